@@ -1,0 +1,95 @@
+//! The tenant: one casino.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Invalid;
+
+/// Owner of fleet-wide rows; not a casino (its name cannot be parsed as one).
+pub const FLEET: &str = "_fleet";
+/// Owner of authentic events for numbers we do not know (D2).
+pub const UNKNOWN_CASINO: &str = "_unknown";
+
+/// Snake-case tenant id: a lower-case letter, then up to 39 of `a-z 0-9 _` (D9). Safe in subjects, keys and labels.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct CasinoId(String);
+
+impl CasinoId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The pseudo tenant that owns authentic events for unknown numbers.
+    pub fn unknown() -> Self {
+        Self(UNKNOWN_CASINO.to_owned())
+    }
+
+    /// Reads an id back from our own tables and subjects, where the pseudo tenants occur too.
+    pub fn trusted(text: &str) -> Result<Self, Invalid> {
+        if text == UNKNOWN_CASINO { Ok(Self::unknown()) } else { text.parse() }
+    }
+
+    pub fn is_unknown(&self) -> bool {
+        self.0 == UNKNOWN_CASINO
+    }
+
+    /// With hyphens, for DNS and Kubernetes names.
+    pub fn slug(&self) -> String {
+        self.0.replace('_', "-")
+    }
+}
+
+impl FromStr for CasinoId {
+    type Err = Invalid;
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let good = (2..=40).contains(&text.len())
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        if good {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Invalid::new("casino id", format!("`{text}`"), "2 to 40 of a-z, 0-9 and _, starting with a letter, such as silver_birch"))
+        }
+    }
+}
+
+impl TryFrom<String> for CasinoId {
+    type Error = Invalid;
+    fn try_from(text: String) -> Result<Self, Invalid> {
+        text.parse()
+    }
+}
+
+impl From<CasinoId> for String {
+    fn from(id: CasinoId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for CasinoId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for CasinoId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CasinoId({})", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_safe_subject_tokens() {
+        assert!("silver_birch2".parse::<CasinoId>().is_ok());
+        for bad in ["", "a", "A_b", "2a", "_fleet", "a-b", "a.b", "a b", "a*", &"a".repeat(41)] {
+            assert!(bad.parse::<CasinoId>().is_err(), "{bad}");
+        }
+        assert!(CasinoId::trusted("_unknown").unwrap().is_unknown());
+    }
+}

@@ -1,0 +1,318 @@
+//! The casino's configuration document (DEP-21): one per casino, unknown keys refused, every default written down here.
+
+use chrono_tz::Tz;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{CasinoId, Invalid, PhoneE164};
+
+macro_rules! group {
+    ($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident : $ty:ty = $default:expr),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name { $($(#[$fdoc])* pub $field: $ty),+ }
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default),+ }
+            }
+        }
+    };
+}
+
+/// Everything a casino decides for itself. `casino_id`, `timezone`, `state` and the numbers are required.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CasinoConfig {
+    #[schemars(with = "String")]
+    pub casino_id: CasinoId,
+    /// Version of this document's shape; 1 today.
+    #[serde(default = "one")]
+    pub schema_version: u32,
+    #[serde(default)]
+    pub features: Features,
+    #[serde(default)]
+    pub prompts: Prompts,
+    #[serde(default)]
+    pub branding: Branding,
+    pub regulations: Regulations,
+    pub operational: Operational,
+    #[serde(default)]
+    pub rag: Rag,
+    #[serde(default)]
+    pub limits: Limits,
+    #[serde(default)]
+    pub safe_mode: SafeMode,
+    #[serde(default)]
+    pub operations_contact: OperationsContact,
+    /// Experiment name -> variant -> share; shares of one experiment sum to 1 (OBS-12).
+    #[serde(default)]
+    pub experiments: std::collections::BTreeMap<String, std::collections::BTreeMap<String, f64>>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+group! {
+    Features {
+        ai_disclosure_enabled: bool = true,
+        whisper_planner_enabled: bool = true,
+        comp_agent_enabled: bool = true,
+        spanish_support_enabled: bool = true,
+        outbound_campaigns_enabled: bool = false,
+        hitl_interrupt_enabled: bool = false,
+        human_like_delay_enabled: bool = true,
+    }
+}
+
+group! {
+    /// Null templates mean the pack's text.
+    Prompts {
+        system_prompt_override: Option<String> = None,
+        greeting_template: Option<String> = None,
+        greeting_template_es: Option<String> = None,
+        fallback_message: Option<String> = None,
+        /// The name guests read; at most 24 characters, so that texts keep their segments.
+        casino_name_display: String = String::new(),
+    }
+}
+
+group! {
+    Branding {
+        persona_name: String = "Seven".to_owned(),
+        tone: String = "warm_professional".to_owned(),
+        formality_level: String = "casual_respectful".to_owned(),
+        emoji_allowed: bool = false,
+        exclamation_limit: u8 = 1,
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Regulations {
+    /// US state, two capital letters.
+    pub state: String,
+    #[serde(default = "twenty_one")]
+    pub gaming_age_minimum: u8,
+    #[serde(default = "yes")]
+    pub ai_disclosure_required: bool,
+    #[serde(default)]
+    pub ai_disclosure_law: Option<String>,
+    /// Guest-local, `HH:MM`.
+    #[serde(default = "nine_pm")]
+    pub quiet_hours_start: String,
+    #[serde(default = "eight_am")]
+    pub quiet_hours_end: String,
+    #[serde(default)]
+    pub responsible_gaming_helpline: Option<Helpline>,
+    #[serde(default)]
+    pub state_helpline: Option<Helpline>,
+}
+
+/// A helpline and the day somebody called it to check; null means nobody has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Helpline {
+    pub number: String,
+    pub verified_at: Option<chrono::NaiveDate>,
+}
+
+fn twenty_one() -> u8 {
+    21
+}
+fn yes() -> bool {
+    true
+}
+fn nine_pm() -> String {
+    "21:00".to_owned()
+}
+fn eight_am() -> String {
+    "08:00".to_owned()
+}
+
+/// How a sending number is registered; decides its pace (SMS-56, spec 05 section 1.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NumberKind {
+    /// 20 segments per second.
+    TollFree,
+    /// 10DLC long code: the campaign's own figure, `campaign_segments_per_second`.
+    LongCode,
+    /// Demonstration and tests: 1 000 segments per second.
+    Demo,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Operational {
+    /// IANA zone of the property.
+    #[schemars(with = "String")]
+    pub timezone: Tz,
+    #[schemars(with = "String")]
+    pub telnyx_phone_number: PhoneE164,
+    #[serde(default = "long_code")]
+    pub number_kind: NumberKind,
+    /// Pace of a 10DLC campaign; required for `long_code`.
+    #[serde(default)]
+    pub campaign_segments_per_second: Option<u32>,
+    #[serde(default)]
+    pub messaging_profile_id: Option<String>,
+    #[serde(default)]
+    pub escalation_slack_channel: Option<String>,
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub escalation_sms_number: Option<PhoneE164>,
+    /// Printed in fallbacks and HELP: how a guest reaches people. At most 16 characters.
+    pub contact_phone: String,
+    #[serde(default = "twenty")]
+    pub max_messages_per_guest_per_day: u32,
+    #[serde(default = "forty_eight")]
+    pub session_timeout_hours: u32,
+}
+
+fn long_code() -> NumberKind {
+    NumberKind::LongCode
+}
+fn twenty() -> u32 {
+    20
+}
+fn forty_eight() -> u32 {
+    48
+}
+
+impl Operational {
+    /// Segments per second this number may carry.
+    pub fn segments_per_second(&self) -> u32 {
+        match self.number_kind {
+            NumberKind::TollFree => 20,
+            NumberKind::LongCode => self.campaign_segments_per_second.unwrap_or(1),
+            NumberKind::Demo => 1_000,
+        }
+    }
+}
+
+group! {
+    Rag {
+        min_relevance_score: f64 = 0.35,
+        top_k: u32 = 5,
+        embedding_model: String = "gemini-embedding-001".to_owned(),
+        embedding_dimensions: u32 = 768,
+    }
+}
+
+/// Casino tier of the inbound limits, texts per minute (PROD-2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RateLimitTier {
+    Starter,
+    Standard,
+    Enterprise,
+}
+
+impl RateLimitTier {
+    pub fn texts_per_minute(self) -> u32 {
+        match self {
+            Self::Starter => 50,
+            Self::Standard => 100,
+            Self::Enterprise => 200,
+        }
+    }
+}
+
+group! {
+    Limits {
+        rate_limit_tier: RateLimitTier = RateLimitTier::Standard,
+        /// Texts per guest and minute; the next one is stored but not answered (CONV-3, C-30).
+        guest_texts_per_minute: u32 = 10,
+        breaker_failures: u32 = 5,
+        breaker_window_seconds: u32 = 60,
+        breaker_cooldown_seconds: u32 = 300,
+    }
+}
+
+group! {
+    SafeMode {
+        enabled: bool = false,
+        reason: Option<String> = None,
+    }
+}
+
+group! {
+    OperationsContact {
+        slack_id: Option<String> = None,
+        email: Option<String> = None,
+    }
+}
+
+impl CasinoConfig {
+    /// Cross-field rules that the types cannot hold; each problem names its field and the fix.
+    pub fn check(&self) -> Result<(), Vec<Invalid>> {
+        let mut problems = Vec::new();
+        let mut need = |ok: bool, what: &'static str, problem: String, expected: &'static str| {
+            if !ok {
+                problems.push(Invalid::new(what, problem, expected));
+            }
+        };
+        let name = self.prompts.casino_name_display.chars().count();
+        need((1..=24).contains(&name), "prompts.casino_name_display", format!("{name} characters"), "1 to 24 characters");
+        let state = &self.regulations.state;
+        let two_capitals = state.len() == 2 && state.bytes().all(|b| b.is_ascii_uppercase());
+        need(two_capitals, "regulations.state", format!("`{state}`"), "two capital letters, such as CT");
+        let phone = self.operational.contact_phone.chars().count();
+        need((3..=16).contains(&phone), "operational.contact_phone", format!("{phone} characters"), "3 to 16 characters, such as 1-860-555-0199");
+        let paced = self.operational.number_kind != NumberKind::LongCode || self.operational.campaign_segments_per_second.is_some_and(|n| n > 0);
+        need(paced, "operational.campaign_segments_per_second", "missing".into(), "the 10DLC campaign's segments per second");
+        for (field, text) in [("regulations.quiet_hours_start", &self.regulations.quiet_hours_start), ("regulations.quiet_hours_end", &self.regulations.quiet_hours_end)] {
+            need(chrono::NaiveTime::parse_from_str(text, "%H:%M").is_ok(), field, format!("`{text}`"), "HH:MM, such as 21:00");
+        }
+        need((0.0..=1.0).contains(&self.rag.min_relevance_score), "rag.min_relevance_score", self.rag.min_relevance_score.to_string(), "0 to 1");
+        need((1..=20).contains(&self.rag.top_k), "rag.top_k", self.rag.top_k.to_string(), "1 to 20");
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    /// The JSON Schema of the document, for editors and `seven casino schema`.
+    pub fn json_schema() -> serde_json::Value {
+        schemars::schema_for!(Self).to_value()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn minimal() -> serde_json::Value {
+        serde_json::json!({
+            "casino_id": "silver_birch",
+            "prompts": { "casino_name_display": "Silver Birch" },
+            "regulations": { "state": "CT" },
+            "operational": { "timezone": "America/New_York", "telnyx_phone_number": "+18605550100", "number_kind": "demo", "contact_phone": "1-860-555-0199" }
+        })
+    }
+
+    #[test] // DEP-21
+    fn defaults_fill_what_is_left_out() {
+        let config: CasinoConfig = serde_json::from_value(minimal()).unwrap();
+        config.check().unwrap();
+        assert!(config.features.ai_disclosure_enabled && !config.features.outbound_campaigns_enabled);
+        assert_eq!(config.operational.max_messages_per_guest_per_day, 20);
+        assert_eq!(config.operational.segments_per_second(), 1_000);
+    }
+
+    #[test] // DEP-21
+    fn unknown_keys_are_refused_by_name() {
+        let mut doc = minimal();
+        doc["features"] = serde_json::json!({ "ai_disclosure_enabeld": true });
+        let error = serde_json::from_value::<CasinoConfig>(doc).unwrap_err().to_string();
+        assert!(error.contains("ai_disclosure_enabeld"), "{error}");
+    }
+
+    #[test]
+    fn cross_field_rules_name_the_field() {
+        let mut config: CasinoConfig = serde_json::from_value(minimal()).unwrap();
+        config.operational.number_kind = NumberKind::LongCode;
+        config.regulations.state = "Conn".into();
+        let problems: Vec<_> = config.check().unwrap_err().into_iter().map(|p| p.what).collect();
+        assert_eq!(problems, ["regulations.state", "operational.campaign_segments_per_second"]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Typed row ids: UUIDv7 with a kind, so that a guest cannot be passed where a turn is meant.
+
+use std::{fmt, str::FromStr};
+
+use rand::RngCore;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{Clock, Invalid};
+
+macro_rules! id {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), self.0)
+            }
+        }
+        impl From<Uuid> for $name {
+            fn from(id: Uuid) -> Self {
+                Self(id)
+            }
+        }
+        impl FromStr for $name {
+            type Err = Invalid;
+            fn from_str(text: &str) -> Result<Self, Invalid> {
+                Uuid::parse_str(text)
+                    .map(Self)
+                    .map_err(|e| Invalid::new(stringify!($name), e.to_string(), "a UUID"))
+            }
+        }
+    )+};
+}
+
+id! {
+    /// One guest of one casino.
+    GuestId,
+    /// One conversation: a guest, a casino and a channel.
+    ConversationId,
+    /// One text a guest sent.
+    InboundId,
+    /// One turn of the host; equals the id of the oldest inbound text it answers (D4).
+    TurnId,
+    /// One text we mean to send.
+    OutboundId,
+    /// One call of a provider's send API (D5).
+    AttemptId,
+    /// One dead letter (D17).
+    DeadId,
+}
+
+/// Where new ids come from: the clock's time and the thread's random generator.
+#[derive(Debug, Clone, Default)]
+pub struct IdSource {
+    clock: Clock,
+}
+
+impl IdSource {
+    pub fn new(clock: Clock) -> Self {
+        Self { clock }
+    }
+
+    /// A fresh UUIDv7.
+    pub fn uuid(&self) -> Uuid {
+        let mut entropy = [0u8; 10];
+        rand::rng().fill_bytes(&mut entropy);
+        let millis = u64::try_from(self.clock.now().timestamp_millis()).unwrap_or_default();
+        uuid::Builder::from_unix_timestamp_millis(millis, &entropy).into_uuid()
+    }
+
+    /// A fresh id of the wanted kind.
+    pub fn next<T: From<Uuid>>(&self) -> T {
+        T::from(self.uuid())
+    }
+}

@@ -1,0 +1,36 @@
+//! Validated types every other crate speaks in: ids, phone, casino, language, message classes, clock.
+//!
+//! Never does I/O. Never prints a phone number, name or message text (`Debug` of [`PhoneE164`] is masked).
+
+pub mod casino;
+pub mod clock;
+pub mod config;
+pub mod ids;
+pub mod language;
+pub mod message;
+pub mod phone;
+pub mod trace;
+
+pub use casino::{CasinoId, FLEET, UNKNOWN_CASINO};
+pub use clock::{Clock, TimeScale};
+pub use config::CasinoConfig;
+pub use ids::{AttemptId, ConversationId, DeadId, GuestId, IdSource, InboundId, OutboundId, TurnId};
+pub use language::Language;
+pub use message::{Channel, Disposition, Lane, MessageClass, OutboundState, Stage};
+pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};
+pub use trace::TraceContext;
+
+/// A value that could not be parsed: what it was meant to be, and what would have been right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {problem}; expected {expected}")]
+pub struct Invalid {
+    pub what: &'static str,
+    pub problem: String,
+    pub expected: &'static str,
+}
+
+impl Invalid {
+    pub fn new(what: &'static str, problem: impl Into<String>, expected: &'static str) -> Self {
+        Self { what, problem: problem.into(), expected }
+    }
+}

@@ -1,0 +1,148 @@
+//! The words the whole fleet uses for texts: classes, lanes, states, dispositions, stages.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Invalid;
+
+macro_rules! text_enum {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident => $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant),+ }
+
+        impl $name {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            /// The word used in rows, subjects, labels and JSON.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text),+ }
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+        impl FromStr for $name {
+            type Err = Invalid;
+            fn from_str(text: &str) -> Result<Self, Invalid> {
+                match text {
+                    $($text => Ok(Self::$variant),)+
+                    _ => Err(Invalid::new(stringify!($name), format!("`{text}`"), concat!("one of", $(" ", $text),+))),
+                }
+            }
+        }
+    };
+}
+
+text_enum! {
+    /// What a text is for; decides the row of the last look's table (D6).
+    MessageClass {
+        OptOutConfirmation => "opt_out_confirmation",
+        Help => "help",
+        Crisis => "crisis",
+        Emergency => "emergency",
+        Holding => "holding",
+        Reply => "reply",
+        Informational => "informational",
+        Marketing => "marketing",
+    }
+}
+
+impl MessageClass {
+    /// Classes that may be sent a second time when the first send is in doubt (D5).
+    pub fn is_safety(self) -> bool {
+        matches!(self, Self::OptOutConfirmation | Self::Help | Self::Crisis | Self::Emergency)
+    }
+
+    pub fn lane(self) -> Lane {
+        match self {
+            _ if self.is_safety() => Lane::Safety,
+            Self::Informational | Self::Marketing => Lane::Bulk,
+            _ => Lane::Reply,
+        }
+    }
+}
+
+text_enum! {
+    /// The sender's three queues, first to last (D6).
+    Lane {
+        Safety => "safety",
+        Reply => "reply",
+        Bulk => "bulk",
+    }
+}
+
+text_enum! {
+    /// Life of an outbound text (D5).
+    OutboundState {
+        Queued => "queued",
+        Sending => "sending",
+        Sent => "sent",
+        Delivered => "delivered",
+        Failed => "failed",
+        Undelivered => "undelivered",
+        /// The provider may or may not have it; an operator or reconciliation decides.
+        Unknown => "unknown",
+        Suppressed => "suppressed",
+        Expired => "expired",
+    }
+}
+
+impl OutboundState {
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Delivered | Self::Failed | Self::Undelivered | Self::Suppressed | Self::Expired)
+    }
+}
+
+text_enum! {
+    /// How an inbound text ended (D4). `Open` has not ended.
+    Disposition {
+        Open => "open",
+        Answered => "answered",
+        Canned => "canned",
+        Closed => "closed",
+        Parked => "parked",
+    }
+}
+
+text_enum! {
+    /// The way a guest reaches us (D18).
+    Channel {
+        Sms => "sms",
+    }
+}
+
+text_enum! {
+    /// A worker's place on the path; names its stream, its consumers and its dead letters.
+    Stage {
+        /// ingress-webhook's own dead letters; nothing consumes a stage of this name.
+        Ingress => "ingress",
+        Gate => "gate",
+        Swarm => "swarm",
+        Envelope => "envelope",
+        Sender => "sender",
+        Receipts => "receipts",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_round_trip() {
+        for class in MessageClass::ALL {
+            assert_eq!(class.as_str().parse::<MessageClass>().unwrap(), *class);
+        }
+        assert!("nope".parse::<OutboundState>().unwrap_err().to_string().contains("queued"));
+    }
+
+    #[test]
+    fn safety_goes_first_and_proactive_last() {
+        assert_eq!(MessageClass::Help.lane(), Lane::Safety);
+        assert_eq!(MessageClass::Holding.lane(), Lane::Reply);
+        assert_eq!(MessageClass::Marketing.lane(), Lane::Bulk);
+    }
+}

@@ -1,0 +1,127 @@
+//! Phone numbers and the keyed hash that stands for them everywhere but in one column (D9, SEC-1).
+
+use std::{fmt, str::FromStr};
+
+use hmac::{Hmac, KeyInit, Mac};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+
+use crate::{CasinoId, Invalid};
+
+/// A phone number in E.164: `+`, then 2 to 15 digits, the first not 0. `Debug` shows the last two digits only.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PhoneE164(String);
+
+impl PhoneE164 {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for PhoneE164 {
+    type Err = Invalid;
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let digits = text.strip_prefix('+').unwrap_or_default();
+        let plausible = (2..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+        if plausible {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Invalid::new("phone number", "not E.164", "`+` and 2 to 15 digits, such as +18605550100"))
+        }
+    }
+}
+
+impl TryFrom<String> for PhoneE164 {
+    type Error = Invalid;
+    fn try_from(text: String) -> Result<Self, Invalid> {
+        text.parse()
+    }
+}
+
+impl From<PhoneE164> for String {
+    fn from(phone: PhoneE164) -> Self {
+        phone.0
+    }
+}
+
+impl fmt::Debug for PhoneE164 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tail: String = self.0.chars().skip(self.0.len().saturating_sub(2)).collect();
+        write!(f, "PhoneE164(..{tail})")
+    }
+}
+
+/// HMAC-SHA256 of casino and phone under the key `key_id`: names a guest where the phone must not stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GuestHash {
+    pub key_id: i16,
+    pub bytes: [u8; 32],
+}
+
+impl GuestHash {
+    pub fn hex(&self) -> String {
+        hex::encode(self.bytes)
+    }
+}
+
+/// One hashing key; `id` is stored beside every hash so that keys can be rotated.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HashKey {
+    pub id: i16,
+    pub secret: SecretString,
+}
+
+/// The keys in force: the first one hashes.
+#[derive(Debug, Clone)]
+pub struct HashKeys {
+    current: HashKey,
+}
+
+impl HashKeys {
+    pub fn new(current: HashKey) -> Self {
+        Self { current }
+    }
+
+    /// The guest's hash at this casino. The casino is part of the input, so hashes of two casinos cannot be joined.
+    pub fn hash(&self, casino: &CasinoId, phone: &PhoneE164) -> GuestHash {
+        let key = self.current.secret.expose_secret().as_bytes();
+        let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
+        mac.update(casino.as_str().as_bytes());
+        mac.update(b"|");
+        mac.update(phone.as_str().as_bytes());
+        GuestHash { key_id: self.current.id, bytes: mac.finalize().into_bytes().into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e164_is_strict() {
+        for good in ["+18605550100", "+390236618300", "+12"] {
+            assert!(good.parse::<PhoneE164>().is_ok(), "{good}");
+        }
+        for bad in ["", "18605550100", "+", "+0123456", "+1860555010012345", "+1 860", "911", "tel:+1860", "+1860555O100"] {
+            assert!(bad.parse::<PhoneE164>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn debug_hides_the_number() {
+        let phone: PhoneE164 = "+18605550142".parse().unwrap();
+        assert_eq!(format!("{phone:?}"), "PhoneE164(..42)");
+    }
+
+    #[test]
+    fn the_same_phone_hashes_apart_at_two_casinos() {
+        let keys = HashKeys::new(HashKey { id: 1, secret: "k".into() });
+        let phone: PhoneE164 = "+18605550142".parse().unwrap();
+        let a = keys.hash(&"a_b".parse().unwrap(), &phone);
+        assert_eq!(a, keys.hash(&"a_b".parse().unwrap(), &phone));
+        assert_ne!(a, keys.hash(&"a_c".parse().unwrap(), &phone));
+    }
+}
