@@ -1,1 +1,120 @@
-//! stub
+//! A Telnyx stand-in for development, tests and load: signs and delivers webhooks the way Telnyx does, accepts sends, emits
+//! their receipts, injects the faults a carrier has, and keeps a ledger of everything it saw.
+//!
+//! Never leaves the machine it runs on: it calls only the webhook URLs it is given, and sends no real text. It knows nothing
+//! of casinos, guests' consent or content; whatever it enforces (`block_on_stop`) is what Telnyx would enforce.
+
+mod api;
+mod control;
+mod core;
+mod error;
+mod handset;
+mod inbound;
+mod ledger;
+mod line;
+mod measure;
+mod outbound;
+mod receipts;
+mod record;
+mod rules;
+mod settings;
+mod signing;
+mod telnyx_error;
+mod webhook;
+
+use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
+
+use tokio::{net::TcpListener, task::JoinHandle};
+use tokio_util::sync::DropGuard;
+
+pub use crate::{
+    error::Error,
+    inbound::{Text, Texted},
+    ledger::{Ledger, News, Snapshot},
+    record::{Attempt, Delivery, DeliveryState, Entry, Inbound, Outbound, Receipt, Refusal},
+    rules::{Fault, Faults, Matcher, Plan, Rule, RuleBook, Sending},
+    settings::Settings,
+    signing::Signer,
+};
+
+/// How long `shutdown` waits for open connections and webhook calls before it drops them.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// A running simulator. Dropping it stops it as well, without waiting.
+#[derive(Debug)]
+pub struct Sim {
+    core: Arc<core::Core>,
+    addr: SocketAddr,
+    server: JoinHandle<()>,
+    _stop: DropGuard,
+}
+
+/// Binds (port 0 is allowed) and serves until [`Sim::shutdown`] or drop.
+pub async fn start(settings: Settings) -> anyhow::Result<Sim> {
+    let listen = settings.listen;
+    let core = Arc::new(core::Core::new(settings)?);
+    let listener = TcpListener::bind(listen).await.map_err(|source| Error::Bind { listen, source })?;
+    let addr = listener.local_addr().map_err(|source| Error::Bind { listen, source })?;
+    let app = api::router().merge(control::router()).merge(handset::router()).with_state(core.clone());
+    let make = app.into_make_service_with_connect_info::<line::Cut>();
+    let stop = core.stop.clone();
+    let serve = axum::serve(line::Lines(listener), make).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let server = core.tasks.spawn(async move {
+        if let Err(error) = serve.await {
+            tracing::error!(%error, "carrier simulator stopped serving");
+        }
+    });
+    tracing::info!(%addr, "carrier simulator listens");
+    Ok(Sim { core, addr, server, _stop: stop.drop_guard() })
+}
+
+/// Runs the simulator until `shutdown` completes.
+pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> anyhow::Result<()> {
+    let sim = start(settings).await?;
+    shutdown.await;
+    sim.shutdown().await;
+    Ok(())
+}
+
+// === impl Sim ===
+
+impl Sim {
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// The API base URL a sender is configured with, without a trailing slash.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.addr)
+    }
+
+    /// What Mission Control would show as the public key: base64 of 32 bytes.
+    pub fn public_key_b64(&self) -> String {
+        self.core.signer.public_key_b64()
+    }
+
+    pub fn ledger(&self) -> &Ledger {
+        &self.core.ledger
+    }
+
+    /// Replaces the fault rules, as `PUT /sim/rules` does.
+    pub fn set_rules(&self, plan: Plan) -> Result<(), Error> {
+        self.core.set_rules(plan)
+    }
+
+    /// A guest texts: as `POST /sim/inbound`. Delivery goes on in the background.
+    pub fn text(&self, text: Text) -> Result<Texted, Error> {
+        inbound::accept(&self.core, text).map(|accepted| accepted.texted)
+    }
+
+    /// Stops listening, lets open calls end for a moment, then drops them.
+    pub async fn shutdown(self) {
+        let Self { core, server, .. } = self;
+        core.stop.cancel();
+        core.tasks.close();
+        if tokio::time::timeout(DRAIN, core.tasks.wait()).await.is_err() {
+            server.abort();
+        }
+    }
+}

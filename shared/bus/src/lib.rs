@@ -1,1 +1,35 @@
-//! stub
+//! JetStream for the fleet: the subjects and streams (D16), typed publishing, the one worker loop every stage uses, dead letters (D17)
+//! and the roster of casinos (D14).
+//!
+//! The only crate that speaks NATS. Knows nothing of Postgres, Redis or providers.
+
+mod client;
+mod error;
+mod roster;
+pub mod topology;
+mod worker;
+
+/// Generated from `proto/seven/v1`: the events that cross processes.
+#[expect(clippy::all, reason = "generated code")]
+pub mod events {
+    include!(concat!(env!("OUT_DIR"), "/seven.v1.rs"));
+}
+
+pub use client::{Bus, Outgoing, Settings};
+pub use error::Error;
+pub use roster::Roster;
+pub use topology::{subject, subject_for_dead};
+pub use worker::{Delivery, Handler, Outcome, Worker, WorkerSettings};
+
+use seven_domain::Invalid;
+use uuid::Uuid;
+
+/// Reads a 16-byte id from an event.
+pub fn id<T: From<Uuid>>(bytes: &[u8]) -> Result<T, Invalid> {
+    Uuid::from_slice(bytes).map(T::from).map_err(|e| Invalid::new("event id", e.to_string(), "16 bytes"))
+}
+
+/// Writes an id for an event.
+pub fn id_bytes(id: Uuid) -> bytes::Bytes {
+    bytes::Bytes::copy_from_slice(id.as_bytes())
+}

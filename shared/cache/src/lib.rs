@@ -1,1 +1,19 @@
-//! stub
+//! Redis: the cheap answer (D3). Idempotency keys, refusals, shared pacing, inbound limits.
+//!
+//! Losing all or part of Redis costs speed, never correctness: a missing key is not a permission, a refusal is only ever added.
+//! Every call has a short deadline; after a failure Redis is left alone for a second and then asked again (PROD-4).
+
+mod connection;
+mod idempotency;
+mod limits;
+mod local;
+mod pacing;
+mod refusals;
+
+pub use connection::{Cache, Settings};
+pub use limits::{Limit, LimitVerdict};
+pub use pacing::{Pace, Pacer};
+
+#[derive(Debug, thiserror::Error)]
+#[error("opening the Redis client")]
+pub struct Error(#[from] redis::RedisError);

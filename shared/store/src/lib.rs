@@ -1,1 +1,132 @@
-//! stub
+//! Postgres: the truth of the fleet (D3). One module per aggregate; every tenant query runs inside a transaction bound to one
+//! casino by [`Store::bind`], and a query outside such a transaction sees nothing (D9).
+//!
+//! Never publishes, never calls a provider, never reads a clock of its own: due times are the database's `now()`.
+
+pub mod audit;
+pub mod casinos;
+pub mod content;
+pub mod conversations;
+pub mod dead;
+pub mod due;
+mod error;
+pub mod fleet;
+pub mod guests;
+pub mod inbound;
+pub mod last_look;
+pub mod outbound;
+pub mod receipts;
+pub mod spool;
+pub mod suppressions;
+pub mod timeline;
+pub mod turns;
+
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+use seven_domain::CasinoId;
+use sqlx::{PgConnection, PgPool, Postgres, Transaction, postgres::PgPoolOptions};
+
+pub use error::Error;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
+
+/// The first and the longest interval of the sweep (D3), already scaled.
+#[derive(Debug, Clone, Copy)]
+pub struct SweepPlan {
+    pub base: Duration,
+    pub longest: Duration,
+}
+
+/// A pool of connections of the app role.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pool: PgPool,
+    sweep: SweepPlan,
+}
+
+/// A transaction bound to one casino: it can read and write that casino's rows and no others.
+#[derive(Debug)]
+pub struct Tx {
+    inner: Transaction<'static, Postgres>,
+    casino: CasinoId,
+    sweep: SweepPlan,
+}
+
+// === impl Store ===
+
+impl Store {
+    /// Connects lazily: a database that is away makes queries fail, not the start.
+    pub fn new(url: &SecretString, connections: u32, sweep: SweepPlan) -> Result<Self> {
+        let pool = PgPoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(Duration::from_secs(2))
+            .idle_timeout(Duration::from_secs(300))
+            .test_before_acquire(false)
+            .connect_lazy(url.expose_secret())?;
+        Ok(Self { pool, sweep })
+    }
+
+    /// Applies the migrations with the owner's (not the app's) connection.
+    pub async fn migrate(owner_url: &SecretString) -> Result<()> {
+        let pool = PgPoolOptions::new().max_connections(1).connect(owner_url.expose_secret()).await?;
+        let outcome = MIGRATIONS.run(&pool).await;
+        pool.close().await;
+        Ok(outcome?)
+    }
+
+    /// Begins a transaction that sees this casino's rows only.
+    pub async fn bind(&self, casino: &CasinoId) -> Result<Tx> {
+        let mut inner = self.begin().await?;
+        sqlx::query("select set_config('app.casino', $1, true)").bind(casino.as_str()).execute(&mut *inner).await?;
+        Ok(Tx { inner, casino: casino.clone(), sweep: self.sweep })
+    }
+
+    /// True when the database answers.
+    pub async fn ready(&self) -> bool {
+        let ping = sqlx::query("select 1").execute(&self.pool);
+        matches!(tokio::time::timeout(Duration::from_secs(2), ping).await, Ok(Ok(_)))
+    }
+
+    /// Connections that are dead are dropped here, once, instead of being tested at each use: a restart of the database
+    /// leaves the pool full of them.
+    async fn begin(&self) -> Result<Transaction<'static, Postgres>> {
+        for _ in 0..self.pool.options().get_max_connections() {
+            match self.pool.begin().await {
+                Err(e) if error::is_dead_connection(&e) => {}
+                other => return Ok(other?),
+            }
+        }
+        Ok(self.pool.begin().await?)
+    }
+
+    pub(crate) fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+}
+
+// === impl Tx ===
+
+impl Tx {
+    pub async fn commit(self) -> Result<()> {
+        Ok(self.inner.commit().await?)
+    }
+
+    pub fn casino(&self) -> &CasinoId {
+        &self.casino
+    }
+
+    pub(crate) fn conn(&mut self) -> &mut PgConnection {
+        &mut self.inner
+    }
+
+    pub(crate) fn casino_str(&self) -> String {
+        self.casino.as_str().to_owned()
+    }
+
+    pub(crate) fn sweep_base(&self) -> f64 {
+        self.sweep.base.as_secs_f64()
+    }
+}

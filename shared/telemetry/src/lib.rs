@@ -1,1 +1,44 @@
-//! stub
+//! Logs and metrics, with bounded labels and without phone numbers, names or texts (OBS-14, OBS-15).
+
+mod metrics;
+
+use std::{fs::File, path::Path, sync::Arc};
+
+use tracing_subscriber::{EnvFilter, fmt, prelude::*};
+
+pub use metrics::{Metrics, metrics, render};
+
+/// Where logs go.
+#[derive(Debug, Clone, Copy)]
+pub enum LogTarget<'a> {
+    /// JSON lines on standard error: services.
+    Stderr,
+    /// A file: `seven dev`, whose terminal belongs to the handset.
+    File(&'a Path),
+    /// Nothing: explain commands.
+    Off,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("opening the log file")]
+    LogFile(#[source] std::io::Error),
+}
+
+/// Installs the subscriber; `filter` is used when `RUST_LOG` is not set. A second call changes nothing.
+pub fn init(target: LogTarget<'_>, filter: &str) -> Result<(), Error> {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(filter));
+    let registry = tracing_subscriber::registry().with(filter);
+    let installed = match target {
+        LogTarget::Off => return Ok(()),
+        LogTarget::Stderr => registry.with(fmt::layer().json().with_writer(std::io::stderr)).try_init(),
+        LogTarget::File(path) => {
+            let file = File::options().create(true).append(true).open(path).map_err(Error::LogFile)?;
+            registry.with(fmt::layer().json().with_writer(Arc::new(file))).try_init()
+        }
+    };
+    if installed.is_err() {
+        tracing::debug!("a subscriber was installed before");
+    }
+    Ok(())
+}

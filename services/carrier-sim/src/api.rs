@@ -1,0 +1,91 @@
+//! The part of Telnyx's v2 API that senders, reconciliation and health checks use.
+
+use std::{collections::HashMap, sync::Arc};
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{ConnectInfo, FromRequestParts, Path, Query, State},
+    http::{header::AUTHORIZATION, request::Parts},
+    response::Response,
+    routing::get,
+};
+use serde_json::{Value, json};
+
+use crate::{core::Core, line::Cut, outbound, telnyx_error::TelnyxError};
+
+type Params = Query<HashMap<String, String>>;
+
+pub(crate) fn router() -> Router<Arc<Core>> {
+    Router::new()
+        .route("/v2/messages", get(list_messages).post(send_message))
+        .route("/v2/messages/{id}", get(one_message))
+        .route("/v2/messaging_profiles", get(list_profiles))
+}
+
+async fn send_message(
+    _: Authorised,
+    State(core): State<Arc<Core>>, ConnectInfo(line): ConnectInfo<Cut>, body: Bytes) -> Response {
+    outbound::send(&core, &line, &body).await
+}
+
+async fn one_message(_: Authorised, State(core): State<Arc<Core>>, Path(id): Path<String>) -> Result<Json<Value>, TelnyxError> {
+    let sent = core.ledger.outbound(&id).map(|send| send.payload());
+    let message = sent.or_else(|| core.ledger.inbound(&id).map(|text| text.payload()));
+    let data = message.ok_or_else(|| TelnyxError::new("40303", "No message has this id."))?;
+    Ok(Json(json!({"data": data})))
+}
+
+/// Newest first. Filters: `filter[to]`, `filter[from]`, `filter[direction]` (outbound unless given), `filter[webhook_url]`;
+/// `page[number]` from 1, `page[size]` 20 unless given.
+async fn list_messages(_: Authorised, State(core): State<Arc<Core>>, Query(params): Params) -> Json<Value> {
+    let wanted = |name: &str, value: Option<&str>| params.get(name).is_none_or(|want| value == Some(want.as_str()));
+    let records = core.ledger.snapshot();
+    let messages: Vec<Value> = if params.get("filter[direction]").is_some_and(|direction| direction == "inbound") {
+        let texts = records.inbound.iter().rev();
+        texts
+            .filter(|m| wanted("filter[to]", Some(&m.to)) && wanted("filter[from]", Some(&m.from)))
+            .map(|m| m.payload())
+            .collect()
+    } else {
+        let sends = records.outbound.iter().rev();
+        sends
+            .filter(|m| wanted("filter[to]", Some(&m.to)) && wanted("filter[from]", m.from.as_deref()))
+            .filter(|m| wanted("filter[webhook_url]", m.webhook_url.as_deref()))
+            .map(|m| m.payload())
+            .collect()
+    };
+    page(messages, &params)
+}
+
+async fn list_profiles(_: Authorised, State(core): State<Arc<Core>>, Query(params): Params) -> Json<Value> {
+    let profile = json!({
+        "record_type": "messaging_profile", "id": "00000000-0000-7000-8000-000000000001", "name": core.settings.casino_name,
+        "enabled": true, "webhook_url": core.settings.webhook_url, "webhook_failover_url": "", "webhook_api_version": "2",
+    });
+    page(vec![profile], &params)
+}
+
+fn page(all: Vec<Value>, params: &HashMap<String, String>) -> Json<Value> {
+    let number_of = |name: &str, default| params.get(name).and_then(|text| text.parse().ok()).unwrap_or(default);
+    let (size, number) = (number_of("page[size]", 20usize).clamp(1, 250), number_of("page[number]", 1).max(1));
+    let (total, pages) = (all.len(), all.len().div_ceil(size));
+    let data: Vec<Value> = all.into_iter().skip(size.saturating_mul(number - 1)).take(size).collect();
+    let meta = json!({"page_number": number, "page_size": size, "total_results": total, "total_pages": pages});
+    Json(json!({"data": data, "meta": meta}))
+}
+
+/// Proof that the request carried the API key.
+struct Authorised;
+
+impl FromRequestParts<Arc<Core>> for Authorised {
+    type Rejection = TelnyxError;
+
+    async fn from_request_parts(parts: &mut Parts, core: &Arc<Core>) -> Result<Self, TelnyxError> {
+        let presented = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        if presented.and_then(|value| value.strip_prefix("Bearer ")) == Some(core.settings.api_key.as_str()) {
+            return Ok(Self);
+        }
+        Err(TelnyxError::new("10009", "The API key is missing or wrong."))
+    }
+}

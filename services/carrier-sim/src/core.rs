@@ -1,0 +1,106 @@
+//! What all handlers and background tasks share.
+
+use std::{
+    future::Future,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use chrono::{DateTime, SubsecRound, Utc};
+use rand::Rng as _;
+use seven_domain::{Clock, IdSource, TimeScale};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    error::Error,
+    ledger::Ledger,
+    rules::{Faults, Plan, RuleBook, Sending},
+    settings::Settings,
+    signing::Signer,
+};
+
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) settings: Settings,
+    pub(crate) scale: TimeScale,
+    pub(crate) ids: IdSource,
+    pub(crate) signer: Signer,
+    pub(crate) client: reqwest::Client,
+    pub(crate) ledger: Ledger,
+    pub(crate) tasks: TaskTracker,
+    pub(crate) stop: CancellationToken,
+    clock: Clock,
+    rules: Mutex<RuleBook>,
+}
+
+/// Nothing behind our locks is left half-changed by a panic, so a poisoned one is as good as new.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a webhook could be called there at all.
+pub(crate) fn is_http_url(text: &str) -> bool {
+    reqwest::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+}
+
+// === impl Core ===
+
+impl Core {
+    pub(crate) fn new(settings: Settings) -> Result<Self, Error> {
+        if !is_http_url(&settings.webhook_url) {
+            return Err(Error::WebhookUrl { url: settings.webhook_url });
+        }
+        // reqwest without a built-in provider panics when none is installed; a main that installed one wins.
+        if rustls::crypto::CryptoProvider::get_default().is_none() {
+            drop(rustls::crypto::ring::default_provider().install_default());
+        }
+        let client = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .timeout(settings.ack_deadline)
+            .build()
+            .map_err(|source| Error::Client { source })?;
+        let clock = Clock::default();
+        Ok(Self {
+            scale: TimeScale::new(settings.time_scale),
+            ids: IdSource::new(clock.clone()),
+            signer: Signer::from_seed(&settings.signing_seed),
+            client,
+            ledger: Ledger::open(settings.ledger_file.as_deref())?,
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+            clock,
+            rules: Mutex::default(),
+            settings,
+        })
+    }
+
+    /// To the millisecond, as Telnyx writes times.
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.clock.now().trunc_subsecs(3)
+    }
+
+    /// A task that ends with the simulator.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let stop = self.stop.clone();
+        self.tasks.spawn(async move {
+            stop.run_until_cancelled(task).await;
+        });
+    }
+
+    pub(crate) fn set_rules(&self, plan: Plan) -> Result<(), Error> {
+        *lock(&self.rules) = RuleBook::new(plan)?;
+        Ok(())
+    }
+
+    pub(crate) fn rules(&self) -> RuleBook {
+        lock(&self.rules).clone()
+    }
+
+    pub(crate) fn blocks_on_stop(&self) -> bool {
+        lock(&self.rules).block_on_stop
+    }
+
+    pub(crate) fn strike(&self, sending: Sending<'_>) -> Faults {
+        lock(&self.rules).strike(sending, || rand::rng().random_range(0.0..100.0))
+    }
+}

@@ -1,0 +1,137 @@
+//! A guest texts: `message.received` is built, recorded and delivered.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::{
+    core::Core,
+    error::Error,
+    measure::measure,
+    record::{Delivery, Entry, Inbound},
+    webhook::{self, Job, event_data},
+};
+
+/// Body of `POST /sim/inbound`. What is left out is made up; `event_id` and `message_id` are given to repeat an event.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Text {
+    pub from: String,
+    /// The casino of the settings when left out.
+    #[serde(default)]
+    pub to: Option<String>,
+    #[serde(default)]
+    pub text: Option<String>,
+    /// URLs, or objects in Telnyx's shape.
+    #[serde(default)]
+    pub media: Vec<Value>,
+    #[serde(default)]
+    pub event_id: Option<String>,
+    #[serde(default)]
+    pub message_id: Option<String>,
+    #[serde(default)]
+    pub occurred_at: Option<DateTime<Utc>>,
+}
+
+/// The ids the text was given.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Texted {
+    pub event_id: String,
+    pub message_id: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct Accepted {
+    pub(crate) texted: Texted,
+    pub(crate) delivery: Uuid,
+    /// Completes when the delivery is settled; never when the simulator stops first.
+    pub(crate) settled: tokio::sync::oneshot::Receiver<()>,
+}
+
+/// Records the text and starts its delivery.
+pub(crate) fn accept(core: &Arc<Core>, text: Text) -> Result<Accepted, Error> {
+    if text.from.trim().is_empty() {
+        return Err(Error::request("from: a number is needed"));
+    }
+    if text.text.is_none() && text.media.is_empty() {
+        return Err(Error::request("text or media is needed"));
+    }
+    let at = core.now();
+    let measured = measure(text.text.as_deref().unwrap_or_default());
+    let keyword = text.text.as_deref().and_then(carrier_keyword).filter(|_| core.blocks_on_stop());
+    let record = Inbound {
+        event_id: text.event_id.unwrap_or_else(|| core.ids.uuid().to_string()),
+        message_id: text.message_id.unwrap_or_else(|| core.ids.uuid().to_string()),
+        from: text.from,
+        to: text.to.unwrap_or_else(|| core.settings.casino_number.clone()),
+        text: text.text,
+        media: text.media.into_iter().map(media_item).collect(),
+        encoding: measured.encoding.to_owned(),
+        parts: measured.parts,
+        occurred_at: text.occurred_at.unwrap_or(at),
+        at,
+        autoresponse_type: keyword.map(str::to_owned),
+        delivery: Delivery::new(core.ids.uuid(), vec![core.settings.webhook_url.clone()]),
+    };
+    let job = Job {
+        delivery: record.delivery.id,
+        data: event_data(&record.event_id, "message.received", record.occurred_at, &record.payload()),
+        urls: record.delivery.urls.clone(),
+        first_call: None,
+    };
+    let texted = Texted { event_id: record.event_id.clone(), message_id: record.message_id.clone() };
+    core.ledger.record(Entry::Inbound(record));
+    let (done, settled) = tokio::sync::oneshot::channel();
+    let delivery = job.delivery;
+    let background = core.clone();
+    core.spawn(async move {
+        webhook::deliver(&background, job).await;
+        // Nobody waits unless `?wait=true` was asked.
+        let _waiting = done.send(());
+    });
+    Ok(Accepted { texted, delivery, settled })
+}
+
+/// The inbound schema calls the hash `hash_sha256` and may leave everything but the URL null.
+fn media_item(item: Value) -> Value {
+    match item {
+        Value::String(url) => json!({"url": url, "content_type": null, "size": null, "hash_sha256": null}),
+        other => other,
+    }
+}
+
+/// Telnyx's own words (spec 05, 1.7): the whole message, any case. REVOKE and OPT OUT are not among them.
+fn carrier_keyword(text: &str) -> Option<&'static str> {
+    match text.trim().to_uppercase().as_str() {
+        "STOP" | "STOPALL" | "STOP ALL" | "UNSUBSCRIBE" | "CANCEL" | "END" | "QUIT" => Some("STOP"),
+        "START" | "UNSTOP" => Some("START"),
+        "HELP" => Some("HELP"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_carrier_knows_only_its_own_words() {
+        for stop in ["STOP", " stop ", "Stop All", "quit"] {
+            assert_eq!(carrier_keyword(stop), Some("STOP"), "{stop}");
+        }
+        for other in ["REVOKE", "opt out", "please stop all messages", "STOP."] {
+            assert_eq!(carrier_keyword(other), None, "{other}");
+        }
+        assert_eq!(carrier_keyword("unstop"), Some("START"));
+        assert_eq!(carrier_keyword("help"), Some("HELP"));
+    }
+
+    #[test]
+    fn media_keeps_the_shape_it_is_given() {
+        assert_eq!(media_item(json!("http://m/1.jpg"))["url"], "http://m/1.jpg");
+        assert_eq!(media_item(json!({"url": "u", "sha256": "x"})), json!({"url": "u", "sha256": "x"}));
+    }
+}

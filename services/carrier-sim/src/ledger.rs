@@ -1,0 +1,250 @@
+//! Everything the simulator saw: kept in memory, told to listeners, appended to a file.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs::{File, OpenOptions},
+    io::{Read as _, Write as _},
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
+
+use serde::Serialize;
+use tokio::sync::broadcast;
+use uuid::Uuid;
+
+use crate::{
+    core::lock,
+    error::Error,
+    record::{Delivery, Entry, Inbound, Outbound, Refusal},
+};
+
+/// Listeners that fall this far behind are told so and read the ledger again.
+const BACKLOG: usize = 1024;
+
+/// A handle on the ledger; the lock inside is never held across an await.
+#[derive(Debug)]
+pub struct Ledger {
+    state: Mutex<State>,
+    news: broadcast::Sender<News>,
+}
+
+/// A new entry and the guest it is about.
+#[derive(Debug, Clone, Serialize)]
+pub struct News {
+    pub guest: String,
+    pub entry: Entry,
+}
+
+/// The records so far, oldest first.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Snapshot {
+    pub inbound: Vec<Inbound>,
+    pub outbound: Vec<Outbound>,
+    pub refused: Vec<Refusal>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    records: Snapshot,
+    /// Message id to its place in `outbound`, and delivery id to its event's record: entries name both.
+    sends: HashMap<String, usize>,
+    deliveries: HashMap<Uuid, Place>,
+    /// (casino, guest) pairs Telnyx itself would refuse.
+    blocked: HashSet<(String, String)>,
+    file: Option<File>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Inbound(usize),
+    Receipt { send: usize, receipt: usize },
+}
+
+// === impl Ledger ===
+
+impl Ledger {
+    /// An empty ledger, or the one in `path` continued there.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Error> {
+        let mut state = State::default();
+        if let Some(path) = path {
+            state.resume(path).map_err(|source| Error::LedgerFile { path: PathBuf::from(path), source })?;
+        }
+        Ok(Self { state: Mutex::new(state), news: broadcast::Sender::new(BACKLOG) })
+    }
+
+    pub(crate) fn record(&self, entry: Entry) {
+        let mut state = lock(&self.state);
+        state.append(&entry);
+        let guest = state.apply(entry.clone());
+        // Sent under the lock, so that listeners hear entries in the ledger's order. Nobody listening is fine.
+        let _heard_by = self.news.send(News { guest, entry });
+    }
+
+    /// New entries from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<News> {
+        self.news.subscribe()
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        lock(&self.state).records.clone()
+    }
+
+    /// Only what concerns one guest's number.
+    pub fn of_guest(&self, guest: &str) -> Snapshot {
+        let state = lock(&self.state);
+        let Snapshot { inbound, outbound, refused } = &state.records;
+        Snapshot {
+            inbound: inbound.iter().filter(|text| text.from == guest).cloned().collect(),
+            outbound: outbound.iter().filter(|send| send.to == guest).cloned().collect(),
+            refused: refused.iter().filter(|send| send.to.as_deref() == Some(guest)).cloned().collect(),
+        }
+    }
+
+    pub fn outbound(&self, message_id: &str) -> Option<Outbound> {
+        let state = lock(&self.state);
+        state.sends.get(message_id).and_then(|at| state.records.outbound.get(*at)).cloned()
+    }
+
+    pub fn inbound(&self, message_id: &str) -> Option<Inbound> {
+        lock(&self.state).records.inbound.iter().rev().find(|text| text.message_id == message_id).cloned()
+    }
+
+    pub(crate) fn delivery(&self, id: Uuid) -> Option<Delivery> {
+        lock(&self.state).delivery_mut(id).cloned()
+    }
+
+    pub(crate) fn is_blocked(&self, casino: &str, guest: &str) -> bool {
+        lock(&self.state).blocked.contains(&(casino.to_owned(), guest.to_owned()))
+    }
+
+    /// Forgets everything, the file's lines included. Calls still under way leave no trace afterwards.
+    pub fn clear(&self) {
+        let mut state = lock(&self.state);
+        let file = state.file.take();
+        if let Some(Err(error)) = file.as_ref().map(|file| file.set_len(0)) {
+            tracing::warn!(%error, "ledger file not emptied");
+        }
+        *state = State { file, ..State::default() };
+    }
+}
+
+// === impl State ===
+
+impl State {
+    fn resume(&mut self, path: &Path) -> std::io::Result<()> {
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let mut lines = Vec::new();
+        file.read_to_end(&mut lines)?;
+        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            match serde_json::from_slice(line) {
+                Ok(entry) => drop(self.apply(entry)),
+                Err(error) => tracing::warn!(%error, "ledger line skipped"),
+            }
+        }
+        // A kill in the middle of a write leaves a torn last line; the next entry must not be glued to it.
+        if lines.last().is_some_and(|last| *last != b'\n') {
+            file.write_all(b"\n")?;
+        }
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// One small write into the page cache, which outlives the process; no flush to disk is wanted.
+    fn append(&mut self, entry: &Entry) {
+        let Some(file) = &mut self.file else { return };
+        let written = serde_json::to_vec(entry).map_err(std::io::Error::from).and_then(|mut line| {
+            line.push(b'\n');
+            file.write_all(&line)
+        });
+        if let Err(error) = written {
+            tracing::warn!(%error, "ledger line not written");
+        }
+    }
+
+    /// Adds the entry to the records and says which guest it is about (empty when that is unknown).
+    fn apply(&mut self, entry: Entry) -> String {
+        match entry {
+            Entry::Inbound(text) => {
+                let guest = text.from.clone();
+                let pair = (text.to.clone(), guest.clone());
+                match text.autoresponse_type.as_deref() {
+                    Some("STOP") => drop(self.blocked.insert(pair)),
+                    Some("START") => drop(self.blocked.remove(&pair)),
+                    _ => {}
+                }
+                self.deliveries.insert(text.delivery.id, Place::Inbound(self.records.inbound.len()));
+                self.records.inbound.push(text);
+                guest
+            }
+            Entry::Accepted(send) => {
+                let guest = send.to.clone();
+                self.sends.insert(send.id.clone(), self.records.outbound.len());
+                self.records.outbound.push(send);
+                guest
+            }
+            Entry::Refused(refusal) => {
+                let guest = refusal.to.clone().unwrap_or_default();
+                self.records.refused.push(refusal);
+                guest
+            }
+            Entry::Status { message_id, status, at, errors } => {
+                let Some((_, send)) = self.send_mut(&message_id) else { return String::new() };
+                if status == "sent" {
+                    send.sent_at = Some(at);
+                } else {
+                    send.completed_at = Some(at);
+                }
+                send.status = status;
+                send.errors = errors;
+                send.to.clone()
+            }
+            Entry::Receipt { message_id, receipt } => {
+                let Some((at, send)) = self.send_mut(&message_id) else { return String::new() };
+                let place = Place::Receipt { send: at, receipt: send.receipts.len() };
+                let (delivery, guest) = (receipt.delivery.id, send.to.clone());
+                send.receipts.push(receipt);
+                self.deliveries.insert(delivery, place);
+                guest
+            }
+            Entry::Attempt { delivery, attempt } => {
+                if let Some(record) = self.delivery_mut(delivery) {
+                    record.attempts.push(attempt);
+                }
+                self.guest_of(delivery)
+            }
+            Entry::Settled { delivery, state } => {
+                if let Some(record) = self.delivery_mut(delivery) {
+                    record.state = state;
+                }
+                self.guest_of(delivery)
+            }
+        }
+    }
+
+    fn send_mut(&mut self, message_id: &str) -> Option<(usize, &mut Outbound)> {
+        let at = *self.sends.get(message_id)?;
+        self.records.outbound.get_mut(at).map(|send| (at, send))
+    }
+
+    fn delivery_mut(&mut self, id: Uuid) -> Option<&mut Delivery> {
+        match *self.deliveries.get(&id)? {
+            Place::Inbound(at) => self.records.inbound.get_mut(at).map(|text| &mut text.delivery),
+            Place::Receipt { send, receipt } => {
+                self.records.outbound.get_mut(send)?.receipts.get_mut(receipt).map(|receipt| &mut receipt.delivery)
+            }
+        }
+    }
+
+    fn guest_of(&self, delivery: Uuid) -> String {
+        let guest = match self.deliveries.get(&delivery) {
+            Some(Place::Inbound(at)) => self.records.inbound.get(*at).map(|text| &text.from),
+            Some(Place::Receipt { send, .. }) => self.records.outbound.get(*send).map(|send| &send.to),
+            None => None,
+        };
+        guest.cloned().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

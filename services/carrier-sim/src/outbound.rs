@@ -1,0 +1,174 @@
+//! `POST /v2/messages`: checked like Telnyx, then accepted, or spoiled as the rules say.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Json,
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
+use seven_domain::PhoneE164;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    core::{Core, is_http_url},
+    line::Cut,
+    measure::measure,
+    receipts,
+    record::{Entry, Outbound, Refusal},
+    rules::{Fault, Faults, Sending},
+    telnyx_error::TelnyxError,
+};
+
+const MOST_PARTS: u32 = 10;
+const MOST_MEDIA: usize = 10;
+/// A send that is never answered is held this long (scaled, but never below the floor), then its connection is cut.
+const SILENCE: Duration = Duration::from_secs(12);
+const SHORTEST_SILENCE: Duration = Duration::from_secs(3);
+
+/// The request; unknown fields are ignored, as Telnyx does.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct SendRequest {
+    to: Option<String>,
+    from: Option<String>,
+    text: Option<String>,
+    messaging_profile_id: Option<String>,
+    media_urls: Vec<String>,
+    subject: Option<String>,
+    webhook_url: Option<String>,
+    webhook_failover_url: Option<String>,
+    tags: Vec<String>,
+}
+
+/// Handles a send whose key was right.
+pub(crate) async fn send(core: &Arc<Core>, line: &Cut, body: &[u8]) -> Response {
+    let request: SendRequest = match serde_json::from_slice(body) {
+        Ok(request) => request,
+        Err(error) => {
+            return refuse(core, &SendRequest::default(), TelnyxError::new("10023", error.to_string()), None);
+        }
+    };
+    let draft = match check(core, &request) {
+        Ok(draft) => draft,
+        Err(error) => return refuse(core, &request, error, None),
+    };
+    let text = draft.text.as_deref().unwrap_or_default();
+    let faults = core.strike(Sending { to: &draft.to, text });
+    match &faults.answer {
+        Some(fault @ Fault::TooManyRequests) => refuse(core, &request, injected("10011"), Some(fault)),
+        Some(fault @ Fault::ServerErrorBefore) => refuse(core, &request, injected("10007"), Some(fault)),
+        Some(fault @ Fault::Error(code)) => refuse(core, &request, injected(code), Some(fault)),
+        Some(fault @ (Fault::ConnectionReset | Fault::TimeoutBefore)) => {
+            let patience = if *fault == Fault::TimeoutBefore { silence(core) } else { Duration::ZERO };
+            record_refusal(core, &request, None, Some(fault));
+            hang_up(line, patience).await
+        }
+        _ => answer(core, line, draft, faults).await,
+    }
+}
+
+/// Accepts the message; the answer may still be spoiled.
+async fn answer(core: &Arc<Core>, line: &Cut, mut draft: Outbound, faults: Faults) -> Response {
+    draft.faults = [&faults.answer, &faults.receipts].into_iter().flatten().map(Fault::label).collect();
+    let accepted = Json(json!({"data": draft.payload()}));
+    core.ledger.record(Entry::Accepted(draft.clone()));
+    receipts::start(core, draft, faults.receipts);
+    match faults.answer {
+        Some(Fault::ServerErrorAfter) => injected("10007").into_response(),
+        Some(Fault::TimeoutAfter) => hang_up(line, silence(core)).await,
+        Some(Fault::ConnectionResetAfter) => hang_up(line, Duration::ZERO).await,
+        _ => accepted.into_response(),
+    }
+}
+
+/// What Telnyx checks before it queues a message.
+fn check(core: &Core, request: &SendRequest) -> Result<Outbound, TelnyxError> {
+    let to = request.to.clone().unwrap_or_default();
+    if to.parse::<PhoneE164>().is_err() {
+        return Err(TelnyxError::new("40310", "The 'to' address should be in E.164 format."));
+    }
+    match &request.from {
+        Some(from) if from.parse::<PhoneE164>().is_err() => {
+            return Err(TelnyxError::new("40305", "The 'from' address should be a number of the messaging profile."));
+        }
+        None if request.messaging_profile_id.is_none() => {
+            return Err(TelnyxError::new("40305", "Either 'from' or 'messaging_profile_id' is required."));
+        }
+        _ => {}
+    }
+    let text = request.text.as_deref().unwrap_or_default();
+    if text.is_empty() && request.media_urls.is_empty() {
+        return Err(TelnyxError::new("40316", "A message needs text or media."));
+    }
+    if request.media_urls.len() > MOST_MEDIA {
+        return Err(TelnyxError::new("40317", "An MMS carries ten items at most."));
+    }
+    let measured = measure(text);
+    if measured.parts > MOST_PARTS {
+        return Err(TelnyxError::new("40302", "The text needs more than ten parts."));
+    }
+    let given = |url: &Option<String>| url.clone().filter(|url| !url.is_empty());
+    let (webhook_url, webhook_failover_url) = (given(&request.webhook_url), given(&request.webhook_failover_url));
+    if [&webhook_url, &webhook_failover_url].into_iter().flatten().any(|url| !is_http_url(url)) {
+        return Err(TelnyxError::new("10027", "A webhook URL is not an http(s) URL."));
+    }
+    if request.from.as_deref().is_some_and(|from| core.ledger.is_blocked(from, &to)) {
+        return Err(TelnyxError::new("40300", "The recipient replied STOP to this number."));
+    }
+    Ok(Outbound {
+        id: core.ids.uuid().to_string(),
+        from: request.from.clone(),
+        to,
+        text: request.text.clone(),
+        media_urls: request.media_urls.clone(),
+        subject: request.subject.clone(),
+        encoding: measured.encoding.to_owned(),
+        parts: measured.parts,
+        messaging_profile_id: request.messaging_profile_id.clone(),
+        webhook_url,
+        webhook_failover_url,
+        tags: request.tags.clone(),
+        accepted_at: core.now(),
+        sent_at: None,
+        completed_at: None,
+        status: "queued".to_owned(),
+        errors: Vec::new(),
+        faults: Vec::new(),
+        receipts: Vec::new(),
+    })
+}
+
+pub(crate) fn injected(code: &str) -> TelnyxError {
+    TelnyxError::new(code, "Injected by a rule of the simulator.")
+}
+
+fn silence(core: &Core) -> Duration {
+    core.scale.at_least(SILENCE, SHORTEST_SILENCE)
+}
+
+fn refuse(core: &Core, request: &SendRequest, error: TelnyxError, fault: Option<&Fault>) -> Response {
+    record_refusal(core, request, Some(&error), fault);
+    error.into_response()
+}
+
+fn record_refusal(core: &Core, request: &SendRequest, error: Option<&TelnyxError>, fault: Option<&Fault>) {
+    core.ledger.record(Entry::Refused(Refusal {
+        at: core.now(),
+        from: request.from.clone(),
+        to: request.to.clone(),
+        text: request.text.clone(),
+        webhook_url: request.webhook_url.clone(),
+        http_status: error.map(|error| error.http_status().as_u16()),
+        code: error.map(|error| error.code.clone()),
+        fault: fault.map(Fault::label),
+    }));
+}
+
+/// No answer: the response returned here is never written.
+async fn hang_up(line: &Cut, patience: Duration) -> Response {
+    tokio::time::sleep(patience).await;
+    line.cut();
+    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+}

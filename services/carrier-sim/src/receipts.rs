@@ -1,0 +1,124 @@
+//! What follows an accepted send: the message moves on, and webhooks say so, unless a rule spoils them.
+
+use std::{sync::Arc, time::Duration};
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use tokio::{
+    sync::oneshot,
+    time::{Instant, sleep_until},
+};
+
+use crate::{
+    core::Core,
+    outbound::injected,
+    record::{Delivery, Entry, Outbound, Receipt},
+    rules::Fault,
+    webhook::{self, Job, event_data},
+};
+
+/// How much later a `late_receipt` comes, scaled.
+const LATE: Duration = Duration::from_secs(30);
+const LEAST_LATE: Duration = Duration::from_millis(400);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Sent,
+    Finalized,
+}
+
+/// One event of a message, ready to be told (perhaps twice).
+struct Event {
+    id: String,
+    step: Step,
+    status: String,
+    occurred_at: DateTime<Utc>,
+    payload: Value,
+}
+
+/// Starts the message on its way.
+pub(crate) fn start(core: &Arc<Core>, message: Outbound, fault: Option<Fault>) {
+    let background = core.clone();
+    core.spawn(async move { follow(&background, message, fault).await });
+}
+
+async fn follow(core: &Arc<Core>, message: Outbound, fault: Option<Fault>) {
+    let (sent_after, finalized_after) = core.settings.receipt_delays;
+    let accepted = Instant::now();
+    let due = |delay: Duration| accepted + core.scale.of(delay);
+    let late = if fault == Some(Fault::LateReceipt) { core.scale.at_least(LATE, LEAST_LATE) } else { Duration::ZERO };
+
+    sleep_until(due(sent_after)).await;
+    let sent = advance(core, &message, Step::Sent, &fault);
+    if fault == Some(Fault::ReorderReceipts) {
+        sleep_until(due(finalized_after)).await;
+        let finalized = advance(core, &message, Step::Finalized, &fault);
+        tell(core, &message, finalized, &fault).await;
+        tell(core, &message, sent, &fault).await;
+        return;
+    }
+    tokio::time::sleep(late).await;
+    // Waiting for the first call keeps the usual order at any time scale; a webhook that fails does not hold finalized up.
+    tell(core, &message, sent, &fault).await;
+    sleep_until(due(finalized_after) + late).await;
+    let finalized = advance(core, &message, Step::Finalized, &fault);
+    tell(core, &message, finalized, &fault).await;
+}
+
+/// The message moves on at the carrier; its webhook is another matter.
+fn advance(core: &Core, message: &Outbound, step: Step, fault: &Option<Fault>) -> Option<Event> {
+    let (status, errors) = match (step, fault) {
+        (Step::Sent, _) => ("sent", Vec::new()),
+        (Step::Finalized, Some(Fault::FinalizedError(code))) => ("delivery_failed", vec![injected(code).item()]),
+        (Step::Finalized, _) => ("delivered", Vec::new()),
+    };
+    let occurred_at = core.now();
+    let (message_id, status) = (message.id.clone(), status.to_owned());
+    core.ledger.record(Entry::Status { message_id, status: status.clone(), at: occurred_at, errors });
+    // Absent only when the ledger was cleared meanwhile: then nobody is waiting for this receipt either.
+    let payload = core.ledger.outbound(&message.id)?.payload();
+    Some(Event { id: core.ids.uuid().to_string(), step, status, occurred_at, payload })
+}
+
+/// Tells the message's own URL, else the default, and returns after the first call.
+async fn tell(core: &Arc<Core>, message: &Outbound, event: Option<Event>, fault: &Option<Fault>) {
+    let Some(event) = event.filter(|_| *fault != Some(Fault::LostReceipt)) else { return };
+    let times = if *fault == Some(Fault::DoubleReceipt) { 2 } else { 1 };
+    for _ in 0..times {
+        tell_once(core, message, &event).await;
+    }
+}
+
+async fn tell_once(core: &Arc<Core>, message: &Outbound, event: &Event) {
+    let event_type = match event.step {
+        Step::Sent => "message.sent",
+        Step::Finalized => "message.finalized",
+    };
+    let default = core.settings.webhook_url.clone();
+    let mut urls = vec![message.webhook_url.clone().unwrap_or(default)];
+    urls.extend(message.webhook_failover_url.clone());
+    let delivery = Delivery::new(core.ids.uuid(), urls.clone());
+    let (first_call, called) = oneshot::channel();
+    let job = Job {
+        delivery: delivery.id,
+        data: event_data(&event.id, event_type, event.occurred_at, &event.payload),
+        urls,
+        first_call: Some(first_call),
+    };
+    core.ledger.record(Entry::Receipt {
+        message_id: message.id.clone(),
+        receipt: Receipt {
+            event_id: event.id.clone(),
+            event_type: event_type.to_owned(),
+            status: event.status.clone(),
+            occurred_at: event.occurred_at,
+            delivery,
+        },
+    });
+    let background = core.clone();
+    core.spawn(async move {
+        webhook::deliver(&background, job).await;
+    });
+    // An error only says that the simulator is stopping.
+    let _called = called.await;
+}

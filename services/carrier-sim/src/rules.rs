@@ -1,0 +1,217 @@
+//! Fault rules: which sends go wrong, and how. Matching is pure; the dice come in from outside.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::Error;
+
+/// What goes wrong with a send. The first group spoils the answer to `POST /v2/messages`, the second its receipts; one send may
+/// suffer one of each, from two rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    /// Not accepted: 429 with code 10011.
+    #[serde(rename = "429")]
+    TooManyRequests,
+    /// Not accepted, answers 500.
+    #[serde(rename = "500_before")]
+    ServerErrorBefore,
+    /// Accepted, answers 500 all the same.
+    #[serde(rename = "500_after")]
+    ServerErrorAfter,
+    /// Not accepted, never answers.
+    TimeoutBefore,
+    /// Accepted, never answers.
+    TimeoutAfter,
+    /// Not accepted, the connection is reset.
+    ConnectionReset,
+    /// Accepted, the connection is reset.
+    ConnectionResetAfter,
+    /// Not accepted: the HTTP error that belongs to this Telnyx code.
+    Error(String),
+
+    /// Accepted; finalized as `delivery_failed` with this code.
+    FinalizedError(String),
+    /// Accepted and delivered, but no webhook says so.
+    LostReceipt,
+    /// Both webhooks come long after.
+    LateReceipt,
+    /// Each webhook comes twice, with the same event id.
+    DoubleReceipt,
+    /// `message.finalized` comes before `message.sent`.
+    ReorderReceipts,
+}
+
+/// Every condition given must hold; `{}` matches every send.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Matcher {
+    /// The whole number, in E.164.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Anywhere in the text, case matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_contains: Option<String>,
+    /// Only the nth (from 1) of the sends that meet `to` and `text_contains`, counted since the rules were set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nth: Option<u32>,
+    /// This share of them, 0 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub percent: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    #[serde(rename = "match", default)]
+    pub matcher: Matcher,
+    pub fault: Fault,
+    /// Strikes at most this often; without it, always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<u32>,
+}
+
+/// What `PUT /sim/rules` takes: this object, or only the list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Plan {
+    /// Whether STOP makes the carrier itself refuse further sends to that guest (40300), as Telnyx does by default.
+    pub block_on_stop: bool,
+    pub rules: Vec<Rule>,
+}
+
+/// The send a rule is matched against.
+#[derive(Debug, Clone, Copy)]
+pub struct Sending<'a> {
+    pub to: &'a str,
+    pub text: &'a str,
+}
+
+/// The faults one send suffers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Faults {
+    pub answer: Option<Fault>,
+    pub receipts: Option<Fault>,
+}
+
+/// The rules in force, with their counters.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RuleBook {
+    pub block_on_stop: bool,
+    rules: Vec<Counted>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Counted {
+    #[serde(flatten)]
+    rule: Rule,
+    /// Sends that met `to` and `text_contains`.
+    seen: u32,
+    /// Times the fault struck.
+    struck: u32,
+}
+
+// === impl Fault ===
+
+impl Fault {
+    fn spoils_receipts(&self) -> bool {
+        match self {
+            Self::FinalizedError(_)
+            | Self::LostReceipt
+            | Self::LateReceipt
+            | Self::DoubleReceipt
+            | Self::ReorderReceipts => true,
+            Self::TooManyRequests
+            | Self::ServerErrorBefore
+            | Self::ServerErrorAfter
+            | Self::TimeoutBefore
+            | Self::TimeoutAfter
+            | Self::ConnectionReset
+            | Self::ConnectionResetAfter
+            | Self::Error(_) => false,
+        }
+    }
+
+    fn code(&self) -> Option<&str> {
+        match self {
+            Self::Error(code) | Self::FinalizedError(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// As written in a rule, for the ledger.
+    pub(crate) fn label(&self) -> String {
+        match serde_json::to_value(self) {
+            Ok(Value::String(name)) => name,
+            Ok(other) => other.to_string(),
+            Err(_) => format!("{self:?}"),
+        }
+    }
+}
+
+// === impl Plan ===
+
+impl Plan {
+    /// Reads the body of `PUT /sim/rules`.
+    pub fn from_json(body: Value) -> Result<Self, Error> {
+        let plan = match body {
+            list @ Value::Array(_) => serde_json::from_value(list).map(|rules| Self { block_on_stop: false, rules }),
+            object => serde_json::from_value(object),
+        };
+        plan.map_err(|e| Error::request(format!("rules: {e}")))
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        for (at, rule) in self.rules.iter().enumerate() {
+            if rule.matcher.percent.is_some_and(|share| !(0.0..=100.0).contains(&share)) {
+                return Err(Error::request(format!("rule {at}: percent must be 0 to 100")));
+            }
+            if rule.matcher.nth == Some(0) {
+                return Err(Error::request(format!("rule {at}: nth counts from 1")));
+            }
+            if rule.fault.code().is_some_and(|code| code.is_empty() || !code.bytes().all(|b| b.is_ascii_digit())) {
+                return Err(Error::request(format!("rule {at}: an error code is digits, such as \"40008\"")));
+            }
+        }
+        Ok(())
+    }
+}
+
+// === impl RuleBook ===
+
+impl RuleBook {
+    pub fn new(plan: Plan) -> Result<Self, Error> {
+        plan.check()?;
+        let rules = plan.rules.into_iter().map(|rule| Counted { rule, seen: 0, struck: 0 }).collect();
+        Ok(Self { block_on_stop: plan.block_on_stop, rules })
+    }
+
+    /// The faults of this send: of each group, the first rule that strikes. Every rule counts the sends it sees, struck or not.
+    /// `roll` yields numbers in 0.0..100.0 and is asked only for rules that carry a percentage.
+    pub fn strike(&mut self, sending: Sending<'_>, mut roll: impl FnMut() -> f64) -> Faults {
+        let mut faults = Faults::default();
+        for counted in &mut self.rules {
+            let Matcher { to, text_contains, nth, percent } = &counted.rule.matcher;
+            let named = to.as_deref().is_none_or(|to| to == sending.to)
+                && text_contains.as_deref().is_none_or(|part| sending.text.contains(part));
+            if !named {
+                continue;
+            }
+            counted.seen += 1;
+            let slot = if counted.rule.fault.spoils_receipts() { &mut faults.receipts } else { &mut faults.answer };
+            let due = slot.is_none()
+                && counted.rule.times.is_none_or(|times| counted.struck < times)
+                && nth.is_none_or(|nth| nth == counted.seen)
+                && percent.is_none_or(|share| roll() < share);
+            if due {
+                counted.struck += 1;
+                *slot = Some(counted.rule.fault.clone());
+            }
+        }
+        faults
+    }
+}
+
+#[cfg(test)]
+#[path = "rules_tests.rs"]
+mod tests;

@@ -1,0 +1,106 @@
+//! Calling a webhook the way Telnyx does: signed afresh each time, 2 s to answer 2xx, three tries, then the failover URL.
+
+use std::time::Duration;
+
+use reqwest::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+use tokio::{sync::oneshot, time::Instant};
+use uuid::Uuid;
+
+use crate::{
+    core::Core,
+    record::{Attempt, DeliveryState, Entry},
+    signing::{SIGNATURE_HEADER, TIMESTAMP_HEADER},
+};
+
+/// However small the time scale, a failing webhook is not hammered.
+const SHORTEST_RETRY: Duration = Duration::from_millis(20);
+
+/// One event on its way.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) delivery: Uuid,
+    /// The envelope's `data`; `meta` is made per attempt.
+    pub(crate) data: Value,
+    pub(crate) urls: Vec<String>,
+    /// Told when the first call has ended, whatever its outcome.
+    pub(crate) first_call: Option<oneshot::Sender<()>>,
+}
+
+/// The envelope's `data` for one message event.
+pub(crate) fn event_data(event_id: &str, event_type: &str, occurred_at: chrono::DateTime<chrono::Utc>, payload: &Value) -> Value {
+    json!({"event_type": event_type, "id": event_id, "occurred_at": occurred_at, "payload": payload, "record_type": "event"})
+}
+
+/// Tries until acknowledged or out of tries; every call goes to the ledger as it ends.
+pub(crate) async fn deliver(core: &Core, mut job: Job) -> DeliveryState {
+    let state = try_all(core, &mut job).await;
+    core.ledger.record(Entry::Settled { delivery: job.delivery, state });
+    if state == DeliveryState::GaveUp {
+        tracing::warn!(delivery = %job.delivery, "webhook never acknowledged");
+    }
+    state
+}
+
+async fn try_all(core: &Core, job: &mut Job) -> DeliveryState {
+    for url in &job.urls {
+        let waits = std::iter::once(None).chain(core.settings.retry_delays.iter().map(Some));
+        for (number, wait) in (1u32..).zip(waits) {
+            if let Some(wait) = wait {
+                tokio::time::sleep(core.scale.at_least(*wait, SHORTEST_RETRY)).await;
+            }
+            let envelope = json!({"data": job.data, "meta": {"attempt": number, "delivered_to": url}});
+            let attempt = call(core, url, number, envelope.to_string().into_bytes(), Signing::default()).await;
+            let acknowledged = attempt.acknowledged();
+            core.ledger.record(Entry::Attempt { delivery: job.delivery, attempt });
+            if let Some(first_call) = job.first_call.take() {
+                // The one who waits may be gone with its message's receipts already out.
+                let _waiting = first_call.send(());
+            }
+            if acknowledged {
+                return DeliveryState::Acknowledged;
+            }
+        }
+    }
+    DeliveryState::GaveUp
+}
+
+/// How `/sim/raw` may bend the signature; the default is a right one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Signing {
+    /// Instead of the present second.
+    pub(crate) timestamp: Option<i64>,
+    /// Instead of the true signature; empty leaves the header out.
+    pub(crate) signature: Option<String>,
+}
+
+/// One call, signed now.
+pub(crate) async fn call(core: &Core, url: &str, attempt: u32, body: Vec<u8>, signing: Signing) -> Attempt {
+    let at = core.now();
+    let started = Instant::now();
+    let timestamp = signing.timestamp.unwrap_or_else(|| at.timestamp());
+    let header = timestamp.to_string();
+    let signature = signing.signature.unwrap_or_else(|| core.signer.sign(&header, &body));
+    let mut request = core.client.post(url).header(CONTENT_TYPE, "application/json").header(TIMESTAMP_HEADER, header);
+    if !signature.is_empty() {
+        request = request.header(SIGNATURE_HEADER, signature);
+    }
+    let outcome = request.body(body).send().await;
+    let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let (status, error) = match outcome {
+        Ok(response) => (Some(response.status().as_u16()), None),
+        Err(error) => (None, Some(describe(&error))),
+    };
+    Attempt { attempt, url: url.to_owned(), at, timestamp, status, millis, error }
+}
+
+fn describe(error: &reqwest::Error) -> String {
+    let what = if error.is_timeout() {
+        "no answer in time"
+    } else if error.is_connect() {
+        "no connection"
+    } else {
+        "connection broke"
+    };
+    what.to_owned()
+}

@@ -1,0 +1,296 @@
+//! The connection: streams and consumers put in place, events published with identity and trace.
+
+use std::time::Duration;
+
+use async_nats::{
+    HeaderMap,
+    jetstream::{self, kv, message::PublishMessage, stream},
+};
+use bytes::Bytes;
+use prost::Message;
+use seven_domain::{CasinoId, Lane, Stage, TraceContext};
+use seven_telemetry::metrics;
+
+use crate::{Error, events, subject, topology};
+
+/// Header that carries a message's identity: the same for every copy, whatever its `Nats-Msg-Id`.
+pub(crate) const KEY_HEADER: &str = "Seven-Key";
+pub(crate) const TRACE_HEADER: &str = "traceparent";
+const FLOOR: [u32; 3] = [2, 12, 3];
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub url: String,
+    pub limits: topology::Limits,
+    /// Random text that makes this process's `Nats-Msg-Id`s its own.
+    pub instance: String,
+}
+
+/// A cheap handle on the bus.
+#[derive(Debug, Clone)]
+pub struct Bus {
+    pub(crate) client: async_nats::Client,
+    pub(crate) js: jetstream::Context,
+    pub(crate) limits: topology::Limits,
+}
+
+/// A message to publish. `key` is its identity; `copy` tells a deliberate second signal from a duplicate.
+#[derive(Debug, Clone)]
+pub struct Outgoing<'a> {
+    pub subject: String,
+    pub key: &'a str,
+    pub copy: Option<String>,
+    pub trace: &'a str,
+    pub payload: Bytes,
+}
+
+// === impl Bus ===
+
+impl Bus {
+    /// Connects and refuses servers below 2.12.3, which have lost acknowledged data (D16).
+    pub async fn connect(settings: &Settings) -> Result<Self, Error> {
+        let client = async_nats::ConnectOptions::new()
+            .name(format!("seven-{}", settings.instance))
+            .ping_interval(Duration::from_secs(10))
+            .max_reconnects(None)
+            .reconnect_delay_callback(|attempt| Duration::from_millis(u64::try_from(attempt.min(10)).unwrap_or(10) * 100))
+            .connect(&settings.url)
+            .await
+            .map_err(Error::Connect)?;
+        let found = client.server_info().version;
+        if version(&found) < FLOOR {
+            return Err(Error::TooOld { found });
+        }
+        let mut js = jetstream::new(client.clone());
+        js.set_timeout(Duration::from_secs(5));
+        Ok(Self { client, js, limits: settings.limits })
+    }
+
+    /// Publishes and waits for the stream's acknowledgement, at most `deadline`.
+    pub async fn publish(&self, message: &Outgoing<'_>, deadline: Duration) -> Result<(), Error> {
+        let acked = async {
+            let ack = self.js.send_publish(message.subject.clone(), envelope(message)).await?;
+            ack.await
+        };
+        match tokio::time::timeout(deadline, acked).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(source)) => Err(Error::Publish { subject: message.subject.clone(), source: source.into() }),
+            Err(_) => Err(Error::AckTimeout { subject: message.subject.clone() }),
+        }
+    }
+
+    /// Publishes several messages with all acknowledgements in flight together.
+    pub async fn publish_all(&self, messages: &[Outgoing<'_>], deadline: Duration) -> Result<(), Error> {
+        futures::future::try_join_all(messages.iter().map(|m| self.publish(m, deadline))).await.map(|_| ())
+    }
+
+    /// Hands a message that cannot be handled to `dead.<stage>.<casino>` (D17).
+    pub async fn bury(&self, stage: Stage, casino: &CasinoId, letter: &events::DeadLetter, trace: &str) -> Result<(), Error> {
+        metrics().dead.with_label_values(&[stage.as_str(), &letter.reason]).inc();
+        let message = Outgoing {
+            subject: topology::subject_for_dead(stage, casino),
+            key: &letter.message_key,
+            copy: Some(format!("dead:{}", letter.stream_seq)),
+            trace,
+            payload: letter.encode_to_vec().into(),
+        };
+        self.publish(&message, Duration::from_secs(5)).await
+    }
+
+    /// True when the server answers.
+    pub async fn ready(&self) -> bool {
+        matches!(tokio::time::timeout(Duration::from_secs(2), self.client.flush()).await, Ok(Ok(())))
+            && self.client.connection_state() == async_nats::connection::State::Connected
+    }
+
+    /// Creates the streams and the bucket that are missing; returns what it created.
+    pub async fn ensure_streams(&self) -> Result<Vec<String>, Error> {
+        let mut created = Vec::new();
+        for config in topology::streams(&self.limits) {
+            let name = config.name.clone();
+            if self.js.get_stream(&name).await.is_err() {
+                self.js.create_stream(config).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
+                created.push(name);
+            }
+        }
+        if self.js.get_key_value(topology::FLEET_BUCKET).await.is_err() {
+            let bucket = kv::Config { bucket: topology::FLEET_BUCKET.to_owned(), history: 1, num_replicas: self.limits.replicas, ..kv::Config::default() };
+            self.js.create_key_value(bucket).await.map_err(|e| Error::setup("bucket fleet")(e.into()))?;
+            created.push(format!("KV_{}", topology::FLEET_BUCKET));
+        }
+        self.ensure_durable(topology::DEAD_STREAM, topology::FILING_CONSUMER, &mut created).await?;
+        self.ensure_durable(topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER, &mut created).await?;
+        Ok(created)
+    }
+
+    async fn ensure_durable(&self, stream: &str, name: &str, created: &mut Vec<String>) -> Result<(), Error> {
+        let handle = self.stream(stream).await?;
+        if handle.consumer_info(name).await.is_err() {
+            let config = topology::durable(name, &self.limits, topology::Start::All);
+            handle.create_consumer(config).await.map_err(|e| Error::setup(format!("consumer {name}"))(e.into()))?;
+            created.push(name.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The names of the consumers a stage has.
+    pub async fn consumers(&self, stage: Stage) -> Result<Vec<String>, Error> {
+        use futures::TryStreamExt;
+        let stream = self.stream(topology::stream_of(stage)).await?;
+        stream.consumer_names().try_collect().await.map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))
+    }
+
+    /// Creates one durable pull consumer; it must not exist.
+    pub async fn create_consumer(&self, stage: Stage, casino: &CasinoId, lane: Option<Lane>, start: topology::Start) -> Result<(), Error> {
+        let config = topology::consumer_config(stage, casino, lane, &self.limits, start);
+        let what = topology::consumer_name(stage, casino, lane);
+        let stream = self.stream(topology::stream_of(stage)).await?;
+        stream.create_consumer(config).await.map_err(|e| Error::setup(what)(e.into()))?;
+        Ok(())
+    }
+
+    /// Removes a casino's consumers; those that are gone already are fine.
+    pub async fn remove_consumers(&self, casino: &CasinoId) -> Result<(), Error> {
+        for stage in topology::CONSUMING {
+            let stream = self.stream(topology::stream_of(stage)).await?;
+            for lane in topology::lanes_of(stage) {
+                let name = topology::consumer_name(stage, casino, *lane);
+                if stream.delete_consumer(&name).await.is_err() {
+                    tracing::debug!(consumer = name, "was gone already");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Streams, bucket and all consumers of one casino: onboarding.
+    pub async fn onboard(&self, casino: &CasinoId) -> Result<(), Error> {
+        self.ensure_streams().await?;
+        for stage in topology::CONSUMING {
+            let present = self.consumers(stage).await?;
+            for lane in topology::lanes_of(stage) {
+                if !present.contains(&topology::consumer_name(stage, casino, *lane)) {
+                    self.create_consumer(stage, casino, *lane, topology::Start::All).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Mirrors one casino's switches when they differ; true when it wrote.
+    pub async fn mirror(&self, control: &events::Control) -> Result<bool, Error> {
+        let bucket = self.bucket().await?;
+        let value = Bytes::from(control.encode_to_vec());
+        let there = bucket.get(control.casino.clone()).await.map_err(|e| Error::setup("bucket fleet")(e.into()))?;
+        if there.as_ref() == Some(&value) {
+            return Ok(false);
+        }
+        bucket.put(&control.casino, value).await.map_err(|e| Error::setup("bucket fleet")(e.into()))?;
+        Ok(true)
+    }
+
+    pub async fn unmirror(&self, casino: &CasinoId) -> Result<(), Error> {
+        self.bucket().await?.delete(casino.as_str()).await.map_err(|e| Error::setup("bucket fleet")(e.into()))
+    }
+
+    /// A stored message by its sequence in the stage's stream: subject, key, payload, trace.
+    pub async fn stored(&self, stream: &str, sequence: u64) -> Result<Option<(String, String, Bytes, String)>, Error> {
+        let stream = self.stream(stream).await?;
+        let Ok(message) = stream.direct_get(sequence).await else { return Ok(None) };
+        let header = |name: &str| message.headers.get(name).map(|v| v.as_str().to_owned()).unwrap_or_default();
+        let (key, trace) = (header(KEY_HEADER), header(TRACE_HEADER));
+        Ok(Some((message.subject.to_string(), key, message.payload, trace)))
+    }
+
+    /// Messages waiting and unacknowledged on each of a stage's consumers: (consumer, pending, in flight, redelivered).
+    pub async fn lag(&self, stage: Stage) -> Result<Vec<(String, u64, usize, usize)>, Error> {
+        use futures::TryStreamExt;
+        let stream = self.stream(topology::stream_of(stage)).await?;
+        let infos: Vec<jetstream::consumer::Info> =
+            stream.consumers().try_collect().await.map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))?;
+        Ok(infos.into_iter().map(|i| (i.name, i.num_pending, i.num_ack_pending, i.num_waiting)).collect())
+    }
+
+    pub(crate) async fn bucket(&self) -> Result<kv::Store, Error> {
+        self.js.get_key_value(topology::FLEET_BUCKET).await.map_err(|e| Error::setup("bucket fleet")(e.into()))
+    }
+
+    pub(crate) async fn stream(&self, name: &str) -> Result<stream::Stream<()>, Error> {
+        self.js.get_stream_no_info(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))
+    }
+}
+
+// === signals between the stages ===
+
+impl Bus {
+    /// Tells the swarm that a conversation has open texts. `copy` makes a repeated signal pass the duplicate window.
+    pub async fn signal_conversation(&self, casino: &CasinoId, conversation: uuid::Uuid, cause: uuid::Uuid, copy: Option<String>, trace: &str) -> Result<(), Error> {
+        let event = events::ConversationSignal { conversation_id: crate::id_bytes(conversation) };
+        self.signal(subject(Stage::Swarm, casino, None), &cause.to_string(), copy, &event, trace).await
+    }
+
+    pub async fn signal_draft(&self, casino: &CasinoId, turn: uuid::Uuid, copy: Option<String>, trace: &str) -> Result<(), Error> {
+        let event = events::DraftReady { turn_id: crate::id_bytes(turn) };
+        self.signal(subject(Stage::Envelope, casino, None), &turn.to_string(), copy, &event, trace).await
+    }
+
+    pub async fn signal_outbound(&self, casino: &CasinoId, outbound: uuid::Uuid, lane: Lane, copy: Option<String>, trace: &str) -> Result<(), Error> {
+        let event = events::OutboundReady { outbound_id: crate::id_bytes(outbound) };
+        self.signal(subject(Stage::Sender, casino, Some(lane)), &outbound.to_string(), copy, &event, trace).await
+    }
+
+    /// Announces new content. Losing it costs nothing: every turn compares versions.
+    pub async fn announce_content(&self, casino: &CasinoId, content_version: i64) -> Result<(), Error> {
+        let event = events::ContentChanged { content_version };
+        let key = format!("content:{casino}:{content_version}");
+        self.signal(topology::subject_for_content(casino), &key, None, &event, "").await
+    }
+
+    async fn signal(&self, subject: String, key: &str, copy: Option<String>, event: &impl Message, trace: &str) -> Result<(), Error> {
+        let message = Outgoing { subject, key, copy, trace, payload: event.encode_to_vec().into() };
+        self.publish(&message, Duration::from_secs(5)).await
+    }
+}
+
+/// Headers first, then the message id: `PublishMessage::headers` replaces the whole map and would drop the id.
+fn envelope(message: &Outgoing<'_>) -> PublishMessage {
+    let mut headers = HeaderMap::new();
+    headers.insert(KEY_HEADER, message.key);
+    if !message.trace.is_empty() {
+        headers.insert(TRACE_HEADER, message.trace);
+    }
+    let id = match &message.copy {
+        Some(copy) => format!("{}:{}#{copy}", message.subject, message.key),
+        None => format!("{}:{}", message.subject, message.key),
+    };
+    PublishMessage::build().payload(message.payload.clone()).headers(headers).message_id(id)
+}
+
+pub(crate) fn trace_of(headers: Option<&HeaderMap>) -> TraceContext {
+    headers.and_then(|h| h.get(TRACE_HEADER)).and_then(|v| v.as_str().parse().ok()).unwrap_or_else(TraceContext::start)
+}
+
+fn version(text: &str) -> [u32; 3] {
+    let mut numbers = text.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
+    std::array::from_fn(|_| numbers.next().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_compare_by_number() {
+        assert!(version("2.9.10") < FLOOR && version("2.12.2") < FLOOR);
+        assert!(version("2.12.3") >= FLOOR && version("2.15.1") >= FLOOR && version("2.13.0-preview.1") >= FLOOR);
+    }
+
+    #[test] // The message id must survive our own headers (crates.md, finding 1).
+    fn the_message_id_survives_the_headers() {
+        let message = Outgoing { subject: "ingress.a_b".into(), key: "k1", copy: None, trace: "t", payload: Bytes::new() };
+        let out = envelope(&message).outbound_message("ingress.a_b");
+        let headers = out.headers.unwrap();
+        assert_eq!(headers.get("Nats-Msg-Id").unwrap().as_str(), "ingress.a_b:k1");
+        assert_eq!(headers.get(KEY_HEADER).unwrap().as_str(), "k1");
+    }
+}

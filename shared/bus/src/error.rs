@@ -1,0 +1,30 @@
+//! What can go wrong on the bus. Everything here is worth waiting for: the message is not at fault.
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("connecting to NATS")]
+    Connect(#[source] async_nats::ConnectError),
+    #[error("NATS server {found} is too old; 2.12.3 or newer is needed")]
+    TooOld { found: String },
+    #[error("publishing to {subject}")]
+    Publish {
+        subject: String,
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    #[error("publishing to {subject}: no acknowledgement in time")]
+    AckTimeout { subject: String },
+    #[error("setting up {what}")]
+    Setup {
+        what: String,
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl Error {
+    pub(crate) fn setup(what: impl Into<String>) -> impl FnOnce(async_nats::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Setup { what, source }
+    }
+}

@@ -1,0 +1,116 @@
+//! The casinos a process knows, from the bucket that mirrors Postgres (D14). A bucket that disappears takes no casino away.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, RwLock},
+    time::Duration,
+};
+
+use futures::StreamExt;
+use prost::Message;
+use seven_domain::CasinoId;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Bus, Error, events::Control};
+
+/// A shared, live view. Readers never wait on I/O.
+#[derive(Debug, Clone, Default)]
+pub struct Roster {
+    casinos: Arc<RwLock<BTreeMap<CasinoId, Control>>>,
+    /// Empty: all casinos; otherwise this process serves only these.
+    only: Arc<Vec<CasinoId>>,
+}
+
+impl Roster {
+    pub fn new(only: Vec<CasinoId>) -> Self {
+        Self { casinos: Arc::default(), only: Arc::new(only) }
+    }
+
+    /// Takes over what Postgres says, at start and whenever a scheduler or ingress looks.
+    pub fn put(&self, control: Control) {
+        let Ok(casino) = CasinoId::trusted(&control.casino) else { return };
+        if let Ok(mut casinos) = self.casinos.write() {
+            casinos.insert(casino, control);
+        }
+    }
+
+    /// The active casinos this process serves.
+    pub fn serving(&self) -> Vec<CasinoId> {
+        let Ok(casinos) = self.casinos.read() else { return Vec::new() };
+        casinos.iter().filter(|(id, c)| c.active && (self.only.is_empty() || self.only.contains(id))).map(|(id, _)| id.clone()).collect()
+    }
+
+    pub fn get(&self, casino: &CasinoId) -> Option<Control> {
+        self.casinos.read().ok()?.get(casino).cloned()
+    }
+
+    /// Whose number this is, as far as this process knows.
+    pub fn casino_of(&self, number: &str) -> Option<CasinoId> {
+        let casinos = self.casinos.read().ok()?;
+        casinos.iter().find(|(_, c)| c.numbers.iter().any(|n| n == number)).map(|(id, _)| id.clone())
+    }
+
+    pub fn is_paused(&self, casino: &CasinoId, switch: &str) -> bool {
+        self.get(casino).is_some_and(|c| c.paused.iter().any(|p| p == switch))
+    }
+
+    /// Follows the bucket until shutdown; a watch that breaks or falls silent is built anew.
+    pub async fn follow(&self, bus: &Bus, shutdown: CancellationToken) {
+        while !shutdown.is_cancelled() {
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                outcome = self.watch(bus) => if let Err(error) = outcome {
+                    tracing::debug!(error = &error as &dyn std::error::Error, "watching the fleet bucket; trying again");
+                },
+            }
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                () = tokio::time::sleep(Duration::from_millis(500)) => {}
+            }
+        }
+    }
+
+    async fn watch(&self, bus: &Bus) -> Result<(), Error> {
+        let bucket = bus.bucket().await?;
+        let mut changes = bucket.watch_with_history(">").await.map_err(|e| Error::setup("watch on bucket fleet")(e.into()))?;
+        // A fresh look every half minute: a watch whose bucket was replaced may stay silent without an error.
+        let until = tokio::time::Instant::now() + Duration::from_secs(30);
+        while let Ok(Some(change)) = tokio::time::timeout_at(until, changes.next()).await {
+            let entry = change.map_err(|e| Error::setup("watch on bucket fleet")(e.into()))?;
+            match entry.operation {
+                async_nats::jetstream::kv::Operation::Put => {
+                    if let Ok(control) = Control::decode(entry.value) {
+                        self.put(control);
+                    }
+                }
+                async_nats::jetstream::kv::Operation::Delete | async_nats::jetstream::kv::Operation::Purge => self.forget(&entry.key),
+            }
+        }
+        Ok(())
+    }
+
+    fn forget(&self, key: &str) {
+        if let (Ok(casino), Ok(mut casinos)) = (CasinoId::trusted(key), self.casinos.write()) {
+            casinos.remove(&casino);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn control(casino: &str, active: bool, number: &str) -> Control {
+        Control { casino: casino.into(), active, numbers: vec![number.into()], ..Control::default() }
+    }
+
+    #[test]
+    fn serves_active_casinos_of_its_own_list_only() {
+        let roster = Roster::new(vec!["a_one".parse().unwrap(), "b_two".parse().unwrap()]);
+        for (casino, active) in [("a_one", true), ("b_two", false), ("c_three", true)] {
+            roster.put(control(casino, active, &format!("+1860555{casino}")));
+        }
+        assert_eq!(roster.serving(), ["a_one".parse().unwrap()]);
+        assert_eq!(roster.casino_of("+1860555c_three").unwrap().as_str(), "c_three");
+    }
+}

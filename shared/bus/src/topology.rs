@@ -1,0 +1,180 @@
+//! Streams, subjects and consumers, as data.
+//!
+//! | stream    | subjects                 | consumed by            |
+//! |-----------|--------------------------|------------------------|
+//! | INGRESS   | ingress.<casino>         | gate-<casino>          |
+//! | CLEARED   | cleared.<casino>         | swarm-<casino>         |
+//! | DRAFTED   | drafted.<casino>         | envelope-<casino>      |
+//! | OUTBOUND  | outbound.<casino>.<lane> | sender-<lane>-<casino> |
+//! | RECEIPT   | receipt.<casino>         | receipts-<casino>      |
+//! | CONTENT   | content.<casino>         | (plain subscriptions)  |
+//! | DEAD      | dead.<stage>.<casino>    | filing                 |
+//! | ADVISORY  | `$JS` max-deliveries     | advisories             |
+
+use std::time::Duration;
+
+use async_nats::jetstream::{consumer, consumer::pull, stream};
+use seven_domain::{CasinoId, Lane, Stage};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+pub const DEAD_STREAM: &str = "DEAD";
+pub const ADVISORY_STREAM: &str = "ADVISORY";
+pub const FILING_CONSUMER: &str = "filing";
+pub const ADVISORY_CONSUMER: &str = "advisories";
+pub const ADVISORY_SUBJECT: &str = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>";
+/// Key-value bucket that mirrors the casinos' switches (D14).
+pub const FLEET_BUCKET: &str = "fleet";
+
+/// What operators may set about JetStream.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// 1 here, 3 in production.
+    pub replicas: usize,
+    pub duplicate_window: Duration,
+    pub ack_wait: Duration,
+    pub max_deliver: i64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { replicas: 1, duplicate_window: Duration::from_secs(600), ack_wait: Duration::from_secs(10), max_deliver: 50 }
+    }
+}
+
+/// The stages that consume a subject, in path order.
+pub const CONSUMING: [Stage; 5] = [Stage::Gate, Stage::Swarm, Stage::Envelope, Stage::Sender, Stage::Receipts];
+
+/// The stream a stage consumes from.
+pub fn stream_of(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Ingress | Stage::Gate => "INGRESS",
+        Stage::Swarm => "CLEARED",
+        Stage::Envelope => "DRAFTED",
+        Stage::Sender => "OUTBOUND",
+        Stage::Receipts => "RECEIPT",
+    }
+}
+
+fn prefix_of(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Ingress | Stage::Gate => "ingress",
+        Stage::Swarm => "cleared",
+        Stage::Envelope => "drafted",
+        Stage::Sender => "outbound",
+        Stage::Receipts => "receipt",
+    }
+}
+
+/// The lanes of a stage: the sender has three, the others none.
+pub fn lanes_of(stage: Stage) -> &'static [Option<Lane>] {
+    match stage {
+        Stage::Sender => &[Some(Lane::Safety), Some(Lane::Reply), Some(Lane::Bulk)],
+        Stage::Ingress | Stage::Gate | Stage::Swarm | Stage::Envelope | Stage::Receipts => &[None],
+    }
+}
+
+/// The subject on which `stage` receives a casino's messages.
+pub fn subject(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> String {
+    match lane {
+        Some(lane) => format!("{}.{casino}.{lane}", prefix_of(stage)),
+        None => format!("{}.{casino}", prefix_of(stage)),
+    }
+}
+
+pub fn subject_for_content(casino: &CasinoId) -> String {
+    format!("content.{casino}")
+}
+
+/// `dead.<stage>.<casino>`; events for unknown numbers go to `dead.ingress.unknown`.
+pub fn subject_for_dead(stage: Stage, casino: &CasinoId) -> String {
+    let casino = if casino.is_unknown() { "unknown" } else { casino.as_str() };
+    format!("dead.{stage}.{casino}")
+}
+
+pub fn consumer_name(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> String {
+    match lane {
+        Some(lane) => format!("{stage}-{lane}-{casino}"),
+        None => format!("{stage}-{casino}"),
+    }
+}
+
+pub(crate) fn streams(limits: &Limits) -> Vec<stream::Config> {
+    let base = |name: &str, subjects: &[&str], max_age: Duration| stream::Config {
+        name: name.to_owned(),
+        subjects: subjects.iter().map(|s| (*s).to_owned()).collect(),
+        retention: stream::RetentionPolicy::Limits,
+        storage: stream::StorageType::File,
+        num_replicas: limits.replicas,
+        duplicate_window: limits.duplicate_window.min(max_age),
+        max_age,
+        allow_direct: true,
+        ..stream::Config::default()
+    };
+    let mut all: Vec<_> = CONSUMING
+        .into_iter()
+        .map(|stage| {
+            let wildcard = if stage == Stage::Sender { "*.*" } else { "*" };
+            base(stream_of(stage), &[&format!("{}.{wildcard}", prefix_of(stage))], 7 * DAY)
+        })
+        .collect();
+    all.push(stream::Config { max_messages_per_subject: 1, ..base("CONTENT", &["content.*"], 7 * DAY) });
+    all.push(base(DEAD_STREAM, &["dead.*.*"], 30 * DAY));
+    all.push(base(ADVISORY_STREAM, &[ADVISORY_SUBJECT], 30 * DAY));
+    all
+}
+
+/// Where a consumer that has to be created again starts reading.
+#[derive(Debug, Clone, Copy)]
+pub enum Start {
+    /// A new casino: everything there is.
+    All,
+    /// The age of the stage's oldest open row: what is older is done.
+    At(chrono::DateTime<chrono::Utc>),
+}
+
+pub(crate) fn consumer_config(stage: Stage, casino: &CasinoId, lane: Option<Lane>, limits: &Limits, start: Start) -> pull::Config {
+    let name = consumer_name(stage, casino, lane);
+    pull::Config { filter_subject: subject(stage, casino, lane), ..durable(&name, limits, start) }
+}
+
+pub(crate) fn durable(name: &str, limits: &Limits, start: Start) -> pull::Config {
+    let deliver_policy = match start {
+        Start::All => consumer::DeliverPolicy::All,
+        Start::At(start_time) => consumer::DeliverPolicy::ByStartTime { start_time },
+    };
+    pull::Config {
+        durable_name: Some(name.to_owned()),
+        deliver_policy,
+        ack_policy: consumer::AckPolicy::Explicit,
+        ack_wait: limits.ack_wait,
+        max_deliver: limits.max_deliver,
+        max_ack_pending: 10_000,
+        num_replicas: limits.replicas,
+        ..pull::Config::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_subject_belongs_to_exactly_one_stream() {
+        let casino: CasinoId = "silver_birch".parse().unwrap();
+        let streams = streams(&Limits::default());
+        for stage in CONSUMING {
+            for lane in lanes_of(stage) {
+                let subject = subject(stage, &casino, *lane);
+                let owners = streams.iter().filter(|s| s.subjects.iter().any(|p| matches(p, &subject))).count();
+                assert_eq!(owners, 1, "{subject}");
+            }
+        }
+        assert_eq!(subject_for_dead(Stage::Ingress, &CasinoId::unknown()), "dead.ingress.unknown");
+    }
+
+    fn matches(pattern: &str, subject: &str) -> bool {
+        let (p, s): (Vec<_>, Vec<_>) = (pattern.split('.').collect(), subject.split('.').collect());
+        p.len() == s.len() && p.iter().zip(&s).all(|(p, s)| *p == "*" || p == s)
+    }
+}

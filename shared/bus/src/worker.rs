@@ -1,0 +1,386 @@
+//! The one worker loop of every stage (D16): pulls shared fairly over casinos, bounded concurrency, one place that acknowledges.
+//!
+//! Failing is not waiting: a handler says which it was, and a stage whose dependency is away stops pulling.
+
+use std::{
+    collections::HashMap,
+    future::Future,
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use async_nats::jetstream::{self, AckKind, consumer::PullConsumer};
+use futures::{FutureExt, StreamExt};
+use prost::Message;
+use seven_domain::{CasinoId, Lane, Stage, TraceContext};
+use seven_telemetry::metrics;
+use tokio::{
+    sync::{Semaphore, watch},
+    time::{Instant, sleep},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    Bus, Error, Outgoing, Roster,
+    client::{KEY_HEADER, trace_of},
+    events, topology,
+};
+
+/// One message, decoded.
+#[derive(Debug, Clone)]
+pub struct Delivery<E> {
+    pub casino: CasinoId,
+    pub event: E,
+    pub trace: TraceContext,
+    /// The message's identity, the same for each of its copies.
+    pub key: String,
+    pub stream_seq: u64,
+    /// 1 at first; counts waits too, so it says nothing about failures.
+    pub deliveries: i64,
+}
+
+/// What became of a message. The loop, and nothing else, acknowledges.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The effect is durable and what follows is published.
+    Done,
+    /// This message failed; the row counts the try.
+    Retry { after: Duration, why: String },
+    /// Nothing is wrong, it is too early: a lease, a pace, a window.
+    Wait { after: Duration, why: &'static str },
+    /// A dependency is away: hand back everything and stop pulling until it answers.
+    Unavailable { what: String },
+    /// This message cannot be handled: a dead letter (D17).
+    Park { reason: String, error: String, attempts: u32 },
+}
+
+/// A stage's work on one event. Implementations are thin and idempotent: a message may come again at any time.
+pub trait Handler: Send + Sync + 'static {
+    type Event: Message + Default;
+    const STAGE: Stage;
+
+    fn handle(&self, delivery: Delivery<Self::Event>) -> impl Future<Output = Outcome> + Send;
+
+    /// True when the stage's own dependencies answer; asked while the stage waits after `Unavailable`.
+    fn ready(&self) -> impl Future<Output = bool> + Send;
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct WorkerSettings {
+    /// Messages in work at once; the safety lane has a reserve of its own of an eighth of this, at least 4.
+    pub concurrency: usize,
+    /// A handler that takes longer is abandoned and the message comes again.
+    pub deadline: Duration,
+    /// How long finishing may take after shutdown begins; then messages go back.
+    pub drain: Duration,
+}
+
+impl Default for WorkerSettings {
+    fn default() -> Self {
+        Self { concurrency: 64, deadline: Duration::from_secs(60), drain: Duration::from_secs(8) }
+    }
+}
+
+/// A stage at work in this process.
+#[derive(Debug)]
+pub struct Worker<H> {
+    shared: Arc<Shared<H>>,
+}
+
+#[derive(Debug)]
+struct Shared<H> {
+    handler: H,
+    bus: Bus,
+    roster: Roster,
+    settings: WorkerSettings,
+    permits: Arc<Semaphore>,
+    safety_permits: Arc<Semaphore>,
+    pullers: AtomicUsize,
+    /// False while a dependency is away.
+    open: watch::Sender<bool>,
+    tasks: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+const PULL_EXPIRES: Duration = Duration::from_secs(5);
+const ROSTER_PERIOD: Duration = Duration::from_millis(500);
+
+// === impl Worker ===
+
+impl<H: Handler> Worker<H> {
+    pub fn new(handler: H, bus: Bus, roster: Roster, settings: WorkerSettings, shutdown: CancellationToken) -> Self {
+        let shared = Shared {
+            handler,
+            bus,
+            roster,
+            settings,
+            permits: Arc::new(Semaphore::new(settings.concurrency)),
+            safety_permits: Arc::new(Semaphore::new((settings.concurrency / 8).max(4))),
+            pullers: AtomicUsize::new(0),
+            open: watch::Sender::new(true),
+            tasks: TaskTracker::new(),
+            shutdown,
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Works until shutdown, then finishes or hands back what it holds.
+    pub async fn run(self) {
+        let shared = self.shared;
+        let mut pulling: HashMap<(CasinoId, Option<Lane>), CancellationToken> = HashMap::new();
+        let pullers = TaskTracker::new();
+        shared.tasks.spawn(Arc::clone(&shared).probe_loop());
+        while !shared.shutdown.is_cancelled() {
+            let serving = shared.roster.serving();
+            pulling.retain(|(casino, _), stop| {
+                let keep = serving.contains(casino);
+                if !keep {
+                    stop.cancel();
+                }
+                keep
+            });
+            for casino in serving {
+                for lane in topology::lanes_of(H::STAGE) {
+                    pulling.entry((casino.clone(), *lane)).or_insert_with(|| {
+                        let stop = shared.shutdown.child_token();
+                        let (shared, casino, lane, token) = (Arc::clone(&shared), casino.clone(), *lane, stop.clone());
+                        pullers.spawn(async move { shared.pull_loop(casino, lane, token).await });
+                        stop
+                    });
+                }
+            }
+            tokio::select! {
+                () = shared.shutdown.cancelled() => {}
+                () = sleep(ROSTER_PERIOD) => {}
+            }
+        }
+        pullers.close();
+        shared.tasks.close();
+        let drained = async {
+            pullers.wait().await;
+            shared.tasks.wait().await;
+        };
+        if tokio::time::timeout(shared.settings.drain, drained).await.is_err() {
+            tracing::warn!(stage = %H::STAGE, "drain deadline passed; messages in work will be delivered again");
+        }
+    }
+}
+
+// === impl Shared ===
+
+impl<H: Handler> Shared<H> {
+    async fn pull_loop(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, stop: CancellationToken) {
+        self.pullers.fetch_add(1, Ordering::Relaxed);
+        while !stop.is_cancelled() {
+            self.wait_until_open(&stop).await;
+            tokio::select! {
+                () = stop.cancelled() => break,
+                outcome = self.pull(&casino, lane, &stop) => if let Err(error) = outcome {
+                    // The scheduler puts back consumers that are gone; here we only ask again.
+                    tracing::debug!(stage = %H::STAGE, %casino, error = &error as &dyn std::error::Error, "pull failed; building it anew");
+                    tokio::select! { () = stop.cancelled() => {}, () = sleep(Duration::from_millis(250)) => {} }
+                },
+            }
+        }
+        self.pullers.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    async fn wait_until_open(&self, stop: &CancellationToken) {
+        let mut open = self.open.subscribe();
+        tokio::select! {
+            () = stop.cancelled() => {}
+            _ = open.wait_for(|open| *open) => {}
+        }
+    }
+
+    fn permits(&self, lane: Option<Lane>) -> &Arc<Semaphore> {
+        if lane == Some(Lane::Safety) { &self.safety_permits } else { &self.permits }
+    }
+
+    /// One pull of at most this casino's fair share of the free permits. Each pull is a request of its own, so nothing that
+    /// breaks on the server outlives `PULL_EXPIRES` here.
+    async fn pull(self: &Arc<Self>, casino: &CasinoId, lane: Option<Lane>, stop: &CancellationToken) -> Result<(), Error> {
+        let permits = self.permits(lane);
+        drop(permits.acquire().await);
+        let share = (permits.available_permits() / self.pullers.load(Ordering::Relaxed).max(1)).clamp(1, 64);
+        let name = topology::consumer_name(H::STAGE, casino, lane);
+        let setup = |e: async_nats::Error| Error::setup(format!("pull on {name}"))(e);
+        let stream = self.bus.stream(topology::stream_of(H::STAGE)).await?;
+        let consumer: PullConsumer = stream.get_consumer(&name).await.map_err(|e| setup(e.into()))?;
+        loop {
+            let mut batch = consumer.batch().max_messages(share).expires(PULL_EXPIRES).messages().await.map_err(|e| setup(e.into()))?;
+            let mut got = 0;
+            loop {
+                let next = tokio::select! {
+                    () = stop.cancelled() => return self.hand_back(batch).await,
+                    next = batch.next() => next,
+                };
+                let Some(message) = next else { break };
+                got += 1;
+                let (this, casino) = (Arc::clone(self), casino.clone());
+                let message = message.map_err(setup)?;
+                self.tasks.spawn(async move { this.process(casino, lane, message).await });
+            }
+            if !*self.open.borrow() || permits.available_permits() == 0 || got == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Messages that arrive while we stop go back at once instead of after `ack_wait`.
+    async fn hand_back(&self, mut batch: jetstream::consumer::pull::Batch) -> Result<(), Error> {
+        while let Ok(Some(Ok(message))) = tokio::time::timeout(Duration::from_millis(50), batch.next()).await {
+            self.acknowledge(&message, AckKind::Nak(None)).await;
+        }
+        Ok(())
+    }
+
+    async fn process(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, message: jetstream::Message) {
+        let started = Instant::now();
+        let work = self.work(&casino, lane, &message);
+        tokio::pin!(work);
+        // Progress keeps the message ours while it waits for a permit or works (`ack_wait` / 3).
+        let beat = self.bus.limits.ack_wait / 3;
+        let outcome = loop {
+            tokio::select! {
+                outcome = &mut work => break outcome,
+                () = sleep(beat) => self.acknowledge(&message, AckKind::Progress).await,
+            }
+        };
+        metrics().handling.with_label_values(&[H::STAGE.as_str()]).observe(started.elapsed().as_secs_f64());
+        self.conclude(&casino, &message, outcome).await;
+    }
+
+    async fn work(&self, casino: &CasinoId, lane: Option<Lane>, message: &jetstream::Message) -> Outcome {
+        let permit = tokio::select! {
+            permit = self.permits(lane).acquire() => permit,
+            () = self.shutdown.cancelled() => return Outcome::Wait { after: Duration::ZERO, why: "shutting_down" },
+        };
+        let Ok(_permit) = permit else { return Outcome::Wait { after: Duration::ZERO, why: "shutting_down" } };
+        let (stream_seq, deliveries) = message.info().map_or((0, 1), |i| (i.stream_sequence, i.delivered));
+        let event = match H::Event::decode(message.payload.clone()) {
+            Ok(event) => event,
+            Err(error) => return Outcome::Park { reason: "undecodable".into(), error: error.to_string(), attempts: 1 },
+        };
+        let delivery = Delivery { casino: casino.clone(), event, trace: trace_of(message.headers.as_ref()), key: key_of(message), stream_seq, deliveries };
+        let handled = AssertUnwindSafe(self.handler.handle(delivery)).catch_unwind();
+        match tokio::time::timeout(self.settings.deadline, handled).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) => failed(deliveries, "panicked"),
+            Err(_) => failed(deliveries, "deadline"),
+        }
+    }
+
+    async fn conclude(&self, casino: &CasinoId, message: &jetstream::Message, outcome: Outcome) {
+        let (label, ack) = match outcome {
+            Outcome::Done => ("done", AckKind::Ack),
+            Outcome::Retry { after, why } => {
+                tracing::warn!(stage = %H::STAGE, %casino, why, "message failed; it will be tried again");
+                ("retry", AckKind::Nak(Some(after)))
+            }
+            Outcome::Wait { after, why } => {
+                tracing::debug!(stage = %H::STAGE, %casino, why, "message waits");
+                ("wait", self.wait_ack(message, after).await)
+            }
+            Outcome::Unavailable { what } => {
+                self.close_until_ready(&what);
+                ("unavailable", self.wait_ack(message, Duration::from_secs(1)).await)
+            }
+            Outcome::Park { reason, error, attempts } => {
+                tracing::error!(stage = %H::STAGE, %casino, reason, error, "message parked as a dead letter");
+                match self.park(casino, message, reason, error, attempts).await {
+                    Ok(()) => ("park", AckKind::Ack),
+                    Err(_) => ("retry", AckKind::Nak(Some(Duration::from_secs(5)))),
+                }
+            }
+        };
+        metrics().messages.with_label_values(&[H::STAGE.as_str(), label]).inc();
+        self.acknowledge(message, ack).await;
+    }
+
+    /// Waiting uses up deliveries on the server. Near the limit a fresh copy takes over, so that only messages that kill their
+    /// worker ever reach `max_deliver`.
+    async fn wait_ack(&self, message: &jetstream::Message, after: Duration) -> AckKind {
+        let deliveries = message.info().map_or(1, |i| i.delivered);
+        if self.bus.limits.max_deliver > 0 && deliveries >= self.bus.limits.max_deliver - self.bus.limits.max_deliver / 4 {
+            let key = key_of(message);
+            let sequence = message.info().map_or(0, |i| i.stream_sequence);
+            let trace = trace_of(message.headers.as_ref()).to_string();
+            let copy =
+                Outgoing { subject: message.subject.to_string(), key: &key, copy: Some(format!("wait:{sequence}")), trace: &trace, payload: message.payload.clone() };
+            if self.bus.publish(&copy, Duration::from_secs(2)).await.is_ok() {
+                return AckKind::Ack;
+            }
+        }
+        AckKind::Nak(Some(after))
+    }
+
+    async fn park(&self, casino: &CasinoId, message: &jetstream::Message, reason: String, error: String, attempts: u32) -> Result<(), Error> {
+        let letter = events::DeadLetter {
+            stage: H::STAGE.as_str().to_owned(),
+            casino: casino.as_str().to_owned(),
+            reason,
+            error,
+            attempts,
+            subject: message.subject.to_string(),
+            message_key: key_of(message),
+            payload: message.payload.clone(),
+            stream_seq: message.info().map_or(0, |i| i.stream_sequence),
+        };
+        self.bus.bury(H::STAGE, casino, &letter, &trace_of(message.headers.as_ref()).to_string()).await
+    }
+
+    async fn acknowledge(&self, message: &jetstream::Message, kind: AckKind) {
+        if let Err(error) = message.ack_with(kind).await {
+            // A lost acknowledgement is a redelivery, which idempotency makes harmless.
+            tracing::debug!(stage = %H::STAGE, %error, "acknowledgement not sent");
+        }
+    }
+}
+
+impl<H: Handler> Shared<H> {
+    /// Stops all pulls and asks `ready` with growing pauses; opens again on the first yes.
+    fn close_until_ready(&self, what: &str) {
+        if !self.open.send_replace(false) {
+            return;
+        }
+        tracing::warn!(stage = %H::STAGE, what, "dependency away; the stage stops pulling");
+        metrics().waiting.with_label_values(&[H::STAGE.as_str()]).set(1);
+    }
+
+    async fn probe_loop(self: Arc<Self>) {
+        let mut open = self.open.subscribe();
+        loop {
+            tokio::select! {
+                () = self.shutdown.cancelled() => return,
+                _ = open.wait_for(|open| !*open) => {}
+            }
+            let mut pause = Duration::from_millis(100);
+            while !self.handler.ready().await {
+                tokio::select! { () = self.shutdown.cancelled() => return, () = sleep(pause) => {} }
+                pause = (pause * 2).min(Duration::from_secs(1));
+            }
+            tracing::info!(stage = %H::STAGE, "dependency answers; the stage pulls again");
+            metrics().waiting.with_label_values(&[H::STAGE.as_str()]).set(0);
+            self.open.send_replace(true);
+        }
+    }
+}
+
+fn key_of(message: &jetstream::Message) -> String {
+    message.headers.as_ref().and_then(|h| h.get(KEY_HEADER)).map(|v| v.as_str().to_owned()).unwrap_or_default()
+}
+
+/// A handler that panics or hangs every time must not come back for ever.
+fn failed(deliveries: i64, why: &str) -> Outcome {
+    const MOST: i64 = 5;
+    if deliveries >= MOST {
+        Outcome::Park { reason: why.to_owned(), error: format!("{why} on every delivery"), attempts: u32::try_from(deliveries).unwrap_or(u32::MAX) }
+    } else {
+        Outcome::Retry { after: Duration::from_secs(1), why: why.to_owned() }
+    }
+}

@@ -1,0 +1,121 @@
+//! The connection: lazy, multiplexed, and given a rest after a failure.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use redis::{
+    Client, FromRedisValue, RedisError,
+    aio::{ConnectionManager, ConnectionManagerConfig},
+};
+use seven_domain::Clock;
+use seven_telemetry::metrics;
+use tokio::sync::OnceCell;
+
+use crate::{Error, local::LocalLimits};
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub url: String,
+    /// Lets tests and fleets share a server.
+    pub prefix: String,
+}
+
+/// A cheap handle.
+#[derive(Clone)]
+pub struct Cache {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    client: Client,
+    prefix: String,
+    clock: Clock,
+    manager: OnceCell<ConnectionManager>,
+    /// Unix milliseconds until which Redis is left alone.
+    resting_until: AtomicU64,
+    pub(crate) local: LocalLimits,
+}
+
+const REST: Duration = Duration::from_secs(1);
+const DEADLINE: Duration = Duration::from_millis(300);
+
+impl std::fmt::Debug for Cache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cache").field("prefix", &self.inner.prefix).finish_non_exhaustive()
+    }
+}
+
+impl Cache {
+    /// Opens nothing yet: a Redis that is away does not keep a worker from starting.
+    pub fn new(settings: &Settings, clock: Clock) -> Result<Self, Error> {
+        let inner = Inner {
+            client: Client::open(settings.url.as_str())?,
+            prefix: settings.prefix.clone(),
+            clock,
+            manager: OnceCell::new(),
+            resting_until: AtomicU64::new(0),
+            local: LocalLimits::default(),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    pub(crate) fn key(&self, kind: &str, casino: &str, rest: &str) -> String {
+        format!("{}{kind}:{casino}:{rest}", self.inner.prefix)
+    }
+
+    pub(crate) fn local(&self) -> &LocalLimits {
+        &self.inner.local
+    }
+
+    pub(crate) fn now_millis(&self) -> u64 {
+        u64::try_from(self.inner.clock.now().timestamp_millis()).unwrap_or_default()
+    }
+
+    /// Runs one command within the deadline; none when Redis is resting, away or slow. `what` labels the fallback.
+    pub(crate) async fn ask<T: FromRedisValue>(&self, what: &str, command: &redis::Cmd) -> Option<T> {
+        let run = async {
+            let mut manager = self.manager().await?.clone();
+            command.query_async(&mut manager).await
+        };
+        self.guarded(what, run).await
+    }
+
+    /// Runs one script within the deadline.
+    pub(crate) async fn invoke<T: FromRedisValue>(&self, what: &str, script: &redis::ScriptInvocation<'_>) -> Option<T> {
+        let run = async {
+            let mut manager = self.manager().await?.clone();
+            script.invoke_async(&mut manager).await
+        };
+        self.guarded(what, run).await
+    }
+
+    async fn guarded<T>(&self, what: &str, run: impl Future<Output = Result<T, RedisError>>) -> Option<T> {
+        if self.now_millis() < self.inner.resting_until.load(Ordering::Relaxed) {
+            metrics().cache_fallbacks.with_label_values(&[what]).inc();
+            return None;
+        }
+        let failure = match tokio::time::timeout(DEADLINE, run).await {
+            Ok(Ok(answer)) => return Some(answer),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "no answer in time".to_owned(),
+        };
+        tracing::warn!(what, error = failure, "Redis is away; answering locally");
+        metrics().cache_fallbacks.with_label_values(&[what]).inc();
+        let rest = u64::try_from(REST.as_millis()).unwrap_or(1_000);
+        self.inner.resting_until.store(self.now_millis() + rest, Ordering::Relaxed);
+        None
+    }
+
+    async fn manager(&self) -> Result<&ConnectionManager, RedisError> {
+        let config = ConnectionManagerConfig::new()
+            .set_connection_timeout(Some(Duration::from_millis(250)))
+            .set_response_timeout(Some(Duration::from_millis(250)))
+            .set_number_of_retries(1);
+        self.inner.manager.get_or_try_init(|| self.inner.client.get_connection_manager_with_config(config)).await
+    }
+}

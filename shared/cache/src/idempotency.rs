@@ -1,0 +1,22 @@
+//! Keys of finished work, set after the effect is durable (D3): they only let the common duplicate end early.
+
+use seven_domain::CasinoId;
+
+use crate::Cache;
+
+/// Dedup records live a day (SMS-8).
+const KEPT_SECONDS: u64 = 86_400;
+
+impl Cache {
+    /// True when this work is known to be done. False says nothing.
+    pub async fn is_done(&self, casino: &CasinoId, key: &str) -> bool {
+        let command = redis::cmd("EXISTS").arg(self.key("done", casino.as_str(), key)).to_owned();
+        self.ask::<bool>("idempotency", &command).await.unwrap_or(false)
+    }
+
+    /// Remembers that the effect of this work is durable.
+    pub async fn mark_done(&self, casino: &CasinoId, key: &str) {
+        let command = redis::cmd("SET").arg(self.key("done", casino.as_str(), key)).arg(1).arg("EX").arg(KEPT_SECONDS).to_owned();
+        self.ask::<()>("idempotency", &command).await;
+    }
+}

@@ -1,0 +1,73 @@
+//! Inbound limits: sliding windows checked and recorded in one script (SMS-12, SMS-13 as corrected by C-5).
+
+use std::{sync::LazyLock, time::Duration};
+
+use redis::Script;
+use seven_domain::CasinoId;
+
+use crate::Cache;
+
+/// `most` per `window` for `key`.
+#[derive(Debug, Clone)]
+pub struct Limit {
+    pub key: String,
+    pub most: u32,
+    pub window: Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitVerdict {
+    Within,
+    /// Index of the first limit that was exceeded, and whether this is the first time in its window.
+    Over { limit: usize, first: bool },
+}
+
+/// KEYS: one set per limit, then one notice key per limit. ARGV: member, then (most, window ms) per limit.
+/// Nothing is recorded when any limit is exceeded, but the notice key remembers that somebody was told.
+static SLIDING: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        "local t = redis.call('TIME')
+         local now = t[1] * 1000 + math.floor(t[2] / 1000)
+         local n = #KEYS / 2
+         for i = 1, n do
+           local window = tonumber(ARGV[2 * i + 1])
+           redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now - window)
+           if not redis.call('ZSCORE', KEYS[i], ARGV[1]) and redis.call('ZCARD', KEYS[i]) >= tonumber(ARGV[2 * i]) then
+             local told = redis.call('SET', KEYS[n + i], ARGV[1], 'NX', 'PX', window)
+             local mine = told or redis.call('GET', KEYS[n + i]) == ARGV[1]
+             return {i, mine and 1 or 0}
+           end
+         end
+         for i = 1, n do
+           redis.call('ZADD', KEYS[i], now, ARGV[1])
+           redis.call('PEXPIRE', KEYS[i], tonumber(ARGV[2 * i + 1]) + 1000)
+         end
+         return {0, 0}",
+    )
+});
+
+impl Cache {
+    /// Counts one text against all limits. `member` identifies the text, so that counting it again changes nothing.
+    pub async fn count_text(&self, casino: &CasinoId, member: &str, limits: &[Limit]) -> LimitVerdict {
+        let mut call = SLIDING.prepare_invoke();
+        for limit in limits {
+            call.key(self.key("limit", casino.as_str(), &limit.key));
+        }
+        for limit in limits {
+            call.key(self.key("told", casino.as_str(), &limit.key));
+        }
+        call.arg(member);
+        for limit in limits {
+            call.arg(limit.most).arg(u64::try_from(limit.window.as_millis()).unwrap_or(u64::MAX));
+        }
+        match self.invoke::<(usize, u8)>("limits", &call).await {
+            Some((0, _)) => LimitVerdict::Within,
+            Some((over, first)) => LimitVerdict::Over { limit: over - 1, first: first == 1 },
+            None => match limits.iter().position(|limit| !self.local().within(limit)) {
+                // Without Redis nobody remembers who was told: stay silent rather than tell twice.
+                Some(limit) => LimitVerdict::Over { limit, first: false },
+                None => LimitVerdict::Within,
+            },
+        }
+    }
+}

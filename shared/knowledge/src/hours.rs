@@ -1,0 +1,198 @@
+//! Weekly opening hours: what a venue posts on its door, read as local wall time.
+
+mod parse;
+mod show;
+#[cfg(test)]
+mod tests;
+
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Timelike, Utc};
+use chrono_tz::Tz;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub use parse::{HoursError, weekly_starts};
+pub(crate) use show::article;
+pub use show::{clock, day_name};
+
+/// Minutes of a day.
+const DAY: u16 = 1_440;
+
+/// One opening, in minutes after midnight of the day it begins on; `closes` may pass midnight, so it is at most 48 hours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    pub opens: u16,
+    pub closes: u16,
+}
+
+/// Openings for each weekday, Monday first. Stored and sent as its text, such as "Sun-Thu 11am-10pm, Fri-Sat 11am-12am".
+///
+/// Everything is decided on the wall clock, as a door sign is: in a repeated hour both passes count, a skipped hour never
+/// happens, and a venue open through the night stays open through either.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WeeklyHours {
+    days: [Vec<Span>; 7],
+}
+
+/// An instant and what the wall clock at the property shows then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    pub at: DateTime<Utc>,
+    pub wall: NaiveDateTime,
+}
+
+impl Moment {
+    pub fn minute(&self) -> u16 {
+        minute_of(self.wall)
+    }
+}
+
+// === impl WeeklyHours ===
+
+impl WeeklyHours {
+    /// Reads a door sign; see [`HoursError`] for what it says when it cannot.
+    pub fn parse(text: &str) -> Result<Self, HoursError> {
+        parse::weekly(text)
+    }
+
+    /// Reads text or `{"mon": ["11:00-22:00"], "tue": "closed"}`.
+    pub fn from_json(value: &serde_json::Value) -> Result<Self, HoursError> {
+        parse::weekly_json(value)
+    }
+
+    /// From spans per weekday, Monday first; overlapping and touching spans of one day become one.
+    pub fn new(mut days: [Vec<Span>; 7]) -> Self {
+        loop {
+            days.iter_mut().for_each(merge);
+            // What reaches past a full day is the next day's: a sign cannot say "open 30 hours".
+            let mut spilled = false;
+            for day in 0..7 {
+                let mut rest = Vec::new();
+                for span in &mut days[day] {
+                    if span.closes - span.opens > DAY {
+                        rest.push(Span { opens: span.opens, closes: span.closes - DAY });
+                        span.closes = span.opens + DAY;
+                    }
+                }
+                spilled |= !rest.is_empty();
+                days[(day + 1) % 7].append(&mut rest);
+            }
+            if !spilled {
+                return Self { days };
+            }
+        }
+    }
+
+    pub fn spans(&self, day: chrono::Weekday) -> &[Span] {
+        &self.days[day.num_days_from_monday() as usize]
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.days.iter().all(Vec::is_empty)
+    }
+
+    /// Open at every minute of the week.
+    pub fn is_always(&self) -> bool {
+        self.days.iter().all(|spans| spans.iter().any(|s| s.opens == 0 && s.closes >= DAY))
+    }
+
+    pub fn is_open(&self, at: DateTime<Utc>, tz: Tz) -> bool {
+        self.covered_until(at.with_timezone(&tz).naive_local()).is_some()
+    }
+
+    /// When the opening that holds `at` ends; `None` when closed, or when it never closes.
+    pub fn closes_at(&self, at: DateTime<Utc>, tz: Tz) -> Option<Moment> {
+        let now = at.with_timezone(&tz).naive_local();
+        let mut wall = self.covered_until(now)?;
+        // An opening that touches the next (a 24-hour Saturday into Sunday) closes when the last one does.
+        while let Some(further) = self.covered_until(wall) {
+            wall = further;
+            if wall - now > TimeDelta::days(7) {
+                return None;
+            }
+        }
+        Some(Moment { at: instant(wall, tz, at), wall })
+    }
+
+    /// The next time the doors open after `at` (after the coming closing, when open now).
+    pub fn next_opening(&self, at: DateTime<Utc>, tz: Tz) -> Option<Moment> {
+        let today = at.with_timezone(&tz).date_naive();
+        (0..9)
+            .filter_map(|n| today.checked_add_days(Days::new(n)))
+            .flat_map(|date| self.spans(date.weekday()).iter().map(move |span| wall(date, span.opens)))
+            .map(|wall| Moment { at: instant(wall, tz, at), wall })
+            .filter(|m| m.at > at && !self.is_open(m.at - TimeDelta::minutes(1), tz))
+            .min()
+    }
+
+    /// Every opening that begins on `date`, as wall times.
+    pub fn openings_on(&self, date: NaiveDate) -> Vec<(NaiveDateTime, NaiveDateTime)> {
+        self.spans(date.weekday()).iter().map(|s| (wall(date, s.opens), wall(date, s.closes))).collect()
+    }
+
+    /// The wall time up to which one opening covers `now`.
+    fn covered_until(&self, now: NaiveDateTime) -> Option<NaiveDateTime> {
+        let minute = minute_of(now);
+        let today = now.date();
+        let begun_today = self.spans(today.weekday()).iter().filter(|s| (s.opens..s.closes).contains(&minute)).map(|s| wall(today, s.closes));
+        let yesterday = today.pred_opt()?;
+        let begun_yesterday = self
+            .spans(yesterday.weekday())
+            .iter()
+            .filter(|s| (s.opens..s.closes).contains(&(minute + DAY)))
+            .map(|s| wall(yesterday, s.closes));
+        begun_today.chain(begun_yesterday).max()
+    }
+}
+
+impl Serialize for WeeklyHours {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for WeeklyHours {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        Self::from_json(&value).map_err(serde::de::Error::custom)
+    }
+}
+
+fn merge(spans: &mut Vec<Span>) {
+    spans.sort_unstable();
+    let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans.drain(..) {
+        match merged.last_mut() {
+            Some(last) if span.opens <= last.closes => last.closes = last.closes.max(span.closes),
+            _ => merged.push(span),
+        }
+    }
+    *spans = merged;
+}
+
+fn minute_of(wall: NaiveDateTime) -> u16 {
+    u16::try_from(wall.hour() * 60 + wall.minute()).expect("a day has 1440 minutes")
+}
+
+fn wall(date: NaiveDate, minute: u16) -> NaiveDateTime {
+    date.and_time(chrono::NaiveTime::MIN) + TimeDelta::minutes(minute.into())
+}
+
+/// The first instant after `after` at which the wall clock shows `wall`; for a wall time that is skipped, the instant it is skipped at.
+pub(crate) fn instant(wall: NaiveDateTime, tz: Tz, after: DateTime<Utc>) -> DateTime<Utc> {
+    match tz.from_local_datetime(&wall) {
+        chrono::LocalResult::Single(t) => t.to_utc(),
+        chrono::LocalResult::Ambiguous(first, second) => if first.to_utc() > after { first } else { second }.to_utc(),
+        chrono::LocalResult::None => {
+            // Clocks jump by whole minutes: walk from well before the gap until the wall clock has passed the missing time.
+            let mut at = (wall - TimeDelta::hours(3)).and_utc() - TimeDelta::seconds(offset_seconds(wall - TimeDelta::hours(3), tz));
+            while at.with_timezone(&tz).naive_local() < wall {
+                at += TimeDelta::minutes(1);
+            }
+            at
+        }
+    }
+}
+
+fn offset_seconds(wall: NaiveDateTime, tz: Tz) -> i64 {
+    use chrono::Offset;
+    tz.offset_from_utc_datetime(&wall).fix().local_minus_utc().into()
+}

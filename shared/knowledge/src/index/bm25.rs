@@ -1,0 +1,118 @@
+//! The word index: weighted fields, saturated counts, scores between 0 and 1.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use super::vocabulary::{STOP, SYNONYMS};
+use crate::{
+    Item, formatter,
+    text::{similarity, stem, words},
+};
+
+const K1: f32 = 0.9;
+const B: f32 = 0.4;
+/// How much a synonym counts beside the word itself.
+const SYNONYM: f32 = 0.85;
+/// Least likeness at which an unknown word is taken for a misspelt one.
+const MISSPELT: f32 = 0.5;
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Postings {
+    /// Stem -> (item number, weighted count).
+    postings: HashMap<String, Vec<(u32, f32)>>,
+    /// Document length relative to the average.
+    lengths: Vec<f32>,
+}
+
+impl Postings {
+    pub(super) fn build(items: &[Arc<Item>]) -> Self {
+        let mut postings: HashMap<String, Vec<(u32, f32)>> = HashMap::new();
+        let mut lengths = Vec::with_capacity(items.len());
+        for (n, item) in items.iter().enumerate() {
+            let counts = counts(item);
+            lengths.push(counts.values().sum::<f32>());
+            for (stem, weight) in counts {
+                postings.entry(stem).or_default().push((u32::try_from(n).unwrap_or(u32::MAX), weight));
+            }
+        }
+        let average = (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(1.0);
+        lengths.iter_mut().for_each(|length| *length /= average);
+        Self { postings, lengths }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.postings.iter().map(|(stem, list)| stem.len() + 48 + list.len() * 8).sum()
+    }
+
+    fn rarity(&self, found: usize) -> f32 {
+        (1.0 + (self.lengths.len() as f32 - found as f32 + 0.5) / (found as f32 + 0.5)).ln()
+    }
+
+    /// One score per item. Words the casino never uses still count in the whole, so that a question about something else scores low.
+    pub(super) fn scores(&self, query: &[String]) -> Vec<f32> {
+        let mut scores = vec![0.0f32; self.lengths.len()];
+        let mut whole = 0.0f32;
+        let mut asked: Vec<String> = query.iter().filter(|w| !STOP.contains(w.as_str())).map(|w| stem(w)).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        for word in asked {
+            let readings = self.readings(&word);
+            let rarity = readings.iter().map(|(stem, _)| self.rarity(self.postings[stem].len())).fold(f32::NAN, f32::min);
+            let rarity = if rarity.is_nan() { self.rarity(0) } else { rarity };
+            whole += rarity;
+            let mut best: BTreeMap<u32, f32> = BTreeMap::new();
+            for (stem, likeness) in &readings {
+                for &(n, count) in &self.postings[stem] {
+                    let norm = K1 * (1.0 - B + B * self.lengths[n as usize]);
+                    let gain = likeness * rarity * count / (count + norm) * (1.0 + norm / 4.0).min(1.2);
+                    let slot = best.entry(n).or_default();
+                    *slot = slot.max(gain.min(rarity));
+                }
+            }
+            for (n, gain) in best {
+                scores[n as usize] += gain;
+            }
+        }
+        if whole > 0.0 {
+            scores.iter_mut().for_each(|score| *score /= whole);
+        }
+        scores
+    }
+
+    /// The indexed stems a query word may mean, each with its weight: itself, its synonyms, else the likest spelling.
+    fn readings(&self, word: &str) -> Vec<(String, f32)> {
+        let mut readings: Vec<(String, f32)> = Vec::new();
+        if self.postings.contains_key(word) {
+            readings.push((word.to_owned(), 1.0));
+        }
+        let same = SYNONYMS.get(word).into_iter().flatten();
+        readings.extend(same.filter(|s| self.postings.contains_key(*s)).map(|s| (s.clone(), SYNONYM)));
+        if readings.is_empty() && word.len() >= 4 && !SYNONYMS.contains_key(word) {
+            let likest = self.postings.keys().filter(|s| s.len() >= 4).map(|s| (similarity(word, s), s)).filter(|(l, _)| *l >= MISSPELT);
+            let likest = likest.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
+            readings.extend(likest.map(|(likeness, s)| (s.clone(), 0.8 * likeness)));
+        }
+        readings
+    }
+}
+
+/// Weighted stem counts of an item: its name most, then the words it is filed under, then what is said about it. Never its notes.
+fn counts(item: &Item) -> BTreeMap<String, f32> {
+    let mut counts: BTreeMap<String, f32> = BTreeMap::new();
+    let mut add = |text: &str, weight: f32| {
+        for word in words(text).iter().filter(|w| !STOP.contains(w.as_str())) {
+            *counts.entry(stem(word)).or_default() += weight;
+        }
+    };
+    add(&item.name, 3.0);
+    item.name_es.iter().for_each(|name| add(name, 3.0));
+    item.keywords.iter().for_each(|word| add(word, 2.0));
+    add(&item.category.as_str().replace('_', " "), 1.0);
+    item.subcategory.iter().for_each(|sub| add(&sub.replace('_', " "), 2.0));
+    item.description_es.iter().for_each(|text| add(text, 1.0));
+    // The zone only moves digits of an event's start, which nobody searches for.
+    add(&formatter::text(item, chrono_tz::Tz::UTC), 1.0);
+    counts
+}

@@ -1,0 +1,118 @@
+//! Which venues a text names: whole ("the Ember Room"), by its telling part ("ember") or misspelt ("embr room").
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::vocabulary::is_common;
+use crate::{
+    Item,
+    text::{typos, words},
+};
+
+/// An item named in a text.
+#[derive(Debug, Clone)]
+pub struct Mention {
+    pub item: Arc<Item>,
+    /// Words of the text it covers, from the first up to but not including the second.
+    pub from: usize,
+    pub to: usize,
+    /// Every word of the name was said, in order.
+    pub whole: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Name {
+    item: usize,
+    words: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Names {
+    names: Vec<Name>,
+    /// In how many different names a word stands.
+    uses: HashMap<String, usize>,
+}
+
+impl Names {
+    pub(super) fn build(items: &[Arc<Item>]) -> Self {
+        let mut names = Vec::new();
+        let mut uses: HashMap<String, usize> = HashMap::new();
+        for (item, content) in items.iter().enumerate() {
+            for name in [Some(&content.name), content.name_es.as_ref()].into_iter().flatten() {
+                let mut words = words(name);
+                if words.len() > 1 && ["the", "el", "la", "los", "las"].contains(&words[0].as_str()) {
+                    words.remove(0);
+                }
+                // Two rows may carry one name (a restaurant and its hours): the word still tells one place.
+                if words.is_empty() || names.iter().any(|n: &Name| n.item == item && n.words == words) {
+                    continue;
+                }
+                if !names.iter().any(|n: &Name| n.words == words) {
+                    let mut distinct = words.clone();
+                    distinct.sort_unstable();
+                    distinct.dedup();
+                    distinct.into_iter().for_each(|w| *uses.entry(w).or_default() += 1);
+                }
+                names.push(Name { item, words });
+            }
+        }
+        Self { names, uses }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.names.iter().map(|n| 32 + n.words.iter().map(|w| w.len() + 24).sum::<usize>()).sum::<usize>() + self.uses.len() * 48
+    }
+
+    pub(super) fn find(&self, text: &str, current: impl Fn(usize) -> bool, items: &[Arc<Item>]) -> Vec<Mention> {
+        let said = words(text);
+        let mut found: Vec<(usize, usize, bool, usize)> = Vec::new();
+        for name in self.names.iter().filter(|n| current(n.item)) {
+            if let Some((from, to, whole)) = self.place(name, &said) {
+                found.push((from, to, whole, name.item));
+            }
+        }
+        // A longer or whole name wins over what lies inside it; rows of one name share its place and all stay.
+        let beats = |a: &(usize, usize, bool, usize), b: &(usize, usize, bool, usize)| {
+            let overlap = a.0 < b.1 && b.0 < a.1;
+            overlap && (a.2, a.1 - a.0) > (b.2, b.1 - b.0)
+        };
+        let mut kept: Vec<_> = found.iter().filter(|b| !found.iter().any(|a| beats(a, b))).copied().collect();
+        kept.sort_by_key(|m| (m.0, m.3));
+        kept.dedup_by_key(|m| m.3);
+        kept.into_iter().map(|(from, to, whole, n)| Mention { item: Arc::clone(&items[n]), from, to, whole }).collect()
+    }
+
+    /// Where the name stands in the text, if it does.
+    fn place(&self, name: &Name, said: &[String]) -> Option<(usize, usize, bool)> {
+        let length = name.words.len();
+        if let Some(at) = said.windows(length).position(|window| window.iter().zip(&name.words).all(|(a, b)| same(a, b))) {
+            return Some((at, at + length, true));
+        }
+        // In part: by a word that tells this name from all others.
+        let telling = |word: &String| !is_common(word) && self.uses.get(word).copied().unwrap_or(0) <= 1 && word.len() >= 3;
+        let hit = said.iter().position(|s| name.words.iter().any(|n| telling(n) && (same(s, n) || self.misspelt(s, n))))?;
+        let belongs = |s: &String| name.words.iter().any(|n| same(s, n) || self.misspelt(s, n));
+        let from = (0..hit).rev().take_while(|i| belongs(&said[*i])).last().unwrap_or(hit);
+        let to = (hit + 1..said.len()).take_while(|i| belongs(&said[*i])).last().map_or(hit + 1, |i| i + 1);
+        Some((from, to, false))
+    }
+
+    /// `said` is a slip of `word`: no word of its own, same first letter or a swap, few edits.
+    fn misspelt(&self, said: &str, word: &str) -> bool {
+        let allowed = match word.len() {
+            0..=3 => return false,
+            4..=7 => 1,
+            _ => 2,
+        };
+        said.len() >= 4
+            && !is_common(said)
+            && !is_common(word)
+            && !self.uses.contains_key(said)
+            && said.chars().next() == word.chars().next()
+            && typos(said, word) <= allowed
+    }
+}
+
+/// Equal, or differing in a plural or possessive s.
+fn same(a: &str, b: &str) -> bool {
+    a == b || a.strip_suffix('s') == Some(b) || b.strip_suffix('s') == Some(a)
+}

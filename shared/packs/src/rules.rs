@@ -1,0 +1,190 @@
+//! Numbers a pack decides by: how long to wait for a guest, how long to seem to type, how much to say.
+
+use std::{collections::BTreeMap, sync::LazyLock, time::Duration};
+
+use serde::Deserialize;
+
+use crate::{CASINO_RULES, Error};
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rules {
+    /// Older open texts are closed as stale (D4).
+    pub usefulness_minutes: u32,
+    /// Quiet time after the newest text before a turn starts, and its ceiling (D4).
+    pub quiet_window_ms: u64,
+    pub quiet_window_max_ms: u64,
+    /// Texts one answer may be made of.
+    pub max_texts: usize,
+    pub target_septets: usize,
+    /// Segments one answer may cost in all (CONV-47).
+    pub max_segments: usize,
+    pub opt_out_confirmation_minutes: u32,
+    pub typing: Typing,
+}
+
+/// How long a person would take to type an answer (CONV-49).
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Typing {
+    pub min_ms: u64,
+    pub max_ms: u64,
+    /// Characters that cost `per_length_ms`, counted up to `max_lengths` times.
+    pub length: u32,
+    pub per_length_ms: u64,
+    pub max_lengths: f64,
+    pub kinds: BTreeMap<TypingKind, TypingPace>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TypingKind {
+    Acknowledgment,
+    Question,
+    Offer,
+    Sensitive,
+    /// The second text of an answer, counted from the first.
+    MultiSegment,
+    Apology,
+    Greeting,
+    Lookup,
+    Default,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TypingPace {
+    pub base_ms: u64,
+    pub variance_ms: u64,
+}
+
+// === impl Rules ===
+
+impl Rules {
+    /// The casino pack's rules, parsed at first use.
+    pub fn casino() -> &'static Self {
+        static CASINO: LazyLock<Rules> = LazyLock::new(|| {
+            Rules::parse(CASINO_RULES).expect("the compiled-in rules are parsed by this crate's tests")
+        });
+        &CASINO
+    }
+
+    pub fn parse(source: &str) -> Result<Self, Error> {
+        let rules: Self = toml::from_str(source).map_err(|source| Error::File { file: "rules.toml", source })?;
+        let typing = &rules.typing;
+        for (good, problem) in [
+            (rules.usefulness_minutes > 0, "usefulness_minutes must be above 0"),
+            (rules.max_texts > 0 && rules.max_segments > 0, "max_texts and max_segments must be above 0"),
+            (rules.quiet_window_ms <= rules.quiet_window_max_ms, "quiet_window_ms is above quiet_window_max_ms"),
+            // The sender holds these waits in memory and no longer (D13).
+            (typing.min_ms <= typing.max_ms && typing.max_ms <= 8_000, "typing must keep min_ms <= max_ms <= 8000"),
+            (typing.length > 0 && typing.max_lengths >= 0.0, "typing.length must be above 0, max_lengths not below"),
+            (typing.kinds.contains_key(&TypingKind::Default), "typing.kinds needs `default`"),
+        ] {
+            if !good {
+                return Err(Error::Rule(problem));
+            }
+        }
+        Ok(rules)
+    }
+
+    pub fn usefulness(&self) -> Duration {
+        Duration::from_secs(u64::from(self.usefulness_minutes) * 60)
+    }
+
+    pub fn quiet_window(&self) -> Duration {
+        Duration::from_millis(self.quiet_window_ms)
+    }
+
+    pub fn quiet_window_max(&self) -> Duration {
+        Duration::from_millis(self.quiet_window_max_ms)
+    }
+
+    pub fn opt_out_confirmation(&self) -> Duration {
+        Duration::from_secs(u64::from(self.opt_out_confirmation_minutes) * 60)
+    }
+}
+
+// === impl Typing ===
+
+impl Typing {
+    /// A kind the pack leaves out types like `default`.
+    pub fn pace(&self, kind: TypingKind) -> TypingPace {
+        self.kinds.get(&kind).copied().unwrap_or_else(|| self.kinds[&TypingKind::Default])
+    }
+
+    /// Delay of a text of `characters`; `draw` in -1..=1 is the caller's random number.
+    pub fn delay(&self, kind: TypingKind, characters: usize, draw: f64) -> Duration {
+        let pace = self.pace(kind);
+        let lengths = (characters as f64 / f64::from(self.length)).min(self.max_lengths);
+        let draw = if draw.is_finite() { draw.clamp(-1.0, 1.0) } else { 0.0 };
+        let ms = pace.base_ms as f64 + lengths * self.per_length_ms as f64 + draw * pace.variance_ms as f64;
+        Duration::from_millis(ms.clamp(self.min_ms as f64, self.max_ms as f64).round() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // D4, D6, CONV-47
+    fn the_casino_rules_are_the_designed_ones() {
+        let rules = Rules::casino();
+        assert_eq!(rules.usefulness(), Duration::from_secs(30 * 60));
+        assert_eq!(rules.quiet_window(), Duration::from_millis(1_500));
+        assert_eq!(rules.quiet_window_max(), Duration::from_secs(8));
+        assert_eq!(rules.opt_out_confirmation(), Duration::from_secs(300));
+        assert_eq!((rules.max_texts, rules.max_segments, rules.target_septets), (2, 2, 160));
+    }
+
+    #[test] // CONV-49
+    fn typing_follows_the_table() {
+        let typing = &Rules::casino().typing;
+        let table = [
+            (TypingKind::Acknowledgment, 1_500, 500),
+            (TypingKind::Question, 3_000, 1_000),
+            (TypingKind::Offer, 5_000, 1_500),
+            (TypingKind::Sensitive, 4_000, 500),
+            (TypingKind::MultiSegment, 2_000, 500),
+            (TypingKind::Apology, 3_500, 1_000),
+            (TypingKind::Greeting, 2_500, 500),
+            (TypingKind::Lookup, 4_500, 1_000),
+            (TypingKind::Default, 3_000, 1_000),
+        ];
+        assert_eq!(typing.kinds.len(), table.len());
+        for (kind, base_ms, variance_ms) in table {
+            assert_eq!(typing.pace(kind), TypingPace { base_ms, variance_ms }, "{kind:?}");
+        }
+    }
+
+    #[test] // CONV-49, D13
+    fn delay_adds_length_and_draw_and_stays_in_bounds() {
+        let typing = &Rules::casino().typing;
+        let ms = |kind, characters, draw| typing.delay(kind, characters, draw).as_millis();
+        assert_eq!(ms(TypingKind::Question, 80, 0.0), 3_250);
+        assert_eq!(ms(TypingKind::Question, 160, -1.0), 2_500);
+        assert_eq!(ms(TypingKind::Offer, 10_000, 1.0), 7_500, "length counts at most twice");
+        assert_eq!(ms(TypingKind::Offer, 0, 50.0), 6_500, "a wild draw is clamped");
+        assert_eq!(ms(TypingKind::Acknowledgment, 0, -1.0), 1_000);
+        assert_eq!(ms(TypingKind::Lookup, 0, f64::NAN), 4_500);
+        let mut slow = typing.clone();
+        slow.kinds.insert(TypingKind::Lookup, TypingPace { base_ms: 60_000, variance_ms: 0 });
+        assert_eq!(slow.delay(TypingKind::Lookup, 0, 0.0), Duration::from_secs(8));
+    }
+
+    #[test]
+    fn impossible_rules_are_refused() {
+        for (from, to) in [
+            ("quiet_window_ms = 1500", "quiet_window_ms = 9000"),
+            ("max_ms = 8000\nlength", "max_ms = 9000\nlength"),
+            ("length = 160", "length = 0"),
+            ("max_texts = 2", "max_texts = 0"),
+            ("default = {", "question2 = {"),
+            ("max_texts = 2", "max_texts = 2\nmax_emoji = 1"),
+        ] {
+            let source = CASINO_RULES.replace(from, to);
+            assert_ne!(source, CASINO_RULES, "{from}");
+            assert!(Rules::parse(&source).is_err(), "{to}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The fleet's own sentences: what a guest reads when no agent speaks.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, LazyLock},
+};
+
+use minijinja::{Environment, UndefinedBehavior, context};
+use serde::Deserialize;
+use seven_domain::{Language, MessageClass};
+
+use crate::{CASINO_TEXTS, Error};
+
+macro_rules! text_keys {
+    ($($(#[$doc:meta])* $variant:ident => $word:literal),+ $(,)?) => {
+        /// Name of a system text, as in `texts.toml`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+        pub enum TextKey { $($(#[$doc])* #[serde(rename = $word)] $variant),+ }
+
+        impl TextKey {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+    };
+}
+
+text_keys! {
+    OptOutConfirmation => "opt_out_confirmation",
+    OptInConfirmation => "opt_in_confirmation",
+    Help => "help",
+    Privacy => "privacy",
+    DeleteReceived => "delete_received",
+    MmsTextOnly => "mms_text_only",
+    RateLimited => "rate_limited",
+    Fallback => "fallback",
+    Holding => "holding",
+    /// Opens the first reply to a guest; the answer follows in the same text.
+    Disclosure => "disclosure",
+}
+
+/// What a text may mention; texts keep one segment while these are at most 24, 16 and 10 characters long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slots<'a> {
+    pub casino: &'a str,
+    pub phone: &'a str,
+    pub persona: &'a str,
+}
+
+/// A pack's system texts, every one known to render. Cheap to clone.
+#[derive(Clone)]
+pub struct Texts(Arc<Inner>);
+
+struct Inner {
+    classes: BTreeMap<TextKey, MessageClass>,
+    templates: Environment<'static>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    class: MessageClass,
+    en: String,
+    es: String,
+}
+
+/// Enough for any text of two segments; a loop in an operator's text ends here.
+const FUEL: u64 = 10_000;
+
+// === impl Texts ===
+
+impl Texts {
+    /// The casino pack's texts, parsed at first use.
+    pub fn casino() -> Self {
+        static CASINO: LazyLock<Texts> = LazyLock::new(|| {
+            Texts::parse(CASINO_TEXTS).expect("the compiled-in texts are parsed by this crate's tests")
+        });
+        CASINO.clone()
+    }
+
+    /// Reads a pack's texts: all keys, no others, both languages, only known slots.
+    pub fn parse(source: &str) -> Result<Self, Error> {
+        let entries: BTreeMap<TextKey, Entry> =
+            toml::from_str(source).map_err(|source| Error::File { file: "texts.toml", source })?;
+        let mut classes = BTreeMap::new();
+        let mut templates = Environment::new();
+        templates.set_undefined_behavior(UndefinedBehavior::Strict);
+        templates.set_fuel(Some(FUEL));
+        for &key in TextKey::ALL {
+            let entry = entries.get(&key).ok_or(Error::Missing(key))?;
+            classes.insert(key, entry.class);
+            for (language, text) in [(Language::En, &entry.en), (Language::Es, &entry.es)] {
+                templates
+                    .add_template_owned(template_name(key, language), text.clone())
+                    .map_err(|source| Error::Template { key, language, source })?;
+            }
+        }
+        let texts = Self(Arc::new(Inner { classes, templates }));
+        // Rendering all of them once here is what lets `render` promise a text.
+        let sample = Slots { casino: "Casino", phone: "1-860-555-0199", persona: "Seven" };
+        for &key in TextKey::ALL {
+            for language in Language::ALL {
+                texts.try_render(key, language, &sample).map_err(|source| Error::Template { key, language, source })?;
+            }
+        }
+        Ok(texts)
+    }
+
+    pub fn render(&self, key: TextKey, language: Language, slots: &Slots<'_>) -> String {
+        self.try_render(key, language, slots).expect("every text was rendered once when the pack was read")
+    }
+
+    /// Renders a casino's own text (`prompts.fallback_message` and its like) with the same slots and the same limits.
+    pub fn render_own(&self, template: &str, slots: &Slots<'_>) -> Result<String, Error> {
+        self.0.templates.render_str(template, slots.context()).map_err(Error::Own)
+    }
+
+    pub fn class(&self, key: TextKey) -> MessageClass {
+        self.0.classes[&key]
+    }
+
+    fn try_render(&self, key: TextKey, language: Language, slots: &Slots<'_>) -> Result<String, minijinja::Error> {
+        self.0.templates.get_template(&template_name(key, language))?.render(slots.context())
+    }
+}
+
+fn template_name(key: TextKey, language: Language) -> String {
+    // The ending decides about HTML escaping; `.txt` means none.
+    format!("{}.{}.txt", key.as_str(), language.as_str())
+}
+
+// === impl Slots ===
+
+impl Slots<'_> {
+    fn context(&self) -> minijinja::Value {
+        context! { casino => self.casino, phone => self.phone, persona => self.persona }
+    }
+}
+
+impl fmt::Debug for Texts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Texts").field("classes", &self.0.classes).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+use super::*;
+
+const LONGEST: Slots<'_> =
+    Slots { casino: "Abcdefghijkl Mnopqrstuvw", phone: "1-860-555-0199 x", persona: "Maximilian" };
+
+/// GSM 03.38 basic set; a character outside it would turn the whole text into 70-character segments.
+const GSM7: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
+const GSM7_EXTENSION: &str = "^{}\\[~]|€";
+
+fn septets(text: &str) -> usize {
+    text.chars()
+        .map(|c| match (GSM7.contains(c), GSM7_EXTENSION.contains(c)) {
+            (true, _) => 1,
+            (_, true) => 2,
+            _ => panic!("`{c}` is not GSM-7 in: {text}"),
+        })
+        .sum()
+}
+
+fn longest(key: TextKey, language: Language) -> String {
+    Texts::casino().render(key, language, &LONGEST)
+}
+
+#[track_caller]
+fn holds(key: TextKey, language: Language, facts: &[&str]) {
+    let text = longest(key, language);
+    for fact in facts {
+        assert!(text.contains(fact), "{} {} lacks `{fact}`: {text}", key.as_str(), language.as_str());
+    }
+}
+
+#[test] // SMS-29, C-46: counted with the longest slots, never taken from a table
+fn every_text_is_one_segment() {
+    assert_eq!((LONGEST.casino.len(), LONGEST.phone.len(), LONGEST.persona.len()), (24, 16, 10));
+    for &key in TextKey::ALL {
+        for language in Language::ALL {
+            let text = longest(key, language);
+            let n = septets(&text);
+            assert!((1..=160).contains(&n), "{} {}: {n} septets: {text}", key.as_str(), language.as_str());
+            assert!(!text.contains('\n') && text == text.trim(), "{text}");
+        }
+    }
+}
+
+#[test] // SMS-16, CONV-7
+fn opt_out_says_it_is_done_and_how_to_return() {
+    holds(TextKey::OptOutConfirmation, Language::En, &[LONGEST.casino, "unsubscribed", "no more texts", "START"]);
+    holds(TextKey::OptOutConfirmation, Language::Es, &[LONGEST.casino, "baja", "no recibira mas", "INICIAR"]);
+}
+
+#[test] // C-14: a confirmation, never a last attempt to sell or to ask
+fn opt_out_holds_no_marketing() {
+    let selling = [
+        "offer", "credit", "free", "dining", "show", "spa ", "reward", "promo", "miss", "why", "sorry", "$", "?", "!",
+        "http", ".ai", "oferta", "gratis", "cena", "credito", "premio", "por qu", "lament",
+    ];
+    for language in Language::ALL {
+        let text = longest(TextKey::OptOutConfirmation, language).to_lowercase();
+        for word in selling {
+            assert!(!text.contains(word), "`{word}` in: {text}");
+        }
+    }
+    assert_eq!(Texts::casino().class(TextKey::OptOutConfirmation), MessageClass::OptOutConfirmation);
+}
+
+#[test] // SMS-17, SMS-18, CONV-8, C-9
+fn help_names_brand_support_rates_and_stop() {
+    let always = [LONGEST.persona, LONGEST.casino, "Hey Seven", "help@heyseven.ai", LONGEST.phone, "STOP"];
+    for language in Language::ALL {
+        holds(TextKey::Help, language, &always);
+    }
+    holds(TextKey::Help, Language::En, &["AI host", "Msg freq varies", "Msg&data rates may apply"]);
+    holds(TextKey::Help, Language::Es, &["IA de", "Frecuencia variable", "Pueden aplicar tarifas"]);
+    assert_eq!(Texts::casino().class(TextKey::Help), MessageClass::Help);
+}
+
+#[test] // C-12, CONV-6
+fn opt_in_says_what_is_back_and_how_to_leave() {
+    holds(
+        TextKey::OptInConfirmation,
+        Language::En,
+        &[LONGEST.casino, "again", "freq varies", "rates may apply", "HELP", "STOP"],
+    );
+    holds(
+        TextKey::OptInConfirmation,
+        Language::Es,
+        &[LONGEST.casino, "vuelve", "Frecuencia", "tarifas", "AYUDA", "STOP"],
+    );
+}
+
+#[test] // CONV-11, C-17: one text may link, no other
+fn only_privacy_links() {
+    for language in Language::ALL {
+        holds(TextKey::Privacy, language, &["heyseven.ai/privacy", "DELETE", "STOP"]);
+        for &key in TextKey::ALL.iter().filter(|&&key| key != TextKey::Privacy) {
+            let text = longest(key, language).replace("help@heyseven.ai", "");
+            assert!(!text.contains("heyseven.ai") && !text.contains("http") && !text.contains("www"), "{text}");
+        }
+    }
+}
+
+#[test] // C-18
+fn delete_promises_no_deadline_and_says_what_stays() {
+    holds(TextKey::DeleteReceived, Language::En, &["received", "process", "keep proof"]);
+    holds(TextKey::DeleteReceived, Language::Es, &["recibimos", "procesar", "conserva"]);
+    for language in Language::ALL {
+        assert!(!longest(TextKey::DeleteReceived, language).contains("24 h"));
+    }
+}
+
+#[test] // DEP-9, CONV-2
+fn the_guest_always_has_a_way_on() {
+    for language in Language::ALL {
+        holds(TextKey::Fallback, language, &[LONGEST.casino, LONGEST.phone]);
+        holds(TextKey::Holding, language, &[LONGEST.casino, LONGEST.phone]);
+    }
+    holds(TextKey::MmsTextOnly, Language::En, &["only read text", "describe"]);
+    holds(TextKey::MmsTextOnly, Language::Es, &["solo puedo leer texto", "describa"]);
+    assert_eq!(Texts::casino().class(TextKey::Holding), MessageClass::Holding);
+}
+
+#[test] // SEC-49, SEC-50: says AI, leaves most of the segment to the answer
+fn disclosure_is_short_and_plain() {
+    for (language, ai) in [(Language::En, "AI host"), (Language::Es, "IA de")] {
+        holds(TextKey::Disclosure, language, &[ai, LONGEST.persona, LONGEST.casino, "STOP"]);
+        let n = septets(&longest(TextKey::Disclosure, language));
+        assert!(n <= 70, "{n}");
+    }
+}
+
+#[test] // style guide of the envelope: at most one exclamation mark; C-35: formal usted
+fn texts_keep_the_house_tone() {
+    for &key in TextKey::ALL {
+        for language in Language::ALL {
+            let text = longest(key, language);
+            assert!(text.matches('!').count() <= 1 && text.matches('?').count() <= 1, "{text}");
+        }
+        let spanish = format!(" {} ", longest(key, Language::Es).to_lowercase().replace([',', '.', ':'], " "));
+        for tuteo in [" tu ", " tus ", " te ", " ti ", " envia ", " llama ", " responde ", " quieres ", " puedes "] {
+            assert!(!spanish.contains(tuteo), "`{tuteo}` in {spanish}");
+        }
+    }
+}
+
+#[test]
+fn names_with_markup_are_not_escaped() {
+    let slots = Slots { casino: "Fern & \"Oak\" {{ 1 }}", ..LONGEST };
+    let text = Texts::casino().render(TextKey::Fallback, Language::En, &slots);
+    assert!(text.contains("Fern & \"Oak\" {{ 1 }}"), "{text}");
+    assert_eq!(Texts::casino().render_own("Call {{ casino }}", &slots).unwrap(), "Call Fern & \"Oak\" {{ 1 }}");
+}
+
+#[test]
+fn a_broken_pack_is_refused_with_its_reason() {
+    let without_help = CASINO_TEXTS.replace("[help]", "[disclosure2]");
+    assert!(chain(&Texts::parse(&without_help).unwrap_err()).contains("disclosure2"));
+    let cut = &CASINO_TEXTS[..CASINO_TEXTS.find("[disclosure]").unwrap()];
+    assert!(matches!(Texts::parse(cut), Err(Error::Missing(TextKey::Disclosure))));
+    let unknown_slot = CASINO_TEXTS.replace("(Hey Seven). Help", "{{ brand }}. Help");
+    let error = Texts::parse(&unknown_slot).unwrap_err();
+    assert!(chain(&error).contains("rendering `help` (en)"), "{}", chain(&error));
+    let no_spanish = CASINO_TEXTS.replacen("es = ", "fr = ", 1);
+    assert!(Texts::parse(&no_spanish).is_err());
+    assert!(matches!(Texts::casino().render_own("{{ brand }}", &LONGEST), Err(Error::Own(_))));
+    let endless = "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
+    assert!(matches!(Texts::casino().render_own(endless, &LONGEST), Err(Error::Own(_))));
+}
+
+fn chain(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut next = std::error::Error::source(error);
+    while let Some(cause) = next {
+        text.push_str(&format!(": {cause}"));
+        next = cause.source();
+    }
+    text
+}

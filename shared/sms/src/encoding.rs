@@ -1,0 +1,105 @@
+//! The two alphabets a text message can be written in, and what each character costs (SMS-27, C-32).
+
+/// The alphabet one message is encoded in; one character outside GSM-7 makes the whole message UCS-2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Encoding {
+    Gsm7,
+    Ucs2,
+}
+
+impl Encoding {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gsm7 => "gsm7",
+            Self::Ucs2 => "ucs2",
+        }
+    }
+
+    /// Units in a message that is not concatenated: septets for GSM-7, UTF-16 units for UCS-2.
+    pub const fn single(self) -> usize {
+        match self {
+            Self::Gsm7 => 160,
+            Self::Ucs2 => 70,
+        }
+    }
+
+    /// Units in each part of a concatenated message; the rest is its header.
+    pub const fn part(self) -> usize {
+        match self {
+            Self::Gsm7 => 153,
+            Self::Ucs2 => 67,
+        }
+    }
+
+    /// What one character costs in this encoding; a character GSM-7 lacks has no price there.
+    pub(crate) fn cost(self, c: char) -> usize {
+        match self {
+            Self::Gsm7 => septets(c).unwrap_or(0),
+            Self::Ucs2 => c.len_utf16(),
+        }
+    }
+}
+
+impl std::fmt::Display for Encoding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Septets a character takes in GSM 03.38: 1 in the basic table, 2 in the extension table (escape and code), none outside.
+pub fn septets(c: char) -> Option<usize> {
+    match c {
+        '\n' | '\r' | ' '..='Z' | 'a'..='z' | '_' => Some(1),
+        '£' | '¥' | '§' | '¤' | '¡' | '¿' => Some(1),
+        'è' | 'é' | 'ù' | 'ì' | 'ò' | 'à' | 'ä' | 'ö' | 'ñ' | 'ü' | 'ø' | 'å' | 'æ' | 'ß' => Some(1),
+        'Ç' | 'É' | 'Ä' | 'Ö' | 'Ñ' | 'Ü' | 'Ø' | 'Å' | 'Æ' => Some(1),
+        'Δ' | 'Φ' | 'Γ' | 'Λ' | 'Ω' | 'Π' | 'Ψ' | 'Σ' | 'Θ' | 'Ξ' => Some(1),
+        '\u{c}' | '^' | '{' | '}' | '\\' | '[' | '~' | ']' | '|' | '€' => Some(2),
+        _ => None,
+    }
+}
+
+pub fn encoding(text: &str) -> Encoding {
+    if text.chars().all(|c| septets(c).is_some()) { Encoding::Gsm7 } else { Encoding::Ucs2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The basic table in code order; the escape at 0x1B stands for no character.
+    const BASIC: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?\
+        ¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
+    const EXTENSION: &str = "\u{c}^{}\\[~]|€";
+
+    #[test]
+    fn the_tables_hold_exactly_the_standard_characters() {
+        // SMS-27, C-32
+        assert_eq!(BASIC.chars().count(), 127);
+        assert_eq!(EXTENSION.chars().count(), 10);
+        for c in '\0'..=char::MAX {
+            let expected = if BASIC.contains(c) {
+                Some(1)
+            } else if EXTENSION.contains(c) {
+                Some(2)
+            } else {
+                None
+            };
+            assert_eq!(septets(c), expected, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn look_alikes_are_not_gsm() {
+        // C-32
+        for c in
+            ['ç', '`', '\t', '\u{b5}', '\0', '\u{1b}', 'á', 'í', 'ó', 'ú', 'Á', 'À', 'â', '’', '–', '…', '\u{a0}', 'Α']
+        {
+            assert_eq!(encoding(&c.to_string()), Encoding::Ucs2, "{c:?}");
+        }
+        for text in ["ñ é ü ¿ ¡", "Ç\u{c}€", "à è ì ò ù", "ΔΦΓΛΩΠΨΣΘΞ", ""] {
+            assert_eq!(encoding(text), Encoding::Gsm7, "{text:?}");
+        }
+        assert_eq!([Encoding::Gsm7.to_string(), Encoding::Ucs2.to_string()], ["gsm7", "ucs2"]);
+    }
+}

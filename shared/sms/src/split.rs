@@ -1,0 +1,163 @@
+//! Shapes a reply into at most a few texts, each one segment, cut where a reader would pause (SMS-28, C-33, CONV-47).
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::{
+    encoding::{Encoding, septets},
+    segments::measure,
+    transliterate::transliterate,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shaped {
+    /// In sending order; each measures one segment.
+    pub texts: Vec<String>,
+    /// Something did not fit the last text and was left out.
+    pub truncated: bool,
+}
+
+/// Transliterates, puts everything on one line and cuts into at most `max_texts` texts. A cut that loses nothing is
+/// preferred to a prettier one that leaves no room for the rest.
+pub fn shape(text: &str, max_texts: usize) -> Shaped {
+    let plain = transliterate(text);
+    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut texts = Vec::new();
+    let mut rest = line.as_str();
+    while !rest.is_empty() && texts.len() < max_texts {
+        let left = max_texts - texts.len() - 1;
+        let cuts = Cuts::of(rest);
+        let cut = match (cuts.whole, cuts.sentence) {
+            (true, _) => Cut { end: rest.len(), next: rest.len() },
+            (false, Some(cut))
+                if left == 0 || fits(&rest[cut.next..], left) || !fits(&rest[cuts.word.next..], left) =>
+            {
+                cut
+            }
+            (false, _) => cuts.word,
+        };
+        texts.push(rest[..cut.end].to_owned());
+        rest = &rest[cut.next..];
+    }
+    Shaped { texts, truncated: !rest.is_empty() }
+}
+
+/// Cutting at words packs densest, so it tells whether any cutting can fit.
+fn fits(mut rest: &str, texts: usize) -> bool {
+    for _ in 0..texts {
+        let cuts = Cuts::of(rest);
+        if cuts.whole {
+            return true;
+        }
+        rest = &rest[cuts.word.next..];
+    }
+    rest.is_empty()
+}
+
+/// One text ends at `end`, the following begins at `next`; a space between them is dropped.
+#[derive(Debug, Clone, Copy)]
+struct Cut {
+    end: usize,
+    next: usize,
+}
+
+struct Cuts {
+    /// All of it fits into one text.
+    whole: bool,
+    /// The last sentence end past 40 % of the window.
+    sentence: Option<Cut>,
+    /// The last space, or where there is none the last grapheme that fits.
+    word: Cut,
+}
+
+impl Cuts {
+    /// Looks at the longest beginning of `rest` that measures one segment.
+    fn of(rest: &str) -> Self {
+        let mut load = Load::default();
+        let mut spaces = Vec::new();
+        let mut full = rest.len();
+        for (at, cluster) in rest.grapheme_indices(true) {
+            // The space after the last word that fits costs nothing: it is not sent.
+            if cluster == " " {
+                spaces.push(at);
+            }
+            if !load.take(cluster) {
+                full = at;
+                break;
+            }
+        }
+        let hard = if full > 0 { full } else { first_chars(rest) };
+        let word = spaces.last().map_or(Cut { end: hard, next: hard }, |&at| Cut { end: at, next: at + 1 });
+        let sentence = spaces
+            .iter()
+            .rev()
+            .find(|&&at| ends_sentence(&rest[..at], &rest[at + 1..]))
+            .filter(|&&at| rest[..at].chars().count() * 100 > rest[..full].chars().count() * 40)
+            .map(|&at| Cut { end: at, next: at + 1 });
+        Self { whole: full == rest.len(), sentence, word }
+    }
+}
+
+/// What the characters so far cost in either alphabet, which is decided by this text alone.
+#[derive(Default)]
+struct Load {
+    septets: usize,
+    units: usize,
+    beyond_gsm: bool,
+}
+
+impl Load {
+    fn take(&mut self, cluster: &str) -> bool {
+        for c in cluster.chars() {
+            self.units += c.len_utf16();
+            match septets(c) {
+                Some(n) => self.septets += n,
+                None => self.beyond_gsm = true,
+            }
+        }
+        if self.beyond_gsm { self.units <= Encoding::Ucs2.single() } else { self.septets <= Encoding::Gsm7.single() }
+    }
+}
+
+/// The only case that splits a grapheme: one so long that no text can hold it.
+fn first_chars(rest: &str) -> usize {
+    let mut end = 0;
+    for c in rest.chars() {
+        let next = end + c.len_utf8();
+        if end > 0 && measure(&rest[..next]).segments > 1 {
+            break;
+        }
+        end = next;
+    }
+    end
+}
+
+/// Written with a full stop that ends no sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "a.m", "p.m", "am", "pm", "st", "mr", "mrs", "ms", "dr", "jr", "sr", "ave", "av", "blvd", "rd", "hwy", "ste",
+    "apt", "dept", "ext", "vs", "etc", "e.g", "i.e", "approx", "min", "max", "sra", "srta", "ud", "uds", "dra", "p.ej",
+    "ee.uu", "u.s", "u.s.a",
+];
+
+/// Whether a reader would pause between these two: `before` ends a sentence and is no abbreviation or list number.
+fn ends_sentence(before: &str, after: &str) -> bool {
+    let core = before.trim_end_matches(['"', '\'', ')', ']']);
+    let Some(stop) = core.chars().next_back().filter(|c| matches!(c, '.' | '?' | '!' | ';')) else { return false };
+    if stop != '.' {
+        return true;
+    }
+    let (earlier, token) = core.rsplit_once(' ').unwrap_or(("", core));
+    let word = token[..token.len() - 1].trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    if word.is_empty() || word.ends_with('.') {
+        return true;
+    }
+    let initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+    let numbered = word == "no" && after.starts_with(|c: char| c.is_ascii_digit());
+    let list_item = word.len() <= 2
+        && word.bytes().all(|b| b.is_ascii_digit())
+        && (earlier.is_empty() || earlier.ends_with(['.', '?', '!', ';', ':']));
+    !(initial || numbered || list_item || ABBREVIATIONS.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+#[path = "split_tests.rs"]
+mod tests;

@@ -1,0 +1,100 @@
+//! Casinos, their configuration documents and their numbers.
+
+use seven_domain::{CasinoConfig, CasinoId, PhoneE164};
+use sqlx::types::Json;
+
+use crate::{Result, Store, Tx};
+
+/// A casino as a worker needs it for one message.
+#[derive(Debug, Clone)]
+pub struct Casino {
+    pub config: CasinoConfig,
+    pub content_version: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    New,
+    Updated,
+}
+
+/// The number belongs to another casino already.
+#[derive(Debug, thiserror::Error)]
+pub enum AddError {
+    #[error("the number is routed to casino {0}; remove it there first")]
+    NumberTaken(String),
+    #[error(transparent)]
+    Store(#[from] crate::Error),
+}
+
+impl Store {
+    /// Adds a casino or replaces its document, in one transaction with its route.
+    pub async fn put_casino(&self, config: &CasinoConfig, actor: &str) -> Result<Added, AddError> {
+        let mut tx = self.bind(&config.casino_id).await?;
+        let number = config.operational.telnyx_phone_number.as_str();
+        if let Some(owner) = self.casino_of_number(&config.operational.telnyx_phone_number).await?
+            && owner != config.casino_id
+        {
+            return Err(AddError::NumberTaken(owner.to_string()));
+        }
+        let added = tx.upsert_casino(config).await?;
+        let casino = config.casino_id.as_str();
+        sqlx::query("delete from routes where casino_id = $1 and number <> $2").bind(casino).bind(number).execute(tx.conn()).await.map_err(crate::Error::from)?;
+        sqlx::query("insert into routes (number, casino_id) values ($1, $2) on conflict (number) do nothing")
+            .bind(number)
+            .bind(casino)
+            .execute(tx.conn())
+            .await
+            .map_err(crate::Error::from)?;
+        tx.audit(actor, "casino.put", casino, serde_json::json!({ "new": added == Added::New }), None).await?;
+        tx.commit().await?;
+        Ok(added)
+    }
+
+    /// Who owns a number; needs no casino binding.
+    pub async fn casino_of_number(&self, number: &PhoneE164) -> Result<Option<CasinoId>> {
+        let mut tx = self.begin().await?;
+        let found: Option<String> =
+            sqlx::query_scalar("select casino_id from routes where number = $1").bind(number.as_str()).fetch_optional(&mut *tx).await?;
+        tx.commit().await?;
+        Ok(found.map(|c| CasinoId::trusted(&c)).transpose()?)
+    }
+}
+
+impl Tx {
+    async fn upsert_casino(&mut self, config: &CasinoConfig) -> Result<Added> {
+        let inserted: bool = sqlx::query_scalar(
+            "insert into casinos (casino_id, timezone, state, config) values ($1, $2, $3, $4)
+             on conflict (casino_id) do update set timezone = excluded.timezone, state = excluded.state, config = excluded.config,
+               config_version = casinos.config_version + 1, updated_at = now(),
+               status = case when casinos.status = 'removed' then 'active' else casinos.status end
+             returning (xmax = 0)",
+        )
+        .bind(config.casino_id.as_str())
+        .bind(config.operational.timezone.name())
+        .bind(&config.regulations.state)
+        .bind(Json(config))
+        .fetch_one(self.conn())
+        .await?;
+        Ok(if inserted { Added::New } else { Added::Updated })
+    }
+
+    /// The bound casino's document, or none.
+    pub async fn casino_row(&mut self) -> Result<Option<Casino>> {
+        let row: Option<(Json<CasinoConfig>, i64)> =
+            sqlx::query_as("select config, content_version from casinos").fetch_optional(self.conn()).await?;
+        Ok(row.map(|(config, content_version)| Casino { config: config.0, content_version }))
+    }
+
+    /// Sets `active`, `suspended` or `removed`; false when the casino is not there.
+    pub async fn set_casino_status(&mut self, status: &str, actor: &str) -> Result<bool> {
+        let done = sqlx::query("update casinos set status = $1, updated_at = now()").bind(status).execute(self.conn()).await?;
+        if status == "removed" {
+            let casino = self.casino_str();
+            sqlx::query("delete from routes where casino_id = $1").bind(casino).execute(self.conn()).await?;
+        }
+        let casino = self.casino_str();
+        self.audit(actor, "casino.status", &casino, serde_json::json!({ "status": status }), None).await?;
+        Ok(done.rows_affected() == 1)
+    }
+}

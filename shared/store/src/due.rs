@@ -1,0 +1,59 @@
+//! Work that becomes due at a time (D13): rows without guest data that any scheduler claims.
+
+use std::time::Duration;
+
+use seven_domain::CasinoId;
+use uuid::Uuid;
+
+use crate::{Result, Store, Tx};
+
+/// A claimed row. It comes back after the claim's time unless it is cleared.
+#[derive(Debug, Clone)]
+pub struct Due {
+    pub casino: CasinoId,
+    pub kind: String,
+    pub row_id: Uuid,
+}
+
+impl Tx {
+    /// `send` signals a queued text; `attempt_doubt` settles an attempt nobody answered.
+    pub async fn put_due(&mut self, kind: &str, row: Uuid, after: Duration) -> Result<()> {
+        let casino = self.casino_str();
+        sqlx::query(
+            "insert into due (casino_id, kind, row_id, due_at) values ($1, $2, $3, now() + make_interval(secs => $4))
+             on conflict (casino_id, kind, row_id) do update set due_at = excluded.due_at, claimed_until = null",
+        )
+        .bind(casino)
+        .bind(kind)
+        .bind(row)
+        .bind(after.as_secs_f64())
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    pub async fn clear_due(&mut self, kind: &str, row: Uuid) -> Result<()> {
+        let casino = self.casino_str();
+        sqlx::query("delete from due where casino_id = $1 and kind = $2 and row_id = $3").bind(casino).bind(kind).bind(row).execute(self.conn()).await?;
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Claims up to `most` due rows; two schedulers never hold the same one.
+    pub async fn claim_due(&self, most: i64, claim: Duration) -> Result<Vec<Due>> {
+        let rows: Vec<(String, String, Uuid)> = sqlx::query_as(
+            "update due set claimed_until = now() + make_interval(secs => $2)
+             where (casino_id, kind, row_id) in (
+               select casino_id, kind, row_id from due
+               where due_at <= now() and (claimed_until is null or claimed_until < now())
+               order by due_at limit $1 for update skip locked)
+             returning casino_id, kind, row_id",
+        )
+        .bind(most)
+        .bind(claim.as_secs_f64())
+        .fetch_all(self.pool())
+        .await?;
+        rows.into_iter().map(|(casino, kind, row_id)| Ok(Due { casino: CasinoId::trusted(&casino)?, kind, row_id })).collect()
+    }
+}

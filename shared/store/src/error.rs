@@ -1,0 +1,47 @@
+//! What can go wrong with the database, and whether waiting helps.
+
+use seven_domain::Invalid;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The database is away or not taking connections: wait, nothing is wrong with the message.
+    #[error("reaching the database")]
+    Unavailable(#[source] sqlx::Error),
+    #[error("querying the database")]
+    Query(#[source] sqlx::Error),
+    #[error("migrating the database")]
+    Migrate(#[from] sqlx::migrate::MigrateError),
+    #[error("reading a row")]
+    Row(#[from] Invalid),
+    #[error("reading a JSON column")]
+    Json(#[from] serde_json::Error),
+}
+
+impl Error {
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(source: sqlx::Error) -> Self {
+        if is_away(&source) { Self::Unavailable(source) } else { Self::Query(source) }
+    }
+}
+
+/// SQLSTATE classes that mean "later": connection (08), resources (53), operator intervention (57), and rolled-back races (40).
+fn is_away(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
+        sqlx::Error::Database(e) => e.code().is_some_and(|c| ["08", "53", "57", "40"].iter().any(|class| c.starts_with(class))),
+        _ => false,
+    }
+}
+
+pub(crate) fn is_dead_connection(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(e) => e.kind() != std::io::ErrorKind::ConnectionRefused,
+        sqlx::Error::Database(e) => e.code().is_some_and(|c| c == "57P01"),
+        _ => false,
+    }
+}

@@ -1,0 +1,78 @@
+//! Questions about all casinos at once: answered by functions that return ids, times and counts only (D9).
+
+use std::time::Duration;
+
+use seven_domain::{CasinoId, Lane, Stage};
+use uuid::Uuid;
+
+use crate::{Result, Store};
+
+/// One casino as the workers' roster needs it; also what the control bucket mirrors (D14).
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct RosterEntry {
+    pub casino: CasinoId,
+    pub active: bool,
+    pub config_version: i64,
+    pub content_version: i64,
+    pub numbers: Vec<String>,
+    pub paused: Vec<String>,
+}
+
+/// A row whose next step never came.
+#[derive(Debug, Clone)]
+pub struct Swept {
+    pub casino: CasinoId,
+    pub row_id: Uuid,
+    pub conversation_id: Uuid,
+    pub lane: Option<Lane>,
+    pub trace: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Count {
+    pub casino: String,
+    pub what: String,
+    pub state: String,
+    pub n: i64,
+}
+
+impl Store {
+    /// Every casino that is not removed.
+    pub async fn roster(&self) -> Result<Vec<RosterEntry>> {
+        type Row = (String, String, i64, i64, Vec<String>, Vec<String>);
+        let rows: Vec<Row> = sqlx::query_as("select casino_id, status, config_version, content_version, numbers, paused from fleet_roster()")
+            .fetch_all(self.pool())
+            .await?;
+        rows.into_iter()
+            .map(|(casino, status, config_version, content_version, numbers, paused)| {
+                let casino = CasinoId::trusted(&casino)?;
+                Ok(RosterEntry { casino, active: status == "active", config_version, content_version, numbers, paused })
+            })
+            .collect()
+    }
+
+    /// Claims the overdue rows of a stage for another signal; each call moves their next sweep out (D3).
+    pub async fn sweep(&self, stage: Stage, longest: Duration, per_casino: i32) -> Result<Vec<Swept>> {
+        let rows: Vec<(String, Uuid, Uuid, Option<String>, String)> = sqlx::query_as(
+            "select casino_id, row_id, conversation_id, lane, trace from fleet_sweep($1, make_interval(secs => $2), make_interval(secs => $3), $4)",
+        )
+        .bind(stage.as_str())
+        .bind(self.sweep.base.as_secs_f64())
+        .bind(longest.as_secs_f64())
+        .bind(per_casino)
+        .fetch_all(self.pool())
+        .await?;
+        rows.into_iter()
+            .map(|(casino, row_id, conversation_id, lane, trace)| {
+                Ok(Swept { casino: CasinoId::trusted(&casino)?, row_id, conversation_id, lane: lane.map(|l| l.parse()).transpose()?, trace })
+            })
+            .collect()
+    }
+
+    /// How many rows stand in which state, per casino.
+    pub async fn counts(&self) -> Result<Vec<Count>> {
+        let rows: Vec<(String, String, String, i64)> =
+            sqlx::query_as("select casino_id, what, state, n from fleet_counts() order by 1, 2, 3").fetch_all(self.pool()).await?;
+        Ok(rows.into_iter().map(|(casino, what, state, n)| Count { casino, what, state, n }).collect())
+    }
+}

@@ -1,0 +1,107 @@
+//! Guests and their one conversation per channel.
+
+use chrono::{DateTime, Utc};
+use seven_domain::{Channel, ConversationId, GuestHash, GuestId, Language, PhoneE164};
+use uuid::Uuid;
+
+use crate::{Result, Tx};
+
+/// The guest and conversation a text belongs to.
+#[derive(Debug, Clone)]
+pub struct Party {
+    pub guest_id: GuestId,
+    pub conversation_id: ConversationId,
+    pub language: Option<Language>,
+}
+
+/// Ids to use when guest or conversation are new.
+#[derive(Debug, Clone, Copy)]
+pub struct NewIds {
+    pub guest: GuestId,
+    pub conversation: ConversationId,
+}
+
+impl Tx {
+    /// Finds or creates the guest, the conversation and the suppression row.
+    pub async fn party(&mut self, phone: &PhoneE164, hash: &GuestHash, number: &PhoneE164, channel: Channel, new: NewIds) -> Result<Party> {
+        let casino = self.casino_str();
+        let (guest_id, language): (Uuid, Option<String>) = sqlx::query_as(
+            "insert into guests (casino_id, guest_id, phone, key_id, phone_hash) values ($1, $2, $3, $4, $5)
+             on conflict (casino_id, key_id, phone_hash) do update set updated_at = now()
+             returning guest_id, language",
+        )
+        .bind(&casino)
+        .bind(new.guest.0)
+        .bind(phone.as_str())
+        .bind(hash.key_id)
+        .bind(&hash.bytes[..])
+        .fetch_one(self.conn())
+        .await?;
+        if guest_id == new.guest.0 {
+            self.ensure_suppression_row(hash).await?;
+        }
+        let conversation_id: Uuid = sqlx::query_scalar(
+            "insert into conversations (casino_id, conversation_id, guest_id, channel, casino_number) values ($1, $2, $3, $4, $5)
+             on conflict (casino_id, guest_id, channel) do update set casino_number = excluded.casino_number
+             returning conversation_id",
+        )
+        .bind(&casino)
+        .bind(new.conversation.0)
+        .bind(guest_id)
+        .bind(channel.as_str())
+        .bind(number.as_str())
+        .fetch_one(self.conn())
+        .await?;
+        Ok(Party {
+            guest_id: GuestId(guest_id),
+            conversation_id: ConversationId(conversation_id),
+            language: language.and_then(|l| l.parse().ok()),
+        })
+    }
+
+    /// The guest whose phone hashes to this, if any.
+    pub async fn guest_by_hash(&mut self, hash: &GuestHash) -> Result<Option<GuestId>> {
+        let id: Option<Uuid> = sqlx::query_scalar("select guest_id from guests where key_id = $1 and phone_hash = $2")
+            .bind(hash.key_id)
+            .bind(&hash.bytes[..])
+            .fetch_optional(self.conn())
+            .await?;
+        Ok(id.map(GuestId))
+    }
+
+    pub async fn set_language(&mut self, guest: GuestId, language: Language) -> Result<()> {
+        sqlx::query("update guests set language = $2, updated_at = now() where guest_id = $1 and language is distinct from $2")
+            .bind(guest.0)
+            .bind(language.as_str())
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+
+    /// Records the consent tier the guest's own words gave or took.
+    pub async fn set_consent(&mut self, guest: GuestId, tier: &str, method: &str, at: DateTime<Utc>) -> Result<()> {
+        sqlx::query("update guests set consent_tier = $2, consent_method = $3, consent_at = $4, updated_at = now() where guest_id = $1")
+            .bind(guest.0)
+            .bind(tier)
+            .bind(method)
+            .bind(at)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+
+    /// The guest's recent exchanges, oldest first: (guest's words, our words). Feeds follow-up questions.
+    pub async fn recent_exchanges(&mut self, conversation: ConversationId, most: i64) -> Result<Vec<(String, String)>> {
+        let mut rows: Vec<(String, String)> = sqlx::query_as(
+            "select coalesce((select string_agg(i.body, ' ' order by i.arrival) from inbound_messages i
+                              where i.disposition = 'answered' and i.disposition_ref = t.turn_id), ''), t.draft
+             from turns t where t.conversation_id = $1 and t.state in ('drafted', 'shaped') order by t.created_at desc limit $2",
+        )
+        .bind(conversation.0)
+        .bind(most)
+        .fetch_all(self.conn())
+        .await?;
+        rows.reverse();
+        Ok(rows)
+    }
+}

@@ -1,0 +1,199 @@
+//! Texts guests sent, each ending in one disposition (D4).
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use seven_domain::{Channel, ConversationId, Disposition, InboundId, OutboundId, TurnId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Result, Tx, guests::Party};
+
+/// A text to store.
+#[derive(Debug, Clone)]
+pub struct NewInbound {
+    pub inbound_id: InboundId,
+    pub channel: Channel,
+    pub provider: String,
+    pub provider_message_id: String,
+    pub event_id: String,
+    pub body: String,
+    pub media_count: i32,
+    pub autoresponse: Option<String>,
+    pub occurred_at: DateTime<Utc>,
+    pub received_at: DateTime<Utc>,
+    pub stream_seq: Option<i64>,
+    pub verdict: String,
+    pub pattern_id: Option<String>,
+    pub trace: String,
+}
+
+/// What a repeated delivery finds.
+#[derive(Debug, Clone)]
+pub struct Known {
+    pub inbound_id: InboundId,
+    pub conversation_id: ConversationId,
+    pub disposition: Disposition,
+    pub disposition_ref: Option<Uuid>,
+}
+
+/// One text waiting for its answer.
+#[derive(Debug, Clone, FromRow)]
+pub struct OpenText {
+    pub inbound_id: Uuid,
+    pub body: String,
+    pub received_at: DateTime<Utc>,
+    pub tries: i32,
+    pub trace: String,
+    /// Seconds since it was stored, on the database's clock.
+    pub age: f64,
+}
+
+impl Tx {
+    /// Stores the text; false when (casino, provider, provider message id) is there already, which is the truth about
+    /// duplicates (D2).
+    pub async fn insert_inbound(&mut self, party: &Party, text: &NewInbound) -> Result<bool> {
+        let (casino, base) = (self.casino_str(), self.sweep_base());
+        let done = sqlx::query(
+            "insert into inbound_messages (casino_id, inbound_id, conversation_id, guest_id, channel, provider, provider_message_id, event_id,
+               body, media_count, autoresponse, occurred_at, received_at, stream_seq, verdict, pattern_id, trace, next_sweep_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18))
+             on conflict (casino_id, provider, provider_message_id) do nothing",
+        )
+        .bind(casino)
+        .bind(text.inbound_id.0)
+        .bind(party.conversation_id.0)
+        .bind(party.guest_id.0)
+        .bind(text.channel.as_str())
+        .bind(&text.provider)
+        .bind(&text.provider_message_id)
+        .bind(&text.event_id)
+        .bind(&text.body)
+        .bind(text.media_count)
+        .bind(&text.autoresponse)
+        .bind(text.occurred_at)
+        .bind(text.received_at)
+        .bind(text.stream_seq)
+        .bind(&text.verdict)
+        .bind(&text.pattern_id)
+        .bind(&text.trace)
+        .bind(base)
+        .execute(self.conn())
+        .await?;
+        if done.rows_affected() == 0 {
+            return Ok(false);
+        }
+        sqlx::query("update conversations set last_inbound_at = greatest(last_inbound_at, $2) where conversation_id = $1")
+            .bind(party.conversation_id.0)
+            .bind(text.received_at)
+            .execute(self.conn())
+            .await?;
+        Ok(true)
+    }
+
+    /// The row of a provider message that was stored before.
+    pub async fn known_inbound(&mut self, provider: &str, provider_message_id: &str) -> Result<Option<Known>> {
+        let row: Option<(Uuid, Uuid, String, Option<Uuid>)> = sqlx::query_as(
+            "select inbound_id, conversation_id, disposition, disposition_ref from inbound_messages where provider = $1 and provider_message_id = $2",
+        )
+        .bind(provider)
+        .bind(provider_message_id)
+        .fetch_optional(self.conn())
+        .await?;
+        row.map(|(id, conversation, disposition, disposition_ref)| {
+            Ok(Known { inbound_id: InboundId(id), conversation_id: ConversationId(conversation), disposition: disposition.parse()?, disposition_ref })
+        })
+        .transpose()
+    }
+
+    /// All open texts of a conversation in arrival order.
+    pub async fn open_texts(&mut self, conversation: ConversationId) -> Result<Vec<OpenText>> {
+        Ok(sqlx::query_as(
+            "select inbound_id, body, received_at, tries, trace, extract(epoch from clock_timestamp() - stored_at)::float8 as age
+             from inbound_messages where conversation_id = $1 and disposition = 'open' order by arrival",
+        )
+        .bind(conversation.0)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Ends one open text.
+    pub async fn close_inbound(&mut self, id: InboundId, disposition: Disposition, reference: Option<Uuid>, reason: Option<&str>) -> Result<bool> {
+        let done = sqlx::query(
+            "update inbound_messages set disposition = $2, disposition_ref = $3, reason = $4, closed_at = now()
+             where inbound_id = $1 and disposition = 'open'",
+        )
+        .bind(id.0)
+        .bind(disposition.as_str())
+        .bind(reference)
+        .bind(reason)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Ends every open text of a conversation but `except` (STOP, DELETE, crisis).
+    pub async fn close_open_texts(&mut self, conversation: ConversationId, except: InboundId, reason: &str) -> Result<u64> {
+        let done = sqlx::query(
+            "update inbound_messages set disposition = 'closed', reason = $3, closed_at = now()
+             where conversation_id = $1 and inbound_id <> $2 and disposition = 'open'",
+        )
+        .bind(conversation.0)
+        .bind(except.0)
+        .bind(reason)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected())
+    }
+
+    /// Closes open texts older than `useful` as stale; they are listed for operators.
+    pub async fn close_stale_texts(&mut self, conversation: ConversationId, useful: Duration) -> Result<u64> {
+        let done = sqlx::query(
+            "update inbound_messages set disposition = 'closed', reason = 'stale', closed_at = now()
+             where conversation_id = $1 and disposition = 'open' and stored_at < now() - make_interval(secs => $2)",
+        )
+        .bind(conversation.0)
+        .bind(useful.as_secs_f64())
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected())
+    }
+
+    /// Marks exactly these texts as answered by the turn; the count must match.
+    pub async fn answer_texts(&mut self, ids: &[Uuid], turn: TurnId) -> Result<u64> {
+        let done = sqlx::query(
+            "update inbound_messages set disposition = 'answered', disposition_ref = $2, closed_at = now()
+             where inbound_id = any($1) and disposition = 'open'",
+        )
+        .bind(ids)
+        .bind(turn.0)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected())
+    }
+
+    /// Marks texts as parked behind a fallback text, with the error that parked them.
+    pub async fn park_texts(&mut self, ids: &[Uuid], fallback: OutboundId, reason: &str) -> Result<u64> {
+        let done = sqlx::query(
+            "update inbound_messages set disposition = 'parked', disposition_ref = $2, reason = $3, closed_at = now()
+             where inbound_id = any($1) and disposition = 'open'",
+        )
+        .bind(ids)
+        .bind(fallback.0)
+        .bind(reason)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected())
+    }
+
+    /// Counts a failure of this message only (D16); returns the tries so far.
+    pub async fn count_try(&mut self, ids: &[Uuid], error: &str) -> Result<i32> {
+        let tries: Option<i32> =
+            sqlx::query_scalar("with t as (update inbound_messages set tries = tries + 1, last_error = $2 where inbound_id = any($1) returning tries) select max(tries) from t")
+                .bind(ids)
+                .bind(error)
+                .fetch_one(self.conn())
+                .await?;
+        Ok(tries.unwrap_or_default())
+    }
+}

@@ -1,0 +1,162 @@
+//! The last look (D6): ONE statement moves a text from `queued` to `sending` and opens its attempt, or says why it may not.
+//!
+//! The guest's suppression row is read FOR SHARE inside that statement. A STOP updates the same row, so each waits for the
+//! other: a claim either commits before the STOP's 2xx or sees the STOP. That is what "after STOP" means here.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use seven_domain::{AttemptId, OutboundId};
+use sqlx::Row;
+
+use crate::{Result, Tx};
+
+/// What the sender brings along.
+#[derive(Debug, Clone)]
+pub struct Look {
+    pub outbound_id: OutboundId,
+    pub attempt_id: AttemptId,
+    pub provider: &'static str,
+    /// From now to when the provider's answer is overdue, and the extra wait for a webhook after it.
+    pub deadline: Duration,
+    pub grace: Duration,
+    /// Guest-local sending window open? Only asked of classes with quiet hours.
+    pub window_open: bool,
+    /// A refusal that Redis holds, with the STOP's time: it may be newer than what Postgres knows (D7).
+    pub refused_as_of: Option<DateTime<Utc>>,
+}
+
+/// A permitted send: the row is `sending` and the attempt is written.
+#[derive(Debug, Clone)]
+pub struct Claim {
+    pub to: String,
+    pub from: String,
+    pub body: String,
+    pub class: String,
+    pub conversation_id: uuid::Uuid,
+    pub messaging_profile_id: Option<String>,
+}
+
+/// Why a text may not go out, in the order in which reasons are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// Not `queued` (any more): somebody else sent or ended it.
+    NotQueued,
+    /// Its usefulness or its five minutes are over.
+    Expired,
+    Killed,
+    SafetyStateMissing,
+    Suppressed,
+    /// Redis knows a STOP that Postgres does not know yet.
+    RefusedByCache,
+    Paused,
+    ConsentTier,
+    QuietHours,
+    EarlierUnsent,
+    NotYet,
+    CasinoInactive,
+}
+
+impl Refusal {
+    pub const ALL: &'static [(Self, &'static str)] = &[
+        (Self::NotQueued, "not_queued"),
+        (Self::CasinoInactive, "casino_inactive"),
+        (Self::Expired, "expired"),
+        (Self::Killed, "killed"),
+        (Self::SafetyStateMissing, "safety_state_missing"),
+        (Self::Suppressed, "guest_suppressed"),
+        (Self::RefusedByCache, "refused_by_cache"),
+        (Self::Paused, "paused"),
+        (Self::ConsentTier, "consent_tier"),
+        (Self::QuietHours, "quiet_hours"),
+        (Self::EarlierUnsent, "earlier_text_unsent"),
+        (Self::NotYet, "not_before"),
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(r, _)| *r == self).map_or("unknown", |(_, text)| text)
+    }
+}
+
+impl Tx {
+    /// Claims the text for sending, or says what forbids it.
+    pub async fn last_look(&mut self, look: &Look) -> Result<std::result::Result<Claim, Refusal>> {
+        let casino = self.casino_str();
+        let row = sqlx::query(LAST_LOOK)
+            .bind(look.outbound_id.0)
+            .bind(look.attempt_id.0)
+            .bind(look.provider)
+            .bind(look.deadline.as_secs_f64())
+            .bind(look.window_open)
+            .bind(look.refused_as_of)
+            .bind(casino)
+            .fetch_optional(self.conn())
+            .await?;
+        let Some(row) = row else { return Ok(Err(Refusal::NotQueued)) };
+        let refusal: Option<String> = row.try_get("refusal")?;
+        if let Some(text) = refusal {
+            let refusal = Refusal::ALL.iter().find(|(_, t)| *t == text).map_or(Refusal::SafetyStateMissing, |(r, _)| *r);
+            return Ok(Err(refusal));
+        }
+        if !row.try_get::<bool, _>("claimed")? {
+            return Ok(Err(Refusal::NotQueued));
+        }
+        self.put_due("attempt_doubt", look.attempt_id.0, look.deadline + look.grace).await?;
+        Ok(Ok(Claim {
+            to: row.try_get("phone")?,
+            from: row.try_get("casino_number")?,
+            body: row.try_get("body")?,
+            class: row.try_get("class")?,
+            conversation_id: row.try_get("conversation_id")?,
+            messaging_profile_id: row.try_get("messaging_profile_id")?,
+        }))
+    }
+}
+
+const LAST_LOOK: &str = "
+with o as (
+  select * from outbound_messages where outbound_id = $1 for update
+), s as (
+  select x.* from suppressions x, guests g, o
+  where g.guest_id = o.guest_id and x.key_id = g.key_id and x.phone_hash = g.phone_hash for share of x
+), off as (
+  select name, since from controls union all select name, since from fleet_controls
+), facts as (
+  select o.outbound_id, o.body, o.class, o.conversation_id, g.phone, c.casino_number, k.config->'operational'->>'messaging_profile_id' as messaging_profile_id,
+    case
+      when o.state <> 'queued' then 'not_queued'
+      when k.status <> 'active' and p.lane <> 'safety' then 'casino_inactive'
+      when o.useful_until < now() then 'expired'
+      when p.when_killed = 'stop' and exists (select 1 from off where name = 'kill') then 'killed'
+      when p.when_state_missing = 'stop' and s.state is null then 'safety_state_missing'
+      when s.state = 'stopped' and not (p.when_suppressed = 'pass_as_answer' and o.answers_at > now() - interval '5 minutes') then 'guest_suppressed'
+      when p.when_suppressed = 'stop' and $6::timestamptz is not null and (s.as_of is null or s.as_of < $6) then 'refused_by_cache'
+      when p.when_paused = 'stop' and exists (select 1 from off where name in ('pause_outbound', 'safe_mode')) then 'paused'
+      when p.when_paused = 'stop' and p.lane = 'bulk' and exists (select 1 from off where name = 'pause_proactive') then 'paused'
+      when p.when_paused = 'once' and exists (
+        select 1 from off join outbound_messages h on h.conversation_id = o.conversation_id and h.class = o.class and h.outbound_id <> o.outbound_id
+          and h.created_at >= off.since and h.state not in ('queued', 'suppressed', 'expired')
+        where off.name in ('pause_outbound', 'safe_mode')) then 'paused'
+      when array_position(array['none', 'transactional', 'informational', 'marketing'], g.consent_tier)
+         < array_position(array['none', 'transactional', 'informational', 'marketing'], p.least_tier) then 'consent_tier'
+      when p.quiet_hours and not $5 then 'quiet_hours'
+      when p.lane <> 'safety' and exists (
+        select 1 from outbound_messages e where e.conversation_id = o.conversation_id and e.seq < o.seq and e.state in ('queued', 'sending')) then 'earlier_text_unsent'
+      when o.not_before > now() then 'not_before'
+    end as refusal
+  from o
+  join send_policy p on p.class = o.class
+  join guests g on g.guest_id = o.guest_id
+  join conversations c on c.conversation_id = o.conversation_id
+  join casinos k on k.casino_id = o.casino_id
+  left join s on true
+), claimed as (
+  update outbound_messages m set state = 'sending', provider = $3, reason = null
+  from facts where m.outbound_id = facts.outbound_id and facts.refusal is null
+  returning m.outbound_id
+), attempt as (
+  insert into send_attempts (casino_id, attempt_id, outbound_id, provider, deadline_at)
+  select $7, $2, outbound_id, $3, now() + make_interval(secs => $4) from claimed
+  returning attempt_id
+)
+select facts.*, exists (select 1 from claimed) and exists (select 1 from attempt) as claimed from facts";

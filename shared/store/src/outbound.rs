@@ -1,0 +1,262 @@
+//! Texts we mean to send: queueing them, what the sender needs to know, and how each send ends (D5).
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use seven_domain::{AttemptId, ConversationId, GuestId, InboundId, Lane, MessageClass, OutboundId, OutboundState, TurnId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Result, Tx};
+
+/// Where a text comes from; with `part` (and `kind` for canned texts) it is unique, so a repeated stage finds its row.
+#[derive(Debug, Clone, Copy)]
+pub enum Origin {
+    Turn(TurnId),
+    Inbound(InboundId),
+}
+
+#[derive(Debug, Clone)]
+pub struct NewOutbound {
+    pub outbound_id: OutboundId,
+    pub conversation_id: ConversationId,
+    pub guest_id: GuestId,
+    pub origin: Origin,
+    pub part: i32,
+    pub parts: i32,
+    /// `turn`, or the key of the canned text.
+    pub kind: String,
+    pub class: MessageClass,
+    pub body: String,
+    pub encoding: String,
+    pub units: i32,
+    pub segments: i32,
+    pub agent: String,
+    pub answers_at: Option<DateTime<Utc>>,
+    /// From now, on the database's clock.
+    pub delay: Duration,
+    pub useful_for: Duration,
+    pub trace: String,
+}
+
+/// A queued row's id and lane: what a signal to the sender needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Queued {
+    pub outbound_id: OutboundId,
+    pub lane: Lane,
+}
+
+/// What the sender must know before it looks: when, how much, from which number.
+#[derive(Debug, Clone, FromRow)]
+pub struct Pending {
+    pub state: String,
+    pub class: String,
+    pub segments: i32,
+    /// Seconds until `not_before`, never negative.
+    pub wait: f64,
+    pub casino_number: String,
+    pub conversation_id: Uuid,
+    pub tries: i32,
+    pub key_id: i16,
+    pub phone_hash: Vec<u8>,
+}
+
+/// How the provider's answer to one attempt is recorded.
+#[derive(Debug, Clone)]
+pub struct AttemptEnd {
+    pub outcome: &'static str,
+    pub http_status: Option<i32>,
+    pub error_code: Option<String>,
+    pub detail: Option<String>,
+    pub provider_message_id: Option<String>,
+}
+
+/// What becomes of the text after an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    Sent,
+    /// Back to `queued`, due after the delay (scheduler signals it, D13).
+    RetryAfter(Duration),
+    /// Back to `queued` for another attempt in the same call.
+    RetryNow,
+    Failed,
+    /// Stays `sending`: the attempt's due row settles it.
+    InDoubt,
+}
+
+impl Tx {
+    /// Queues a text behind the conversation's earlier ones; none when it was queued before.
+    pub async fn queue(&mut self, text: &NewOutbound) -> Result<Option<Queued>> {
+        let (casino, base) = (self.casino_str(), self.sweep_base());
+        let (turn_id, inbound_id) = match text.origin {
+            Origin::Turn(turn) => (Some(turn.0), None),
+            Origin::Inbound(inbound) => (None, Some(inbound.0)),
+        };
+        // The row lock on the conversation serialises `seq`.
+        let seq: i64 = sqlx::query_scalar("update conversations set next_seq = next_seq + 1 where conversation_id = $1 returning next_seq - 1")
+            .bind(text.conversation_id.0)
+            .fetch_one(self.conn())
+            .await?;
+        let done = sqlx::query(
+            "insert into outbound_messages (casino_id, outbound_id, conversation_id, guest_id, turn_id, inbound_id, part, parts, kind, class, seq,
+               body, encoding, units, segments, agent, answers_at, not_before, useful_until, trace, next_sweep_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18),
+               now() + make_interval(secs => $19), $20, now() + make_interval(secs => $18 + $21))
+             on conflict do nothing",
+        )
+        .bind(casino)
+        .bind(text.outbound_id.0)
+        .bind(text.conversation_id.0)
+        .bind(text.guest_id.0)
+        .bind(turn_id)
+        .bind(inbound_id)
+        .bind(text.part)
+        .bind(text.parts)
+        .bind(&text.kind)
+        .bind(text.class.as_str())
+        .bind(seq)
+        .bind(&text.body)
+        .bind(&text.encoding)
+        .bind(text.units)
+        .bind(text.segments)
+        .bind(&text.agent)
+        .bind(text.answers_at)
+        .bind(text.delay.as_secs_f64())
+        .bind(text.useful_for.as_secs_f64())
+        .bind(&text.trace)
+        .bind(base)
+        .execute(self.conn())
+        .await?;
+        Ok((done.rows_affected() == 1).then_some(Queued { outbound_id: text.outbound_id, lane: text.class.lane() }))
+    }
+
+    /// The still queued texts of a turn or of an inbound text, to be signalled again.
+    pub async fn queued_of(&mut self, origin: Origin) -> Result<Vec<Queued>> {
+        let id = match origin {
+            Origin::Turn(turn) => turn.0,
+            Origin::Inbound(inbound) => inbound.0,
+        };
+        let rows: Vec<(Uuid, String)> =
+            sqlx::query_as("select outbound_id, class from outbound_messages where (turn_id = $1 or inbound_id = $1) and state = 'queued' order by seq")
+                .bind(id)
+                .fetch_all(self.conn())
+                .await?;
+        rows.into_iter().map(|(id, class)| Ok(Queued { outbound_id: OutboundId(id), lane: class.parse::<MessageClass>()?.lane() })).collect()
+    }
+
+    pub async fn pending(&mut self, outbound: OutboundId) -> Result<Option<Pending>> {
+        Ok(sqlx::query_as(
+            "select o.state, o.class, o.segments, greatest(0, extract(epoch from o.not_before - now()))::float8 as wait, c.casino_number,
+               o.conversation_id, o.tries, g.key_id, g.phone_hash
+             from outbound_messages o
+             join conversations c on c.conversation_id = o.conversation_id
+             join guests g on g.guest_id = o.guest_id
+             where o.outbound_id = $1",
+        )
+        .bind(outbound.0)
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    /// Records how an attempt ended and what becomes of its text. A receipt that came first wins: a text that is already
+    /// past `sending` keeps its state.
+    pub async fn end_attempt(&mut self, outbound: OutboundId, attempt: AttemptId, end: &AttemptEnd, next: Next) -> Result<()> {
+        sqlx::query(
+            "update send_attempts set outcome = case when outcome = 'pending' then $2 else outcome end, http_status = $3, error_code = $4,
+               detail = $5, provider_message_id = coalesce(provider_message_id, $6), finished_at = now()
+             where attempt_id = $1",
+        )
+        .bind(attempt.0)
+        .bind(end.outcome)
+        .bind(end.http_status)
+        .bind(&end.error_code)
+        .bind(&end.detail)
+        .bind(&end.provider_message_id)
+        .execute(self.conn())
+        .await?;
+        let (state, delay) = match next {
+            Next::Sent => (OutboundState::Sent, None),
+            Next::RetryNow => (OutboundState::Queued, None),
+            Next::RetryAfter(delay) => (OutboundState::Queued, Some(delay)),
+            Next::Failed => (OutboundState::Failed, None),
+            Next::InDoubt => return Ok(()),
+        };
+        sqlx::query(
+            "update outbound_messages set state = $2, error_code = coalesce($3, error_code), reason = case when $2 = 'failed' then coalesce($3, 'failed') else reason end,
+               provider_message_id = coalesce($4, provider_message_id), not_before = now() + make_interval(secs => $5),
+               sent_at = case when $2 = 'sent' then now() else sent_at end, ended_at = case when $2 = 'failed' then now() else ended_at end,
+               tries = tries + case when $6 then 1 else 0 end, next_sweep_at = now() + make_interval(secs => $5 + $7)
+             where outbound_id = $1 and state = 'sending'",
+        )
+        .bind(outbound.0)
+        .bind(state.as_str())
+        .bind(&end.error_code)
+        .bind(&end.provider_message_id)
+        .bind(delay.unwrap_or_default().as_secs_f64())
+        .bind(delay.is_some())
+        .bind(self.sweep_base())
+        .execute(self.conn())
+        .await?;
+        self.clear_due("attempt_doubt", attempt.0).await?;
+        if let Some(delay) = delay {
+            self.put_due("send", outbound.0, delay).await?;
+        }
+        if state == OutboundState::Failed {
+            self.cancel_later_parts(outbound, "earlier_part_failed").await?;
+        }
+        Ok(())
+    }
+
+    /// A failed part cancels the rest of its answer (D5).
+    pub async fn cancel_later_parts(&mut self, outbound: OutboundId, reason: &str) -> Result<()> {
+        sqlx::query(
+            "update outbound_messages o set state = 'suppressed', reason = $2, ended_at = now()
+             from outbound_messages f where f.outbound_id = $1 and o.turn_id = f.turn_id and o.part > f.part and o.state = 'queued'",
+        )
+        .bind(outbound.0)
+        .bind(reason)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Ends a queued text that must not or need not go out any more.
+    pub async fn end_queued(&mut self, outbound: OutboundId, state: OutboundState, reason: &str) -> Result<()> {
+        sqlx::query("update outbound_messages set state = $2, reason = $3, ended_at = now() where outbound_id = $1 and state = 'queued'")
+            .bind(outbound.0)
+            .bind(state.as_str())
+            .bind(reason)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+
+    /// The attempt's deadline and grace passed without a webhook: safety texts go out again once, others become `unknown`.
+    /// Returns the text to signal, if any.
+    pub async fn settle_doubt(&mut self, attempt: AttemptId) -> Result<Option<Queued>> {
+        let row: Option<(Uuid, String, i64)> = sqlx::query_as(
+            "select o.outbound_id, o.class, (select count(*) from send_attempts x where x.outbound_id = o.outbound_id and x.outcome in ('pending', 'ambiguous'))
+             from send_attempts a join outbound_messages o on o.outbound_id = a.outbound_id
+             where a.attempt_id = $1 and a.outcome in ('pending', 'ambiguous') and o.state = 'sending' for update of o",
+        )
+        .bind(attempt.0)
+        .fetch_optional(self.conn())
+        .await?;
+        let Some((outbound, class, doubtful)) = row else { return Ok(None) };
+        let class: MessageClass = class.parse()?;
+        let again = class.is_safety() && doubtful < 2;
+        sqlx::query(
+            "update outbound_messages set state = $2, reason = $3, not_before = now(), next_sweep_at = now() + make_interval(secs => $4),
+               ended_at = case when $2 = 'unknown' then now() end
+             where outbound_id = $1",
+        )
+        .bind(outbound)
+        .bind(if again { "queued" } else { "unknown" })
+        .bind(if again { "doubtful_send_repeated" } else { "no_answer_from_provider" })
+        .bind(self.sweep_base())
+        .execute(self.conn())
+        .await?;
+        sqlx::query("update send_attempts set outcome = 'ambiguous' where attempt_id = $1 and outcome = 'pending'").bind(attempt.0).execute(self.conn()).await?;
+        Ok(again.then_some(Queued { outbound_id: OutboundId(outbound), lane: class.lane() }))
+    }
+}

@@ -1,0 +1,157 @@
+//! What the provider's webhooks say about our sends (D5): out of order, repeated, or about sends we never made.
+
+use chrono::{DateTime, Utc};
+use seven_domain::{AttemptId, OutboundId, OutboundState};
+use uuid::Uuid;
+
+use crate::{Result, Tx};
+
+#[derive(Debug, Clone)]
+pub struct NewReceipt {
+    pub provider: String,
+    pub provider_message_id: String,
+    /// The provider's word: sent, delivered, delivery_failed ...
+    pub status: String,
+    pub event_id: String,
+    pub attempt_id: Option<AttemptId>,
+    pub error_code: Option<String>,
+    pub occurred_at: DateTime<Utc>,
+}
+
+/// What a receipt did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReceiptOutcome {
+    Moved(OutboundId, OutboundState),
+    /// Known text, nothing to change: repeated or overtaken.
+    NoChange(OutboundId),
+    /// No attempt of ours has this id.
+    Stranger,
+}
+
+/// The state a receipt moves a text to, or none if it says nothing new. Pure: `(state of the text, provider's word)`.
+pub fn transition(from: OutboundState, status: &str) -> Option<OutboundState> {
+    use OutboundState::{Delivered, Expired, Failed, Queued, Sending, Sent, Suppressed, Undelivered, Unknown};
+    let to = match status {
+        "queued" | "sending" | "sent" | "delivery_unconfirmed" => Sent,
+        "delivered" => Delivered,
+        "sending_failed" | "failed" | "expired" | "gw_timeout" => Failed,
+        "delivery_failed" | "dlr_timeout" => Undelivered,
+        _ => return None,
+    };
+    let allowed = match from {
+        // A doubtful send that was put back in the queue, or judged unknown, has in truth happened.
+        Queued | Sending | Unknown => true,
+        Sent => to != Sent,
+        // Delivered is the last word; a failure may still be corrected by it.
+        Failed | Undelivered => to == Delivered,
+        Delivered | Suppressed | Expired => false,
+    };
+    allowed.then_some(to)
+}
+
+impl Tx {
+    /// Files the receipt and moves its attempt and text.
+    pub async fn record_receipt(&mut self, receipt: &NewReceipt) -> Result<ReceiptOutcome> {
+        let casino = self.casino_str();
+        let attempt: Option<(Uuid, Uuid)> = sqlx::query_as(
+            "select attempt_id, outbound_id from send_attempts where attempt_id = $1 or (provider = $2 and provider_message_id = $3)
+             order by (attempt_id = $1) desc nulls last limit 1",
+        )
+        .bind(receipt.attempt_id.map(|a| a.0))
+        .bind(&receipt.provider)
+        .bind(&receipt.provider_message_id)
+        .fetch_optional(self.conn())
+        .await?;
+        sqlx::query(
+            "insert into receipts (casino_id, provider, provider_message_id, status, event_id, attempt_id, outbound_id, error_code, occurred_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing",
+        )
+        .bind(casino)
+        .bind(&receipt.provider)
+        .bind(&receipt.provider_message_id)
+        .bind(&receipt.status)
+        .bind(&receipt.event_id)
+        .bind(attempt.map(|a| a.0))
+        .bind(attempt.map(|a| a.1))
+        .bind(&receipt.error_code)
+        .bind(receipt.occurred_at)
+        .execute(self.conn())
+        .await?;
+        let Some((attempt_id, outbound_id)) = attempt else { return Ok(ReceiptOutcome::Stranger) };
+        self.apply_receipt(receipt, attempt_id, outbound_id).await
+    }
+
+    async fn apply_receipt(&mut self, receipt: &NewReceipt, attempt_id: Uuid, outbound_id: Uuid) -> Result<ReceiptOutcome> {
+        let state: String =
+            sqlx::query_scalar("select state from outbound_messages where outbound_id = $1 for update").bind(outbound_id).fetch_one(self.conn()).await?;
+        let outbound = OutboundId(outbound_id);
+        let Some(to) = transition(state.parse()?, &receipt.status) else { return Ok(ReceiptOutcome::NoChange(outbound)) };
+        sqlx::query("update send_attempts set outcome = $2, provider_message_id = $3, error_code = coalesce($4, error_code), finished_at = coalesce(finished_at, now()) where attempt_id = $1")
+            .bind(attempt_id)
+            .bind(if matches!(to, OutboundState::Failed | OutboundState::Undelivered) { "rejected" } else { "confirmed" })
+            .bind(&receipt.provider_message_id)
+            .bind(&receipt.error_code)
+            .execute(self.conn())
+            .await?;
+        sqlx::query(
+            "update outbound_messages set state = $2, error_code = coalesce($3, error_code), provider_message_id = coalesce(provider_message_id, $4),
+               sent_at = coalesce(sent_at, now()), ended_at = case when $2 = 'sent' then null else now() end,
+               reason = case when $2 in ('failed', 'undelivered') then coalesce($3, $5) else null end
+             where outbound_id = $1",
+        )
+        .bind(outbound_id)
+        .bind(to.as_str())
+        .bind(&receipt.error_code)
+        .bind(&receipt.provider_message_id)
+        .bind(&receipt.status)
+        .execute(self.conn())
+        .await?;
+        self.clear_due("attempt_doubt", attempt_id).await?;
+        self.record_disclosure(outbound_id).await?;
+        if matches!(to, OutboundState::Failed) {
+            self.cancel_later_parts(outbound, "earlier_part_failed").await?;
+        }
+        Ok(ReceiptOutcome::Moved(outbound, to))
+    }
+
+    /// The AI disclosure counts as made only once the provider has taken the text that carries it.
+    pub async fn record_disclosure(&mut self, outbound_id: Uuid) -> Result<()> {
+        sqlx::query(
+            "update guests g set disclosed_at = now() from outbound_messages o join turns t on t.turn_id = o.turn_id
+             where o.outbound_id = $1 and o.part = 1 and t.disclosure and o.state in ('sent', 'delivered') and g.guest_id = o.guest_id and g.disclosed_at is null",
+        )
+        .bind(outbound_id)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // SMS-43
+    fn late_and_repeated_receipts_change_nothing() {
+        use OutboundState::{Delivered, Failed, Queued, Sending, Sent, Suppressed, Undelivered, Unknown};
+        let table = [
+            (Sending, "sent", Some(Sent)),
+            (Sending, "delivered", Some(Delivered)),
+            (Sent, "sent", None),
+            (Sent, "delivered", Some(Delivered)),
+            (Sent, "delivery_failed", Some(Undelivered)),
+            (Delivered, "sent", None),
+            (Delivered, "delivery_failed", None),
+            (Undelivered, "delivered", Some(Delivered)),
+            (Failed, "sent", None),
+            (Unknown, "delivered", Some(Delivered)),
+            (Queued, "sent", Some(Sent)),
+            (Suppressed, "delivered", None),
+            (Sending, "delivery_unconfirmed", Some(Sent)),
+            (Sending, "a word of next year", None),
+        ];
+        for (from, status, to) in table {
+            assert_eq!(transition(from, status), to, "{from} + {status}");
+        }
+    }
+}

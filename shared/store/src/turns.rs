@@ -1,0 +1,107 @@
+//! Finished turns: what the host decided to say, and from which rows.
+
+use chrono::{DateTime, Utc};
+use seven_domain::{ConversationId, GuestId, TurnId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Result, Tx};
+
+#[derive(Debug, Clone)]
+pub struct NewTurn {
+    pub turn_id: TurnId,
+    pub conversation_id: ConversationId,
+    pub guest_id: GuestId,
+    pub epoch: i64,
+    pub agent: String,
+    pub model: String,
+    pub intent: String,
+    pub language: String,
+    pub verdict: String,
+    pub draft: String,
+    pub disclosure: bool,
+    pub sources: Vec<String>,
+    pub grounded: bool,
+    pub class: String,
+    pub newest_text_at: DateTime<Utc>,
+    pub trace: String,
+}
+
+/// A turn as the envelope and the explain commands read it.
+#[derive(Debug, Clone, FromRow)]
+pub struct Turn {
+    pub turn_id: Uuid,
+    pub conversation_id: Uuid,
+    pub guest_id: Uuid,
+    pub agent: String,
+    pub model: String,
+    pub intent: String,
+    pub language: String,
+    pub verdict: String,
+    pub draft: String,
+    pub disclosure: bool,
+    pub sources: serde_json::Value,
+    pub grounded: bool,
+    pub class: String,
+    pub newest_text_at: DateTime<Utc>,
+    pub state: String,
+    pub tries: i32,
+    pub trace: String,
+}
+
+impl Tx {
+    /// Writes the turn if the conversation still has the turn's epoch, under its row lock; false when it moved on.
+    pub async fn commit_turn(&mut self, turn: &NewTurn) -> Result<bool> {
+        let (casino, base) = (self.casino_str(), self.sweep_base());
+        let epoch: Option<i64> = sqlx::query_scalar("select turn_epoch from conversations where conversation_id = $1 for update")
+            .bind(turn.conversation_id.0)
+            .fetch_optional(self.conn())
+            .await?;
+        if epoch != Some(turn.epoch) {
+            return Ok(false);
+        }
+        sqlx::query(
+            "insert into turns (casino_id, turn_id, conversation_id, guest_id, epoch, agent, model, intent, language, verdict, draft, disclosure,
+               sources, grounded, class, newest_text_at, trace, next_sweep_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18))",
+        )
+        .bind(casino)
+        .bind(turn.turn_id.0)
+        .bind(turn.conversation_id.0)
+        .bind(turn.guest_id.0)
+        .bind(turn.epoch)
+        .bind(&turn.agent)
+        .bind(&turn.model)
+        .bind(&turn.intent)
+        .bind(&turn.language)
+        .bind(&turn.verdict)
+        .bind(&turn.draft)
+        .bind(turn.disclosure)
+        .bind(serde_json::json!(turn.sources))
+        .bind(turn.grounded)
+        .bind(&turn.class)
+        .bind(turn.newest_text_at)
+        .bind(&turn.trace)
+        .bind(base)
+        .execute(self.conn())
+        .await?;
+        Ok(true)
+    }
+
+    /// The turn, locked against a second envelope and against STOP's cancelling.
+    pub async fn lock_turn(&mut self, turn: TurnId) -> Result<Option<Turn>> {
+        Ok(sqlx::query_as(
+            "select turn_id, conversation_id, guest_id, agent, model, intent, language, verdict, draft, disclosure, sources, grounded, class,
+               newest_text_at, state, tries, trace
+             from turns where turn_id = $1 for update",
+        )
+        .bind(turn.0)
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    pub async fn mark_shaped(&mut self, turn: TurnId) -> Result<()> {
+        sqlx::query("update turns set state = 'shaped' where turn_id = $1").bind(turn.0).execute(self.conn()).await?;
+        Ok(())
+    }
+}

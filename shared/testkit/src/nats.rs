@@ -1,0 +1,113 @@
+//! A private NATS server with JetStream.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use crate::process::{Launch, Process};
+use crate::server::{Kind, Server, Spawned, absolute, blocking};
+use crate::{binaries, env, pid_file};
+
+/// A private NATS server: JetStream on disk, every acknowledged write flushed (design D2, D16).
+pub type Nats = Server<NatsKind>;
+
+/// What is special about NATS.
+#[derive(Debug)]
+pub struct NatsKind {
+    binary: PathBuf,
+    dir: PathBuf,
+    store: PathBuf,
+}
+
+impl Server<NatsKind> {
+    /// Starts one whose data, configuration and log live in `dir`.
+    pub async fn start(dir: &Path) -> Result<Self> {
+        let dir = dir.to_owned();
+        blocking(move || Self::start_blocking(&dir)).await
+    }
+
+    /// As [`Nats::start`], for callers without a runtime.
+    pub fn start_blocking(dir: &Path) -> Result<Self> {
+        let dir = absolute(dir)?;
+        pid_file::clear(&dir.join("nats.pid"))?;
+        let store = dir.join("nats");
+        Self::launch(NatsKind { binary: binaries::nats_server()?, dir, store })
+    }
+
+    /// The one that the whole run shares, if there is one.
+    #[must_use]
+    pub fn from_env() -> Option<Self> {
+        std::env::var(env::NATS).ok().map(Self::lent)
+    }
+}
+
+impl NatsKind {
+    /// Unique per start: what answers on the port must be ours.
+    fn server_name(&self, port: u16) -> String {
+        format!("seven-{}-{port}", std::process::id())
+    }
+}
+
+impl Kind for NatsKind {
+    const NAME: &'static str = "nats-server";
+
+    fn url(&self, port: u16) -> String {
+        format!("nats://127.0.0.1:{port}")
+    }
+
+    fn data_dir(&self) -> &Path {
+        &self.store
+    }
+
+    fn spawn(&self, port: u16) -> Result<Spawned> {
+        let name = self.server_name(port);
+        let store = self.store.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+        let config = format!(
+            "# Written at every start.\n\
+             server_name: \"{name}\"\n\
+             listen: \"127.0.0.1:{port}\"\n\
+             jetstream {{\n  \
+               store_dir: \"{store}\"\n  \
+               # The default flushes every two minutes and has lost acknowledged messages that way.\n  \
+               sync_interval: always\n  \
+               max_memory_store: 256MB\n  \
+               max_file_store: 10GB\n\
+             }}\n"
+        );
+        let path = self.dir.join("nats.conf");
+        fs::create_dir_all(&self.store).with_context(|| format!("creating {}", self.store.display()))?;
+        fs::write(&path, config).with_context(|| format!("writing {}", path.display()))?;
+        let mut command = Command::new(&self.binary);
+        command.arg("--config").arg(path).current_dir(&self.dir);
+        Process::spawn(Launch {
+            command,
+            polite: "INT",
+            abrupt: "KILL",
+            log: self.dir.join("nats.log"),
+            pid_file: self.dir.join("nats.pid"),
+            ephemeral: None,
+        })
+        .map(Spawned)
+    }
+
+    fn answers(&self, port: u16, _pid: u32) -> bool {
+        let greeting = || -> std::io::Result<String> {
+            let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+            stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+            let mut line = String::new();
+            BufReader::new(stream).read_line(&mut line)?;
+            Ok(line)
+        };
+        let name = format!("\"server_name\":\"{}\"", self.server_name(port));
+        greeting().is_ok_and(|info| info.contains(&name) && info.contains("\"jetstream\":true"))
+    }
+
+    fn wipe(&self) -> Result<()> {
+        fs::remove_dir_all(&self.store).with_context(|| format!("deleting {}", self.store.display()))
+    }
+}

@@ -1,0 +1,71 @@
+//! Finding and ending a server that an earlier run left behind, without ever ending somebody else's process.
+
+use std::fs;
+use std::path::Path;
+#[cfg(not(target_os = "linux"))]
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use crate::process::signal;
+use crate::wait;
+
+/// Writes who runs: the pid, and when that process started, because pids are reused.
+pub(crate) fn write(path: &Path, pid: u32) -> Result<()> {
+    let started = started(pid).unwrap_or_default();
+    fs::write(path, format!("{pid} {started}\n")).with_context(|| format!("writing {}", path.display()))
+}
+
+/// Ends the process of an earlier run that `path` names, if it is still that process. Returns its pid if it was stale
+/// or is now gone.
+pub(crate) fn clear(path: &Path) -> Result<Option<u32>> {
+    let Ok(text) = fs::read_to_string(path) else { return Ok(None) };
+    let recorded = text.trim().split_once(' ').and_then(|(pid, at)| Some((pid.parse::<u32>().ok()?, at.to_owned())));
+    let gone = recorded.map(|(pid, at)| {
+        let same = || started(pid).is_some_and(|now| now == at);
+        if !at.is_empty() && same() {
+            tracing::warn!(pid, file = %path.display(), "ending a server that an earlier run left behind");
+            for name in ["QUIT", "KILL"] {
+                signal(pid, name).ok();
+                if wait::poll(Duration::from_secs(3), || (!same()).then_some(())).is_some() {
+                    break;
+                }
+            }
+        }
+        pid
+    });
+    fs::remove_file(path).with_context(|| format!("removing {}", path.display()))?;
+    Ok(gone)
+}
+
+/// When a process started, in whatever form the system has it; `None` when there is no such process.
+#[cfg(target_os = "linux")]
+fn started(pid: u32) -> Option<String> {
+    // A bare Debian has no `ps`. The name in brackets may hold spaces and brackets itself: fields count from its end.
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    if fields.next()? == "Z" {
+        return None; // ended, only not yet collected by its parent
+    }
+    let ticks = fields.nth(18)?;
+    // The ticks count from the last boot.
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    Some(format!("{ticks}@{}", boot.trim()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn started(pid: u32) -> Option<String> {
+    let ps = Command::new("ps")
+        .args(["-o", "lstart=", "-p", &pid.to_string()])
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&ps.stdout).trim().to_owned();
+    (ps.status.success() && !text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+#[path = "pid_file_tests.rs"]
+mod tests;

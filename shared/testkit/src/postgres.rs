@@ -1,0 +1,116 @@
+//! A private Postgres server, and databases in it.
+
+mod account;
+mod cluster;
+mod database;
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result};
+
+use crate::process::{Launch, Process};
+use crate::server::{Kind, Server, Spawned, absolute, blocking};
+use crate::{env, pid_file};
+use cluster::Cluster;
+
+/// A private Postgres server: UTF-8 whatever the locale, 127.0.0.1 only, no unix socket. The superuser is `postgres`.
+pub type Postgres = Server<PostgresKind>;
+
+/// What is special about Postgres.
+#[derive(Debug)]
+pub struct PostgresKind {
+    cluster: Cluster,
+}
+
+impl Server<PostgresKind> {
+    /// Starts one whose log, and data where possible, live in `dir`. A `fast` one trusts the machine not to crash and is
+    /// deleted when dropped; the other keeps its data for the next start.
+    pub async fn start(dir: &Path, fast: bool) -> Result<Self> {
+        let dir = dir.to_owned();
+        blocking(move || Self::start_blocking(&dir, fast)).await
+    }
+
+    /// As [`Postgres::start`], for callers without a runtime.
+    pub fn start_blocking(dir: &Path, fast: bool) -> Result<Self> {
+        let dir = absolute(dir)?;
+        let cluster = Cluster::at(dir, fast)?;
+        if let Some(pid) = pid_file::clear(&cluster.pid_file())? {
+            cluster.forget_postmaster(pid);
+        }
+        cluster.prepare()?;
+        Self::launch(PostgresKind { cluster })
+    }
+
+    /// The one that the whole run shares, if there is one.
+    #[must_use]
+    pub fn from_env() -> Option<Self> {
+        std::env::var(env::POSTGRES).ok().map(Self::lent)
+    }
+
+    /// The one of the run, else one for this process, which goes when the process does: so that a plain `cargo test`
+    /// of one crate works too.
+    pub async fn for_tests() -> Result<&'static Self> {
+        static SHARED: OnceLock<Postgres> = OnceLock::new();
+        static STARTING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+        let _one_at_a_time = STARTING.lock().await;
+        if let Some(ready) = SHARED.get() {
+            return Ok(ready);
+        }
+        let postgres = match Self::from_env() {
+            Some(lent) => lent,
+            None => {
+                let dir = std::env::temp_dir().join(format!("seven-test-{}-postgres", std::process::id()));
+                Self::start(&dir, true).await?
+            }
+        };
+        Ok(SHARED.get_or_init(|| postgres))
+    }
+}
+
+impl Kind for PostgresKind {
+    const NAME: &'static str = "postgres";
+
+    fn url(&self, port: u16) -> String {
+        format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable")
+    }
+
+    fn data_dir(&self) -> &Path {
+        &self.cluster.data
+    }
+
+    fn spawn(&self, port: u16) -> Result<Spawned> {
+        self.cluster.prepare()?;
+        Process::spawn(Launch {
+            command: self.cluster.server(port),
+            // Fast shutdown; smart would wait for the clients.
+            polite: "INT",
+            // Immediate: the backends are told too, and the log is replayed at the next start.
+            abrupt: "QUIT",
+            log: self.cluster.log_file(),
+            pid_file: self.cluster.pid_file(),
+            ephemeral: self.cluster.fast.then_some(self.cluster.home.as_path()),
+        })
+        .map(Spawned)
+    }
+
+    fn answers(&self, _port: u16, pid: u32) -> bool {
+        // As pg_ctl does it: line 1 is the pid, line 8 the state.
+        let Ok(text) = fs::read_to_string(self.cluster.data.join("postmaster.pid")) else { return false };
+        let mut lines = text.lines();
+        let ours = lines.next().and_then(|line| line.trim().parse().ok()) == Some(pid);
+        ours && lines.nth(6).is_some_and(|state| state.trim() == "ready")
+    }
+
+    fn wipe(&self) -> Result<()> {
+        let home = &self.cluster.home;
+        fs::remove_dir_all(home).with_context(|| format!("deleting {}", home.display()))
+    }
+
+    fn forget(&self) {
+        if self.cluster.fast {
+            fs::remove_dir_all(&self.cluster.home).ok();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Under which account Postgres runs: it refuses root.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use crate::binaries::on_path;
+
+/// The account of the server and its tools.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Account {
+    Ours,
+    /// We are root: everything runs as `postgres`, whose ids these are.
+    Postgres {
+        uid: u32,
+        gid: u32,
+    },
+}
+
+impl Account {
+    pub(crate) fn find() -> Result<Self> {
+        if id(&["-u"])? != 0 {
+            return Ok(Self::Ours);
+        }
+        let missing = "Postgres refuses to run as root, and this machine has no user `postgres`";
+        let uid = id(&["-u", "postgres"]).context(missing)?;
+        let gid = id(&["-g", "postgres"]).context(missing)?;
+        on_path("setpriv").context("found no setpriv (Debian: util-linux), which runs Postgres as its own user")?;
+        Ok(Self::Postgres { uid, gid })
+    }
+
+    /// `program`, to be run under this account from a folder that it may enter, without our settings for Postgres.
+    pub(crate) fn command(self, program: &Path) -> Command {
+        let mut command = match self {
+            Self::Ours => Command::new(program),
+            Self::Postgres { .. } => {
+                let mut command = Command::new("setpriv");
+                command.args(["--reuid=postgres", "--regid=postgres", "--init-groups"]).arg(program);
+                command
+            }
+        };
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("PG") {
+                command.env_remove(name);
+            }
+        }
+        command.env("LC_ALL", "C").current_dir("/").stdin(Stdio::null());
+        command
+    }
+}
+
+fn id(args: &[&str]) -> Result<u32> {
+    let output = Command::new("id").args(args).stdin(Stdio::null()).output().context("running id")?;
+    String::from_utf8_lossy(&output.stdout).trim().parse().with_context(|| format!("reading `id {}`", args.join(" ")))
+}

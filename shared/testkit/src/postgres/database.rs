@@ -1,0 +1,77 @@
+//! One database per test.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use super::PostgresKind;
+use crate::binaries;
+use crate::server::{Server, blocking};
+
+impl Server<PostgresKind> {
+    /// The URL of another database of this server.
+    #[must_use]
+    pub fn url_of(&self, database: &str) -> String {
+        let url = self.url();
+        let (path, query) = url.split_once('?').unwrap_or((&url, ""));
+        // After the scheme and the address comes the database.
+        let address = path.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("{address}/{database}{mark}{query}")
+    }
+
+    /// Creates a database, empty or as a copy of `template` (which nobody may be connected to), and returns its URL.
+    pub async fn create_database(&self, name: &str, template: Option<&str>) -> Result<String> {
+        let template = template.unwrap_or("template0");
+        check(name)?;
+        check(template)?;
+        self.run_sql("postgres", format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\"")).await?;
+        Ok(self.url_of(name))
+    }
+
+    /// Whether there is a database of that name.
+    pub async fn has_database(&self, name: &str) -> Result<bool> {
+        check(name)?;
+        let found = self.run_sql("postgres", format!("SELECT 1 FROM pg_database WHERE datname = '{name}'")).await?;
+        Ok(found.trim() == "1")
+    }
+
+    /// Drops a database, whoever is connected to it.
+    pub async fn drop_database(&self, name: &str) -> Result<()> {
+        check(name)?;
+        self.run_sql("postgres", format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)")).await.map(drop)
+    }
+
+    /// Runs one statement as the superuser and returns the rows as psql prints them unaligned.
+    pub async fn run_sql(&self, database: &str, statement: String) -> Result<String> {
+        let url = self.url_of(database);
+        blocking(move || {
+            let mut psql = Command::new(binaries::postgres_bin()?.join("psql"));
+            for (name, _) in std::env::vars_os() {
+                if name.to_string_lossy().starts_with("PG") {
+                    psql.env_remove(name);
+                }
+            }
+            let output = psql
+                .args(["-X", "-q", "-w", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", &url, "-c", &statement])
+                .current_dir("/")
+                .stdin(Stdio::null())
+                .output()
+                .context("running psql")?;
+            if !output.status.success() {
+                bail!("{statement}: {}", String::from_utf8_lossy(&output.stderr).trim());
+            }
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        })
+        .await
+    }
+}
+
+/// The names go into statements.
+fn check(name: &str) -> Result<()> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if name.is_empty() || name.len() > 63 || !name.chars().all(plain) {
+        bail!("not a database name: {name:?} (a-z, 0-9 and _, at most 63)");
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Ends a process when ours is gone, even by SIGKILL.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// A shell that reads a pipe whose only writer is this process. However we end, the kernel closes the pipe and `read`
+/// returns; then it ends its charge. Needs nothing but a POSIX shell, so it serves Linux and macOS alike.
+const SCRIPT: &str = r#"
+trap '' HUP INT TERM
+read -r line
+kill -s "$1" -- "$2" 2>/dev/null
+tries=0
+while [ "$tries" -lt 20 ] && kill -0 -- "$2" 2>/dev/null; do sleep 0.1; tries=$((tries + 1)); done
+kill -s KILL -- "$2" 2>/dev/null
+for path in "$3" "$4"; do [ -z "$path" ] || rm -rf -- "$path"; done
+"#;
+
+/// Guards one process (or process group) until dropped; a drop means that all is well.
+#[derive(Debug)]
+pub struct Watchdog {
+    shell: Child,
+}
+
+impl Watchdog {
+    /// Guards the process group that `leader` leads.
+    pub fn over_group(leader: u32) -> io::Result<Self> {
+        Self::start(&format!("-{leader}"), "TERM", [None, None])
+    }
+
+    /// Guards one process; `leftovers` are files and folders that nobody wants once it is gone.
+    pub(crate) fn over(pid: u32, signal: &str, leftovers: [Option<&Path>; 2]) -> io::Result<Self> {
+        Self::start(&pid.to_string(), signal, leftovers)
+    }
+
+    fn start(target: &str, signal: &str, leftovers: [Option<&Path>; 2]) -> io::Result<Self> {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", SCRIPT, "seven-watchdog", signal, target]);
+        for path in leftovers {
+            command.arg(path.unwrap_or(Path::new("")));
+        }
+        let shell = command
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        Ok(Self { shell })
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        // Killed before its pipe closes: it must not fire.
+        self.shell.kill().ok();
+        self.shell.wait().ok();
+    }
+}
