@@ -62,7 +62,14 @@ step() {
         TICKER=$!
         trap end_ticker EXIT
     fi
-    "$@" >"$log" 2>&1 </dev/null || status=$?
+    # A subshell that is no condition: inside `a || b` bash would ignore errors in the functions we run.
+    set +e
+    (
+        set -e
+        "$@"
+    ) >"$log" 2>&1 </dev/null
+    status=$?
+    set -e
     [ -z "$TICKER" ] || { end_ticker && printf '\r' >&2; }
     if [ "$status" -ne 0 ]; then
         printf '  %-14s failed after %d s; the end of %s:\n' "$name" $((SECONDS - began)) "$log" >&2
@@ -142,10 +149,10 @@ find_needs() {
             ;;
         debian)
             # The compiler without its recommends has no C library to link with.
-            have cc || need 45 gcc libc6-dev
+            have cc || need 60 gcc libc6-dev
             have git || need 12 git
             have redis-server || need 2 redis-server
-            have_postgres || need 50 postgresql
+            have_postgres || need 65 postgresql
             if [ -n "$NEED_NATS" ]; then
                 DOWNLOAD_MB=$((DOWNLOAD_MB + 8))
                 have_pip || have_venv || need 12 python3-pip
@@ -216,7 +223,7 @@ install_nats() {
 install_rust() {
     sh -c "$RUSTUP_LINE"
     hash -r
-    find_cargo
+    find_cargo || { echo "rustup left no cargo $CARGO_MINIMUM or newer in ${CARGO_HOME:-$HOME/.cargo}/bin" && return 1; }
 }
 
 # === all of it ===
@@ -239,6 +246,10 @@ prepare_machine() {
 
     # What only a person can decide comes before what takes minutes.
     if [ -n "$NEED_RUST" ] && ! agreed "cargo $CARGO_MINIMUM or newer is missing. Run: $RUSTUP_LINE"; then
+        if ! have curl && [ "$PLATFORM" = debian ]; then
+            must_install "cargo $CARGO_MINIMUM or newer is missing. Run this (the first line as root), then start again:" \
+                "apt-get update && apt-get install -y --no-install-recommends curl ca-certificates" "$RUSTUP_LINE"
+        fi
         must_install "cargo $CARGO_MINIMUM or newer is missing. Run this, then start again:" "$RUSTUP_LINE"
     fi
     if [ -n "$NEEDS" ] && [ "$PLATFORM" = macos ]; then
@@ -252,6 +263,9 @@ prepare_machine() {
             "apt-get update && apt-get install -y --no-install-recommends $NEEDS"
         step packages install_packages
     fi
-    if [ -n "$NEED_RUST" ]; then step rust install_rust; fi
+    if [ -n "$NEED_RUST" ]; then
+        step rust install_rust
+        find_cargo # once more: the step had an environment of its own
+    fi
     if [ -n "$NEED_NATS" ]; then step nats-server install_nats; fi
 }

@@ -25,11 +25,18 @@ pub(crate) fn router() -> Router<Arc<Core>> {
 
 async fn send_message(
     _: Authorised,
-    State(core): State<Arc<Core>>, ConnectInfo(line): ConnectInfo<Cut>, body: Bytes) -> Response {
+    State(core): State<Arc<Core>>,
+    ConnectInfo(line): ConnectInfo<Cut>,
+    body: Bytes,
+) -> Response {
     outbound::send(&core, &line, &body).await
 }
 
-async fn one_message(_: Authorised, State(core): State<Arc<Core>>, Path(id): Path<String>) -> Result<Json<Value>, TelnyxError> {
+async fn one_message(
+    _: Authorised,
+    State(core): State<Arc<Core>>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, TelnyxError> {
     let sent = core.ledger.outbound(&id).map(|send| send.payload());
     let message = sent.or_else(|| core.ledger.inbound(&id).map(|text| text.payload()));
     let data = message.ok_or_else(|| TelnyxError::new("40303", "No message has this id."))?;

@@ -57,7 +57,8 @@ async fn text(
     let delivery = core.ledger.delivery(accepted.delivery);
     let (state, attempts) = delivery.map(|delivery| (delivery.state, delivery.attempts)).unzip();
     let inbound::Texted { event_id, message_id } = accepted.texted;
-    Ok(Json(json!({"event_id": event_id, "message_id": message_id, "state": state, "attempts": attempts})).into_response())
+    Ok(Json(json!({"event_id": event_id, "message_id": message_id, "state": state, "attempts": attempts}))
+        .into_response())
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -102,7 +103,9 @@ async fn clear_ledger(State(core): State<Arc<Core>>) -> StatusCode {
 async fn events(State(core): State<Arc<Core>>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let heard = stream::unfold(core.ledger.subscribe(), |mut news| async move {
         let event = match news.recv().await {
-            Ok(item) => Event::default().event("entry").json_data(&item).unwrap_or_else(|_| Event::default().event("lagged")),
+            Ok(item) => {
+                Event::default().event("entry").json_data(&item).unwrap_or_else(|_| Event::default().event("lagged"))
+            }
             Err(RecvError::Lagged(missed)) => Event::default().event("lagged").data(missed.to_string()),
             Err(RecvError::Closed) => return None,
         };

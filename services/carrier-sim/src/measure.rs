@@ -1,5 +1,7 @@
 //! Encoding and parts in Telnyx's words.
 
+use seven_sms::Encoding;
+
 /// What Telnyx would report of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Measured {
@@ -9,41 +11,23 @@ pub(crate) struct Measured {
     pub(crate) parts: u32,
 }
 
-const GSM: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿\
-     abcdefghijklmnopqrstuvwxyzäöñüà";
-const GSM_ESCAPED: &str = "\u{c}^{}\\[~]|€";
-
 pub(crate) fn measure(text: &str) -> Measured {
-    let gsm: Option<Vec<u32>> = text.chars().map(septets).collect();
-    match gsm {
-        Some(units) => Measured { encoding: "GSM-7", parts: pack(&units, 160, 153) },
-        None => {
-            let units: Vec<u32> = text.chars().map(|c| if c.len_utf16() == 2 { 2 } else { 1 }).collect();
-            Measured { encoding: "UCS-2", parts: pack(&units, 70, 67) }
-        }
-    }
+    let measure = seven_sms::measure(text);
+    let encoding = match measure.encoding {
+        Encoding::Gsm7 => "GSM-7",
+        Encoding::Ucs2 => "UCS-2",
+    };
+    Measured { encoding, parts: u32::try_from(measure.segments).unwrap_or(u32::MAX).max(1) }
 }
 
-fn septets(c: char) -> Option<u32> {
-    if GSM.contains(c) {
-        Some(1)
-    } else {
-        GSM_ESCAPED.contains(c).then_some(2)
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Greedy: no character is split over two parts.
-fn pack(units: &[u32], single: u32, part: u32) -> u32 {
-    if units.iter().sum::<u32>() <= single {
-        return 1;
+    #[test]
+    fn spelled_as_telnyx_spells_it() {
+        assert_eq!(measure(""), Measured { encoding: "GSM-7", parts: 1 });
+        assert_eq!(measure(&"a".repeat(161)), Measured { encoding: "GSM-7", parts: 2 });
+        assert_eq!(measure(&"ç".repeat(71)), Measured { encoding: "UCS-2", parts: 2 });
     }
-    let (mut parts, mut used) = (1, 0);
-    for unit in units {
-        if used + unit > part {
-            parts += 1;
-            used = 0;
-        }
-        used += unit;
-    }
-    parts
 }

@@ -7,9 +7,9 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use seven_domain::PhoneE164;
 use serde::Deserialize;
 use serde_json::json;
+use seven_domain::PhoneE164;
 
 use crate::{
     core::{Core, is_http_url},

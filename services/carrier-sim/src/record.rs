@@ -175,9 +175,8 @@ impl Outbound {
     /// The message as Telnyx shows it in answers, receipts and look-ups.
     pub fn payload(&self) -> Value {
         let queued = self.status == "queued";
-        let sender = self.from.as_ref().map(
-            |from| json!({"phone_number": from, "carrier": "Telnyx", "line_type": "Wireless"}),
-        );
+        let sender =
+            self.from.as_ref().map(|from| json!({"phone_number": from, "carrier": "Telnyx", "line_type": "Wireless"}));
         json!({
             "record_type": "message", "direction": "outbound", "id": self.id,
             "type": if self.media_urls.is_empty() { "SMS" } else { "MMS" },

@@ -11,7 +11,10 @@ fn sending<'a>(to: &'a str, text: &'a str) -> Sending<'a> {
 }
 
 fn answers(book: &mut RuleBook, texts: &[&str]) -> Vec<Option<Fault>> {
-    texts.iter().map(|text| book.strike(sending("+18605550142", text), || unreachable!("no percentage")).answer).collect()
+    texts
+        .iter()
+        .map(|text| book.strike(sending("+18605550142", text), || unreachable!("no percentage")).answer)
+        .collect()
 }
 
 #[test]

@@ -28,7 +28,12 @@ pub(crate) struct Job {
 }
 
 /// The envelope's `data` for one message event.
-pub(crate) fn event_data(event_id: &str, event_type: &str, occurred_at: chrono::DateTime<chrono::Utc>, payload: &Value) -> Value {
+pub(crate) fn event_data(
+    event_id: &str,
+    event_type: &str,
+    occurred_at: chrono::DateTime<chrono::Utc>,
+    payload: &Value,
+) -> Value {
     json!({"event_type": event_type, "id": event_id, "occurred_at": occurred_at, "payload": payload, "record_type": "event"})
 }
 

@@ -1,1 +1,20 @@
-//! stub
+//! compliance-gate: stores each guest text once, answers keywords at once, closes what must not be answered, and signals the
+//! swarm about the rest. Depends on neither the model nor the send API (D2, PROD-6).
+
+mod handler;
+mod keywords;
+mod limits;
+
+use seven_bus::{Worker, WorkerSettings};
+use seven_compliance::Guardrails;
+use seven_packs::{Rules, Texts};
+use seven_runtime::Fleet;
+
+pub use handler::Gate;
+
+/// Works until the fleet's shutdown.
+pub async fn run(fleet: Fleet, settings: WorkerSettings) {
+    let gate = Gate { fleet: fleet.clone(), texts: Texts::casino(), rules: Rules::casino(), guardrails: Guardrails::default() };
+    let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
+    Worker::new(gate, bus, roster, settings, shutdown).run().await;
+}

@@ -1,1 +1,34 @@
-//! stub
+//! ingress-webhook: verifies Telnyx's signature on the raw body and answers 2xx only when the event is durable (D1, D2). Writes a
+//! STOP's suppression before it answers (D7). Judges nothing else: the gate does.
+
+mod accept;
+mod answer;
+mod app;
+mod intake;
+mod route;
+
+use std::future::IntoFuture;
+
+use seven_providers::telnyx::signature::Verifier;
+use seven_runtime::Fleet;
+use tokio::net::TcpListener;
+
+pub use intake::{Intake, intake};
+
+/// Serves until the fleet's shutdown; requests in progress are finished.
+pub async fn run(fleet: Fleet, verifier: Verifier, listener: TcpListener) -> std::io::Result<()> {
+    let shutdown = fleet.shutdown.clone();
+    let app = app::router(fleet, verifier);
+    let drained = shutdown.clone();
+    let server = axum::serve(listener, app).with_graceful_shutdown(async move { shutdown.cancelled().await }).into_future();
+    tokio::pin!(server);
+    tokio::select! {
+        served = &mut server => return served,
+        () = drained.cancelled() => {}
+    }
+    // Idle keep-alive connections must not keep a drained worker alive.
+    match tokio::time::timeout(std::time::Duration::from_secs(5), server).await {
+        Ok(served) => served,
+        Err(_) => Ok(()),
+    }
+}

@@ -1,1 +1,48 @@
-//! stub
+//! scheduler: everything that happens because time passed. Due rows, the sweep, the spool, repair of streams and consumers, the
+//! mirror of the controls, the filing of dead letters (D2, D3, D13, D14, D17). Any number may run at once.
+
+mod dead;
+mod due;
+mod repair;
+mod spool;
+mod sweep;
+
+use std::{future::Future, time::Duration};
+
+use seven_runtime::{Error, Fleet};
+use tokio::time::{MissedTickBehavior, interval};
+
+/// Works until the fleet's shutdown. Each duty has its own rhythm and none waits for another.
+pub async fn run(fleet: Fleet) {
+    let scale = |millis: u64| fleet.timing.scale.at_least(Duration::from_millis(millis), Duration::from_millis(200));
+    tokio::join!(
+        every(&fleet, "due", scale(500), due::round),
+        every(&fleet, "sweep", scale(2_000), sweep::round),
+        every(&fleet, "spool", scale(1_000), spool::round),
+        every(&fleet, "repair", Duration::from_secs(1), repair::round),
+        every(&fleet, "dead", Duration::from_millis(500), dead::round),
+    );
+}
+
+/// Runs one duty at its rhythm; a failed round is said once and tried again at the next.
+async fn every<F>(fleet: &Fleet, duty: &'static str, period: Duration, round: impl Fn(Fleet) -> F)
+where
+    F: Future<Output = Result<(), Error>>,
+{
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut failing = false;
+    loop {
+        tokio::select! {
+            () = fleet.shutdown.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        let outcome = round(fleet.clone()).await;
+        if let Err(error) = &outcome
+            && !failing
+        {
+            tracing::warn!(duty, error = error as &dyn std::error::Error, "a round failed; the next ones go on trying");
+        }
+        failing = outcome.is_err();
+    }
+}

@@ -6,6 +6,7 @@
 mod client;
 mod error;
 mod roster;
+mod taken;
 pub mod topology;
 mod worker;
 
@@ -18,6 +19,7 @@ pub mod events {
 pub use client::{Bus, Outgoing, Settings};
 pub use error::Error;
 pub use roster::Roster;
+pub use taken::Taken;
 pub use topology::{subject, subject_for_dead};
 pub use worker::{Delivery, Handler, Outcome, Worker, WorkerSettings};
 

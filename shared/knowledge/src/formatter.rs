@@ -66,7 +66,7 @@ pub fn text(item: &Item, zone: Tz) -> String {
             say(Some(format!("{name}:")));
             say(description());
             say(Some(format!("{}. Value: {}.", d.promo_type, dollars(d.value))));
-            say(Some(format!("Valid: {} to {}.", d.valid_from, d.valid_until)));
+            say(Some(format!("Valid: {} to {}.", d.valid_from.format("%b %-d, %Y"), d.valid_until.format("%b %-d, %Y"))));
             say(labelled("Eligibility", d.eligibility.as_deref()));
             say(labelled("How to redeem", d.redemption_method.as_deref()));
         }

@@ -14,6 +14,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 pub use names::Mention;
+pub use vocabulary::is_stop;
 
 use crate::{Category, Item, formatter, text::words};
 

@@ -1,1 +1,86 @@
-//! stub
+//! The language model as the host sees it: one request, one grounded reply (D11).
+//!
+//! [`Model`] is implemented over HTTP by hosted models and here by [`OfflineModel`], which needs no network and answers only from
+//! the casino's content. Never sends, never stores, never reads the clock: time and seed arrive in the [`Request`].
+
+mod error;
+pub mod offline;
+
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+use seven_domain::Language;
+use seven_knowledge::Index;
+
+pub use error::{Error, Retry};
+pub use offline::{HostPack, OfflineModel};
+
+/// A boxed future, so that models can be kept as `Arc<dyn Model>`.
+pub type Responding<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;
+
+pub trait Model: Send + Sync {
+    /// Provider and model, for telemetry: "offline", "gemini-2.5-flash".
+    fn name(&self) -> &str;
+
+    fn respond<'a>(&'a self, request: &'a Request) -> Responding<'a>;
+}
+
+/// Everything a model may know for one turn of one guest.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub casino_name: String,
+    /// How a guest reaches people, as printed in texts.
+    pub contact_phone: String,
+    pub persona: String,
+    pub zone: Tz,
+    pub now: DateTime<Utc>,
+    /// The language stored in the guest's profile.
+    pub language: Option<Language>,
+    /// Every open text of the guest, oldest first.
+    pub texts: Vec<String>,
+    /// Earlier turns, newest last.
+    pub history: Vec<Exchange>,
+    pub index: Arc<Index>,
+    /// Chooses between wordings; the same request with the same seed gives the same reply.
+    pub seed: u64,
+    pub deadline: Duration,
+    pub system_prompt: String,
+    pub tools: Vec<ToolSpec>,
+    pub output_schema: Option<serde_json::Value>,
+}
+
+/// One earlier turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    pub guest: String,
+    pub host: String,
+}
+
+/// A tool the model may call; `parameters` is a JSON Schema.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    pub parameters: serde_json::Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    pub text: String,
+    pub language: Language,
+    /// Ids of the content items the reply was made from.
+    pub sources: Vec<String>,
+    pub intent: String,
+    /// False when something was asked that the content does not answer.
+    pub grounded: bool,
+    pub usage: Usage,
+}
+
+/// Tokens billed for a call; none offline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+}

@@ -21,6 +21,11 @@ impl Error {
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }
+
+    /// Two transactions met; the loser simply comes again.
+    pub fn is_contended(&self) -> bool {
+        matches!(self, Self::Query(sqlx::Error::Database(e)) if e.code().is_some_and(|c| c.starts_with("40")))
+    }
 }
 
 impl From<sqlx::Error> for Error {
@@ -29,11 +34,11 @@ impl From<sqlx::Error> for Error {
     }
 }
 
-/// SQLSTATE classes that mean "later": connection (08), resources (53), operator intervention (57), and rolled-back races (40).
+/// SQLSTATE classes that mean "later": connection (08), resources (53), operator intervention (57).
 fn is_away(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
-        sqlx::Error::Database(e) => e.code().is_some_and(|c| ["08", "53", "57", "40"].iter().any(|class| c.starts_with(class))),
+        sqlx::Error::Database(e) => e.code().is_some_and(|c| ["08", "53", "57"].iter().any(|class| c.starts_with(class))),
         _ => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use seven_domain::{CasinoId, Lane, Stage};
 use uuid::Uuid;
 
@@ -67,6 +68,23 @@ impl Store {
                 Ok(Swept { casino: CasinoId::trusted(&casino)?, row_id, conversation_id, lane: lane.map(|l| l.parse()).transpose()?, trace })
             })
             .collect()
+    }
+
+    /// When the stage's oldest open row of a casino came to be: where a re-created consumer starts reading (D16). Stages whose
+    /// messages leave no open row start at once.
+    pub async fn oldest_open(&self, casino: &CasinoId, stage: Stage) -> Result<Option<DateTime<Utc>>> {
+        let mut tx = self.bind(casino).await?;
+        let query = match stage {
+            Stage::Swarm => "select coalesce(min(stored_at), now()) from inbound_messages where disposition = 'open'",
+            Stage::Envelope => "select coalesce(min(created_at), now()) from turns where state = 'drafted'",
+            Stage::Sender => "select coalesce(min(created_at), now()) from outbound_messages where state = 'queued'",
+            // What ingress acknowledged and the gate has not stored leaves no row: read from the casino's newest stored text on.
+            Stage::Ingress | Stage::Gate => "select max(stored_at) - interval '10 minutes' from inbound_messages",
+            Stage::Receipts => "select min(created_at) from outbound_messages where state in ('sending', 'sent', 'unknown')",
+        };
+        let at: Option<DateTime<Utc>> = sqlx::query_scalar(query).fetch_one(tx.conn()).await?;
+        tx.commit().await?;
+        Ok(at)
     }
 
     /// How many rows stand in which state, per casino.

@@ -25,21 +25,24 @@ impl Tx {
     /// Finds or creates the guest, the conversation and the suppression row.
     pub async fn party(&mut self, phone: &PhoneE164, hash: &GuestHash, number: &PhoneE164, channel: Channel, new: NewIds) -> Result<Party> {
         let casino = self.casino_str();
-        let (guest_id, language): (Uuid, Option<String>) = sqlx::query_as(
-            "insert into guests (casino_id, guest_id, phone, key_id, phone_hash) values ($1, $2, $3, $4, $5)
-             on conflict (casino_id, key_id, phone_hash) do update set updated_at = now()
-             returning guest_id, language",
-        )
-        .bind(&casino)
-        .bind(new.guest.0)
-        .bind(phone.as_str())
-        .bind(hash.key_id)
-        .bind(&hash.bytes[..])
-        .fetch_one(self.conn())
-        .await?;
-        if guest_id == new.guest.0 {
+        let created = sqlx::query("insert into guests (casino_id, guest_id, phone, key_id, phone_hash) values ($1, $2, $3, $4, $5) on conflict do nothing")
+            .bind(&casino)
+            .bind(new.guest.0)
+            .bind(phone.as_str())
+            .bind(hash.key_id)
+            .bind(&hash.bytes[..])
+            .execute(self.conn())
+            .await?;
+        if created.rows_affected() == 1 {
             self.ensure_suppression_row(hash).await?;
         }
+        // No lock on the guest's row: the conversation's is the first of a transaction's locks, always.
+        let (guest_id, language): (Uuid, Option<String>) =
+            sqlx::query_as("select guest_id, language from guests where key_id = $1 and phone_hash = $2")
+                .bind(hash.key_id)
+                .bind(&hash.bytes[..])
+                .fetch_one(self.conn())
+                .await?;
         let conversation_id: Uuid = sqlx::query_scalar(
             "insert into conversations (casino_id, conversation_id, guest_id, channel, casino_number) values ($1, $2, $3, $4, $5)
              on conflict (casino_id, guest_id, channel) do update set casino_number = excluded.casino_number

@@ -1,7 +1,8 @@
 //! The last look (D6): ONE statement moves a text from `queued` to `sending` and opens its attempt, or says why it may not.
 //!
 //! The guest's suppression row is read FOR SHARE inside that statement. A STOP updates the same row, so each waits for the
-//! other: a claim either commits before the STOP's 2xx or sees the STOP. That is what "after STOP" means here.
+//! other: a claim either commits before the STOP's 2xx or sees the STOP. That is what "after STOP" means here. The suppression is
+//! locked before the text, as in the gate's STOP, so that the two cannot deadlock.
 
 use std::time::Duration;
 
@@ -114,11 +115,11 @@ impl Tx {
 }
 
 const LAST_LOOK: &str = "
-with o as (
-  select * from outbound_messages where outbound_id = $1 for update
-), s as (
-  select x.* from suppressions x, guests g, o
-  where g.guest_id = o.guest_id and x.key_id = g.key_id and x.phone_hash = g.phone_hash for share of x
+with s as (
+  select x.* from suppressions x, guests g, outbound_messages m
+  where m.outbound_id = $1 and g.guest_id = m.guest_id and x.key_id = g.key_id and x.phone_hash = g.phone_hash for share of x
+), o as (
+  select m.* from outbound_messages m, (select count(*) from s) as locked_first where m.outbound_id = $1 for update of m
 ), off as (
   select name, since from controls union all select name, since from fleet_controls
 ), facts as (

@@ -161,6 +161,8 @@ impl Tx {
     /// Records how an attempt ended and what becomes of its text. A receipt that came first wins: a text that is already
     /// past `sending` keeps its state.
     pub async fn end_attempt(&mut self, outbound: OutboundId, attempt: AttemptId, end: &AttemptEnd, next: Next) -> Result<()> {
+        // The text before its attempt, as when a receipt comes at the same time.
+        sqlx::query("select 1 from outbound_messages where outbound_id = $1 for update").bind(outbound.0).execute(self.conn()).await?;
         sqlx::query(
             "update send_attempts set outcome = case when outcome = 'pending' then $2 else outcome end, http_status = $3, error_code = $4,
                detail = $5, provider_message_id = coalesce(provider_message_id, $6), finished_at = now()

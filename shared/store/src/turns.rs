@@ -90,6 +90,10 @@ impl Tx {
 
     /// The turn, locked against a second envelope and against STOP's cancelling.
     pub async fn lock_turn(&mut self, turn: TurnId) -> Result<Option<Turn>> {
+        sqlx::query("select 1 from conversations c, turns t where t.turn_id = $1 and c.conversation_id = t.conversation_id for update of c")
+            .bind(turn.0)
+            .execute(self.conn())
+            .await?;
         Ok(sqlx::query_as(
             "select turn_id, conversation_id, guest_id, agent, model, intent, language, verdict, draft, disclosure, sources, grounded, class,
                newest_text_at, state, tries, trace
@@ -98,6 +102,21 @@ impl Tx {
         .bind(turn.0)
         .fetch_optional(self.conn())
         .await?)
+    }
+
+    /// Turns of a conversation that no envelope has shaped yet: (turn, trace).
+    pub async fn drafted_turns(&mut self, conversation: ConversationId) -> Result<Vec<(Uuid, String)>> {
+        Ok(sqlx::query_as("select turn_id, trace from turns where conversation_id = $1 and state = 'drafted'").bind(conversation.0).fetch_all(self.conn()).await?)
+    }
+
+    /// Counts a failure of this turn only (D16); returns the tries so far.
+    pub async fn count_turn_try(&mut self, turn: TurnId, error: &str) -> Result<i32> {
+        let tries: Option<i32> = sqlx::query_scalar("update turns set tries = tries + 1, last_error = $2 where turn_id = $1 returning tries")
+            .bind(turn.0)
+            .bind(error)
+            .fetch_optional(self.conn())
+            .await?;
+        Ok(tries.unwrap_or_default())
     }
 
     pub async fn mark_shaped(&mut self, turn: TurnId) -> Result<()> {

@@ -12,6 +12,9 @@ async fn the_page_needs_nothing_from_elsewhere_and_builds_no_html_from_text() {
     let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
     assert!(policy.starts_with("default-src 'none'") && policy.contains("connect-src 'self'"), "{policy}");
     let page = response.text().await.unwrap();
+    for suggestion in ["What restaurants are open tonight?", "¿A qué hora abre el spa?", "\"STOP\""] {
+        assert!(page.contains(suggestion), "{suggestion}");
+    }
     for outside in ["http://", "https://", "src=\"//", "@import", "url("] {
         assert!(!page.replace("http://www.w3.org/2000/svg", "").contains(outside), "{outside}");
     }

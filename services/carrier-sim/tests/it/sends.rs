@@ -54,7 +54,10 @@ async fn a_failing_url_is_followed_by_the_failover_url() {
     assert_eq!(calls[0].body["meta"]["delivered_to"], message["webhook_failover_url"]);
     let ledger = world.await_ledger(|l| l["outbound"][0]["receipts"][0]["delivery"]["state"] == "acknowledged").await;
     let attempts = ledger["outbound"][0]["receipts"][0]["delivery"]["attempts"].as_array().unwrap().clone();
-    assert_eq!(attempts.iter().map(|a| a["status"].clone()).collect::<Vec<_>>(), [json!(null), json!(null), json!(null), json!(200)]);
+    assert_eq!(
+        attempts.iter().map(|a| a["status"].clone()).collect::<Vec<_>>(),
+        [json!(null), json!(null), json!(null), json!(200)]
+    );
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::double::{Answer, CASINO, GUEST, World};
 
+// SMS-2
 #[tokio::test]
 async fn a_text_arrives_signed_in_telnyxs_shape() {
     let world = World::start().await;
@@ -30,6 +31,7 @@ async fn a_text_arrives_signed_in_telnyxs_shape() {
     assert_eq!(ledger["inbound"][0]["delivery"]["attempts"][0]["status"], 200);
 }
 
+// SMS-6
 #[tokio::test]
 async fn a_refused_call_is_repeated_and_signed_afresh() {
     // The second wait crosses a second of the clock, so that the timestamps must differ.

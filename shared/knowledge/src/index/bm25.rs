@@ -24,6 +24,8 @@ pub(super) struct Postings {
     postings: HashMap<String, Vec<(u32, f32)>>,
     /// Document length relative to the average.
     lengths: Vec<f32>,
+    /// Stems that stand in names: only those are looked up by likeness, as guests misspell names and the rest would be guesswork.
+    names: Vec<String>,
 }
 
 impl Postings {
@@ -39,7 +41,11 @@ impl Postings {
         }
         let average = (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(1.0);
         lengths.iter_mut().for_each(|length| *length /= average);
-        Self { postings, lengths }
+        let of_names = |item: &Arc<Item>| words(&[item.name.as_str(), item.name_es.as_deref().unwrap_or_default()].join(" "));
+        let mut names: Vec<String> = items.iter().flat_map(of_names).map(|w| stem(&w)).filter(|s| s.len() >= 4).collect();
+        names.sort_unstable();
+        names.dedup();
+        Self { postings, lengths, names }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -90,7 +96,7 @@ impl Postings {
         let same = SYNONYMS.get(word).into_iter().flatten();
         readings.extend(same.filter(|s| self.postings.contains_key(*s)).map(|s| (s.clone(), SYNONYM)));
         if readings.is_empty() && word.len() >= 4 && !SYNONYMS.contains_key(word) {
-            let likest = self.postings.keys().filter(|s| s.len() >= 4).map(|s| (similarity(word, s), s)).filter(|(l, _)| *l >= MISSPELT);
+            let likest = self.names.iter().map(|s| (similarity(word, s), s)).filter(|(l, _)| *l >= MISSPELT);
             let likest = likest.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
             readings.extend(likest.map(|(likeness, s)| (s.clone(), 0.8 * likeness)));
         }

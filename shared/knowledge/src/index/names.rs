@@ -17,6 +17,8 @@ pub struct Mention {
     pub to: usize,
     /// Every word of the name was said, in order.
     pub whole: bool,
+    /// The words said can mean nothing else: "Ember Room" does, a place simply called "Casino" does not.
+    pub telling: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -78,7 +80,15 @@ impl Names {
         let mut kept: Vec<_> = found.iter().filter(|b| !found.iter().any(|a| beats(a, b))).copied().collect();
         kept.sort_by_key(|m| (m.0, m.3));
         kept.dedup_by_key(|m| m.3);
-        kept.into_iter().map(|(from, to, whole, n)| Mention { item: Arc::clone(&items[n]), from, to, whole }).collect()
+        let telling = |from: usize, to: usize| said[from..to].iter().any(|w| !is_common(w));
+        let mention = |(from, to, whole, n): (usize, usize, bool, usize)| Mention {
+            item: Arc::clone(&items[n]),
+            from,
+            to,
+            whole,
+            telling: telling(from, to),
+        };
+        kept.into_iter().map(mention).collect()
     }
 
     /// Where the name stands in the text, if it does.

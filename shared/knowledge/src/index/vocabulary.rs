@@ -40,3 +40,8 @@ pub(super) static SYNONYMS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::n
 pub(super) fn is_common(word: &str) -> bool {
     STOP.contains(word) || COMMON.contains(&stem(word))
 }
+
+/// A word search skips.
+pub fn is_stop(word: &str) -> bool {
+    STOP.contains(word)
+}

@@ -105,7 +105,7 @@ impl Cluster {
         ];
         if self.fast {
             // Tests throw the data away: they care about crashes of the fleet, not of the machine below Postgres.
-            settings.extend(["fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off"]);
+            settings.extend(["fsync=off", "synchronous_commit=off", "full_page_writes=off"]);
         }
         for setting in settings {
             server.args(["-c", setting]);

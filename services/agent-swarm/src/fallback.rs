@@ -1,0 +1,56 @@
+//! A turn that failed for good: the guest gets the casino's phone, once; the texts are parked behind a dead letter.
+
+use std::time::Duration;
+
+use seven_bus::Outcome;
+use seven_domain::{InboundId, Language, OutboundId};
+use seven_packs::{Slots, TextKey};
+use seven_runtime::Error;
+use seven_store::outbound::{NewOutbound, Origin};
+use uuid::Uuid;
+
+use crate::handler::{Swarm, Work};
+
+impl Swarm {
+    pub(crate) async fn fall_back(&self, work: &Work, why: &str, tries: u32) -> Result<Outcome, Error> {
+        let Some(oldest) = work.open.first() else { return Ok(Outcome::Done) };
+        let text = self.fallback_text(work, oldest.inbound_id);
+        let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
+        let mut tx = self.fleet.store.bind(&work.casino).await?;
+        let queued = tx.queue(&text).await?;
+        tx.park_texts(&ids, text.outbound_id, why).await?;
+        tx.commit().await?;
+        let queued: Vec<_> = queued.into_iter().collect();
+        self.fleet.signal_queued(&work.casino, &queued, None, &work.trace).await?;
+        Ok(Outcome::Park { reason: "turn_failed".into(), error: why.to_owned(), attempts: tries })
+    }
+
+    fn fallback_text(&self, work: &Work, inbound: Uuid) -> NewOutbound {
+        let config = &work.config;
+        let slots =
+            Slots { casino: &config.prompts.casino_name_display, phone: &config.operational.contact_phone, persona: &config.branding.persona_name };
+        let language: Language = work.lease.language.as_deref().and_then(|l| l.parse().ok()).unwrap_or_default();
+        let own = config.prompts.fallback_message.as_deref().and_then(|t| self.texts.render_own(t, &slots).ok());
+        let body = own.unwrap_or_else(|| self.texts.render(TextKey::Fallback, language, &slots));
+        let measure = seven_sms::measure(&body);
+        NewOutbound {
+            outbound_id: self.fleet.ids.next::<OutboundId>(),
+            conversation_id: work.lease.conversation_id,
+            guest_id: work.lease.guest_id,
+            origin: Origin::Inbound(InboundId(inbound)),
+            part: 1,
+            parts: 1,
+            kind: TextKey::Fallback.as_str().to_owned(),
+            class: self.texts.class(TextKey::Fallback),
+            body,
+            encoding: measure.encoding.as_str().to_owned(),
+            units: i32::try_from(measure.units).unwrap_or(i32::MAX),
+            segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
+            agent: "fallback".to_owned(),
+            answers_at: None,
+            delay: Duration::ZERO,
+            useful_for: self.rules.usefulness(),
+            trace: work.trace.clone(),
+        }
+    }
+}

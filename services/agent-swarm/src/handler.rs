@@ -1,0 +1,152 @@
+//! A signal: is there something to say, is it time, and is nobody else saying it?
+
+use std::{sync::Arc, time::Duration};
+
+use seven_bus::{Delivery, Handler, Outcome, events::ConversationSignal};
+use seven_domain::{CasinoConfig, CasinoId, ConversationId, Stage};
+use seven_knowledge::Index;
+use seven_packs::{Rules, Texts};
+use seven_runtime::{Error, Fleet, outcome_of};
+use seven_store::{conversations::Lease, inbound::OpenText};
+
+use crate::{Settings, content::Library};
+
+#[derive(Debug)]
+pub struct Swarm {
+    pub(crate) fleet: Fleet,
+    pub(crate) settings: Settings,
+    pub(crate) library: Library,
+    pub(crate) rules: &'static Rules,
+    pub(crate) texts: Texts,
+}
+
+/// A leased conversation with everything its turn needs.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) casino: CasinoId,
+    pub(crate) config: CasinoConfig,
+    pub(crate) lease: Lease,
+    pub(crate) open: Vec<OpenText>,
+    pub(crate) history: Vec<(String, String)>,
+    pub(crate) index: Arc<Index>,
+    pub(crate) trace: String,
+}
+
+enum Looked {
+    Nothing,
+    Early(Duration, &'static str),
+    Leased(Box<Work>),
+}
+
+impl Handler for Swarm {
+    type Event = ConversationSignal;
+    const STAGE: Stage = Stage::Swarm;
+
+    async fn handle(&self, delivery: Delivery<ConversationSignal>) -> Outcome {
+        let tries = u32::try_from(delivery.deliveries).unwrap_or(u32::MAX);
+        match self.process(&delivery).await {
+            Ok(outcome) => outcome,
+            Err(error) => outcome_of(&error, tries),
+        }
+    }
+
+    async fn ready(&self) -> bool {
+        self.fleet.ready().await
+    }
+}
+
+impl Swarm {
+    async fn process(&self, delivery: &Delivery<ConversationSignal>) -> Result<Outcome, Error> {
+        let conversation: ConversationId = seven_bus::id(&delivery.event.conversation_id)?;
+        if self.fleet.roster.is_paused(&delivery.casino, "pause_agents") {
+            return Ok(Outcome::Wait { after: Duration::from_secs(1), why: "agents_paused" });
+        }
+        match self.look(delivery, conversation).await? {
+            Looked::Nothing => {
+                self.repeat_drafts(delivery, conversation).await?;
+                Ok(Outcome::Done)
+            }
+            Looked::Early(after, why) => Ok(Outcome::Wait { after, why }),
+            Looked::Leased(work) => self.turn(*work).await,
+        }
+    }
+
+    /// Reads and leases in one transaction: what is read is what the lease covers.
+    async fn look(&self, delivery: &Delivery<ConversationSignal>, conversation: ConversationId) -> Result<Looked, Error> {
+        let timing = &self.fleet.timing;
+        let mut tx = self.fleet.store.bind(&delivery.casino).await?;
+        tx.close_stale_texts(conversation, self.rules.usefulness()).await?;
+        let open = tx.open_texts(conversation).await?;
+        if open.is_empty() {
+            tx.commit().await?;
+            return Ok(Looked::Nothing);
+        }
+        if let Some(rest) = quiet_rest(&open, timing.scaled(self.rules.quiet_window()), timing.scaled(self.rules.quiet_window_max())) {
+            tx.commit().await?;
+            return Ok(Looked::Early(rest, "quiet_window"));
+        }
+        let Some(lease) = tx.lease(conversation, timing.lease()).await? else {
+            tx.commit().await?;
+            return Ok(Looked::Early(timing.lease_wait(), "lease_held"));
+        };
+        let casino = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?;
+        let index = self.library.index(&mut tx, casino.content_version, casino.config.operational.timezone).await?;
+        // The lease's own lock makes this read the whole and last word on what is open.
+        let open = tx.open_texts(conversation).await?;
+        let history = tx.recent_exchanges(conversation, 6).await?;
+        tx.commit().await?;
+        let Some(first) = open.first() else { return Ok(Looked::Nothing) };
+        let trace = first.trace.clone();
+        Ok(Looked::Leased(Box::new(Work { casino: delivery.casino.clone(), config: casino.config, lease, open, history, index, trace })))
+    }
+
+    /// A redelivered signal whose turn was committed but perhaps not announced: announce it again (D3).
+    async fn repeat_drafts(&self, delivery: &Delivery<ConversationSignal>, conversation: ConversationId) -> Result<(), Error> {
+        if delivery.deliveries < 2 {
+            return Ok(());
+        }
+        let mut tx = self.fleet.store.bind(&delivery.casino).await?;
+        let drafts = tx.drafted_turns(conversation).await?;
+        tx.commit().await?;
+        for (turn, trace) in drafts {
+            let copy = Some(format!("dup:{}:{}", delivery.stream_seq, delivery.deliveries));
+            self.fleet.bus.signal_draft(&delivery.casino, turn, copy, &trace).await?;
+        }
+        Ok(())
+    }
+}
+
+/// How much longer to listen: until `quiet` after the newest text, but no longer than `most` after the oldest.
+fn quiet_rest(open: &[OpenText], quiet: Duration, most: Duration) -> Option<Duration> {
+    let age = |text: &OpenText| Duration::try_from_secs_f64(text.age.max(0.0)).unwrap_or(Duration::MAX);
+    let newest = quiet.saturating_sub(age(open.last()?));
+    let oldest = most.saturating_sub(age(open.first()?));
+    let rest = newest.min(oldest);
+    (!rest.is_zero()).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(age: f64) -> OpenText {
+        OpenText { inbound_id: uuid::Uuid::nil(), body: String::new(), received_at: chrono::DateTime::UNIX_EPOCH, tries: 0, trace: String::new(), age }
+    }
+
+    #[test]
+    fn listens_until_the_guest_pauses_but_not_for_ever() {
+        let (quiet, most) = (Duration::from_millis(1_500), Duration::from_secs(8));
+        for (ages, rest) in [
+            (vec![0.0], Some(1_500)),
+            (vec![1.0], Some(500)),
+            (vec![1.5], None),
+            (vec![5.0, 0.5], Some(1_000)),
+            (vec![7.5, 0.5], Some(500)),
+            (vec![8.0, 0.0], None),
+        ] {
+            let open: Vec<_> = ages.iter().map(|a| text(*a)).collect();
+            assert_eq!(quiet_rest(&open, quiet, most).map(|d| d.as_millis()), rest, "{ages:?}");
+        }
+        assert_eq!(quiet_rest(&[text(0.0)], Duration::ZERO, Duration::ZERO), None);
+    }
+}

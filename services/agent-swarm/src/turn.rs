@@ -1,0 +1,154 @@
+//! One turn: ask the model while the lease is kept, commit if the epoch still stands, announce the draft.
+
+use std::{sync::Arc, time::Duration};
+
+use seven_bus::Outcome;
+use seven_domain::{Language, MessageClass, TurnId};
+use seven_llm::{Exchange, Reply, Request};
+use seven_runtime::{Error, failpoint};
+use seven_store::turns::NewTurn;
+use tokio::time::{Instant, sleep_until};
+use uuid::Uuid;
+
+use crate::handler::{Swarm, Work};
+
+/// Failures of one turn before its guest gets the fallback.
+const MOST_TRIES: i32 = 5;
+
+enum Asked {
+    Replied(Reply),
+    /// STOP, a takeover or another worker raised the epoch: this turn must not speak.
+    Overtaken,
+    Failed(String),
+}
+
+impl Swarm {
+    pub(crate) async fn turn(&self, work: Work) -> Result<Outcome, Error> {
+        failpoint("swarm.after_lease");
+        let overtaken = Outcome::Wait { after: Duration::from_millis(50), why: "epoch_moved" };
+        match self.ask(&work).await? {
+            Asked::Replied(reply) => Ok(if self.commit(&work, &reply).await? { Outcome::Done } else { overtaken }),
+            Asked::Overtaken => Ok(overtaken),
+            Asked::Failed(why) => self.failed(&work, &why).await,
+        }
+    }
+
+    async fn ask(&self, work: &Work) -> Result<Asked, Error> {
+        let request = self.request(work);
+        let lease = self.fleet.timing.lease();
+        let answer = tokio::time::timeout(self.settings.model_deadline, self.settings.model.respond(&request));
+        tokio::pin!(answer);
+        let mut renew_at = Instant::now() + lease / 3;
+        loop {
+            tokio::select! {
+                answered = &mut answer => return Ok(match answered {
+                    Ok(Ok(reply)) => Asked::Replied(reply),
+                    Ok(Err(error)) => Asked::Failed(error.to_string()),
+                    Err(_) => Asked::Failed("the model did not answer in time".to_owned()),
+                }),
+                () = sleep_until(renew_at) => {
+                    let mut tx = self.fleet.store.bind(&work.casino).await?;
+                    let ours = tx.renew_lease(work.lease.conversation_id, work.lease.epoch, lease).await?;
+                    tx.commit().await?;
+                    if !ours {
+                        return Ok(Asked::Overtaken);
+                    }
+                    renew_at = Instant::now() + lease / 3;
+                }
+            }
+        }
+    }
+
+    fn request(&self, work: &Work) -> Request {
+        let config = &work.config;
+        let oldest = work.open.first().map_or(Uuid::nil(), |t| t.inbound_id);
+        let (_, seed) = oldest.as_u64_pair();
+        Request {
+            casino_name: config.prompts.casino_name_display.clone(),
+            contact_phone: config.operational.contact_phone.clone(),
+            persona: config.branding.persona_name.clone(),
+            zone: config.operational.timezone,
+            now: self.fleet.clock.property_now(),
+            language: work.lease.language.as_deref().and_then(|l| l.parse().ok()),
+            texts: work.open.iter().map(|t| t.body.clone()).collect(),
+            history: work.history.iter().map(|(guest, host)| Exchange { guest: guest.clone(), host: host.clone() }).collect(),
+            index: Arc::clone(&work.index),
+            seed,
+            deadline: self.settings.model_deadline,
+            system_prompt: config.prompts.system_prompt_override.clone().unwrap_or_default(),
+            tools: Vec::new(),
+            output_schema: None,
+        }
+    }
+
+    /// Writes the turn and marks exactly the texts it read, under the conversation's lock; false when it was overtaken.
+    async fn commit(&self, work: &Work, reply: &Reply) -> Result<bool, Error> {
+        let conversation = work.lease.conversation_id;
+        let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
+        let Some((first, last)) = work.open.first().zip(work.open.last()) else { return Ok(true) };
+        let turn_id = TurnId(first.inbound_id);
+        let turn = NewTurn {
+            turn_id,
+            conversation_id: conversation,
+            guest_id: work.lease.guest_id,
+            epoch: work.lease.epoch,
+            agent: "host".to_owned(),
+            model: self.settings.model.name().to_owned(),
+            intent: reply.intent.clone(),
+            language: reply.language.as_str().to_owned(),
+            verdict: "pass".to_owned(),
+            draft: reply.text.clone(),
+            disclosure: discloses(work),
+            sources: reply.sources.clone(),
+            grounded: reply.grounded,
+            class: MessageClass::Reply.as_str().to_owned(),
+            newest_text_at: last.received_at,
+            trace: work.trace.clone(),
+        };
+        let mut tx = self.fleet.store.bind(&work.casino).await?;
+        if !tx.commit_turn(&turn).await? || tx.answer_texts(&ids, turn_id).await? != u64::try_from(ids.len()).unwrap_or(u64::MAX) {
+            return Ok(false);
+        }
+        self.remember_language(&mut tx, work, reply.language).await?;
+        tx.release_lease(conversation, work.lease.epoch).await?;
+        // The second look under the lock: a text that came during the model call is the next turn's.
+        let more = tx.open_texts(conversation).await?;
+        failpoint("swarm.before_commit");
+        tx.commit().await?;
+        failpoint("swarm.after_commit");
+        self.fleet.bus.signal_draft(&work.casino, turn_id.0, None, &work.trace).await?;
+        if let Some(next) = more.first() {
+            let copy = Some(format!("after:{turn_id}"));
+            self.fleet.bus.signal_conversation(&work.casino, conversation.0, next.inbound_id, copy, &next.trace).await?;
+        }
+        failpoint("swarm.after_publish");
+        Ok(true)
+    }
+
+    async fn remember_language(&self, tx: &mut seven_store::Tx, work: &Work, language: Language) -> Result<(), Error> {
+        if work.lease.language.as_deref() != Some(language.as_str()) {
+            tx.set_language(work.lease.guest_id, language).await?;
+        }
+        Ok(())
+    }
+
+    /// Counts the failure on the texts; after the last one the guest gets the fallback, once, and operators a dead letter.
+    async fn failed(&self, work: &Work, why: &str) -> Result<Outcome, Error> {
+        let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
+        let mut tx = self.fleet.store.bind(&work.casino).await?;
+        let tries = tx.count_try(&ids, why).await?;
+        tx.release_lease(work.lease.conversation_id, work.lease.epoch).await?;
+        tx.commit().await?;
+        if tries < MOST_TRIES {
+            let after = Duration::from_secs(u64::try_from(tries.max(1)).unwrap_or(1));
+            return Ok(Outcome::Retry { after: self.fleet.timing.scaled(after), why: why.to_owned() });
+        }
+        self.fall_back(work, why, u32::try_from(tries).unwrap_or(u32::MAX)).await
+    }
+}
+
+/// The first reply to a guest says that an AI writes.
+fn discloses(work: &Work) -> bool {
+    let wanted = work.config.features.ai_disclosure_enabled || work.config.regulations.ai_disclosure_required;
+    wanted && !work.lease.disclosed
+}

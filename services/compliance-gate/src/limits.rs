@@ -1,0 +1,30 @@
+//! Inbound limits (SMS-11..14, PROD-1..4): counted after keywords, so that no limiter stands before STOP; the webhook was answered
+//! 200 long ago. The text is stored either way.
+
+use std::time::Duration;
+
+use seven_cache::{Limit, LimitVerdict};
+use seven_runtime::Fleet;
+
+use crate::handler::Case;
+
+pub(crate) enum Limited {
+    No,
+    /// Over the guest's limit for the first time in this window: one notice.
+    TellOnce,
+    Silently,
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+pub(crate) async fn count(fleet: &Fleet, case: &Case<'_>) -> Limited {
+    let limits = [
+        Limit { key: format!("guest:{}", case.guest.hex()), most: case.config.limits.guest_texts_per_minute, window: MINUTE },
+        Limit { key: "casino".to_owned(), most: case.config.limits.rate_limit_tier.texts_per_minute(), window: MINUTE },
+    ];
+    match fleet.cache.count_text(&case.config.casino_id, &case.text.provider_message_id, &limits).await {
+        LimitVerdict::Within => Limited::No,
+        LimitVerdict::Over { limit: 0, first: true } => Limited::TellOnce,
+        LimitVerdict::Over { .. } => Limited::Silently,
+    }
+}

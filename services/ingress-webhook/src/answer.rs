@@ -1,0 +1,55 @@
+//! Every answer of the webhook: status, JSON body, and the reason it is counted under.
+
+use axum::{
+    Json,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde_json::json;
+use seven_providers::telnyx::signature::Refusal;
+use seven_telemetry::metrics;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Accepted,
+    /// Known to be done (SMS-6).
+    Duplicate { message_id: String },
+    /// An event type we do not use.
+    Ignored { event_type: String },
+    /// Authentic but unusable: kept raw in `dead.ingress.*`.
+    DeadLettered { reason: &'static str },
+    Refused(Refusal),
+    TooLarge,
+    /// Neither JetStream nor the spool took it: Telnyx comes again.
+    NotStored,
+}
+
+impl Answer {
+    fn parts(&self) -> (StatusCode, &'static str, serde_json::Value) {
+        match self {
+            Self::Accepted => (StatusCode::OK, "accepted", json!({ "status": "accepted" })),
+            Self::Duplicate { message_id } => (StatusCode::OK, "duplicate", json!({ "status": "duplicate", "message_id": message_id })),
+            Self::Ignored { event_type } => (StatusCode::OK, "ignored", json!({ "status": "ignored", "event_type": event_type })),
+            Self::DeadLettered { reason } => (StatusCode::OK, reason, json!({ "status": "dead_lettered", "reason": reason })),
+            Self::Refused(refusal) => {
+                let (status, reason) = match refusal {
+                    Refusal::MissingHeaders => (StatusCode::UNAUTHORIZED, "missing_headers"),
+                    Refusal::InvalidTimestamp => (StatusCode::BAD_REQUEST, "invalid_timestamp"),
+                    Refusal::Expired => (StatusCode::BAD_REQUEST, "expired"),
+                    Refusal::InvalidSignature => (StatusCode::UNAUTHORIZED, "invalid_signature"),
+                };
+                (status, reason, json!({ "error": refusal.to_string() }))
+            }
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too_large", json!({ "error": "Body larger than 65536 bytes" })),
+            Self::NotStored => (StatusCode::SERVICE_UNAVAILABLE, "not_stored", json!({ "error": "Event not stored, send it again" })),
+        }
+    }
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        let (status, reason, body) = self.parts();
+        metrics().webhooks.with_label_values(&[status.as_str(), reason]).inc();
+        (status, Json(body)).into_response()
+    }
+}

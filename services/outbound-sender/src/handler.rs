@@ -1,0 +1,126 @@
+//! One queued text: wait out its delay and its pace, look, send, record.
+
+use std::{sync::Arc, time::Duration};
+
+use seven_bus::{Delivery, Handler, Outcome, events::OutboundReady};
+use seven_cache::{Pace, Pacer};
+use seven_domain::{CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, Stage};
+
+use seven_providers::Provider;
+use seven_runtime::{Error, Fleet, outcome_of};
+use seven_store::outbound::Pending;
+use tokio::time::sleep;
+
+/// Waits up to this are held here with progress acknowledgements; longer ones are due rows (D13).
+const LONGEST_HELD: Duration = Duration::from_secs(8);
+
+pub struct Sender {
+    pub(crate) fleet: Fleet,
+    pub(crate) provider: Arc<dyn Provider>,
+}
+
+impl std::fmt::Debug for Sender {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sender").field("provider", &self.provider.name()).finish_non_exhaustive()
+    }
+}
+
+/// A queued text with what is known about it before the look.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) casino: CasinoId,
+    pub(crate) config: CasinoConfig,
+    pub(crate) outbound_id: OutboundId,
+    pub(crate) class: MessageClass,
+    pub(crate) segments: u32,
+    pub(crate) guest: GuestHash,
+    pub(crate) tries: u32,
+}
+
+impl Handler for Sender {
+    type Event = OutboundReady;
+    const STAGE: Stage = Stage::Sender;
+
+    async fn handle(&self, delivery: Delivery<OutboundReady>) -> Outcome {
+        let tries = u32::try_from(delivery.deliveries).unwrap_or(u32::MAX);
+        match self.process(&delivery).await {
+            Ok(outcome) => outcome,
+            Err(error) => outcome_of(&error, tries),
+        }
+    }
+
+    async fn ready(&self) -> bool {
+        self.fleet.store.ready().await
+    }
+}
+
+impl Sender {
+    async fn process(&self, delivery: &Delivery<OutboundReady>) -> Result<Outcome, Error> {
+        let outbound_id: OutboundId = seven_bus::id(&delivery.event.outbound_id)?;
+        let mut tx = self.fleet.store.bind(&delivery.casino).await?;
+        let Some(pending) = tx.pending(outbound_id).await?.filter(|p| p.state == "queued") else { return Ok(Outcome::Done) };
+        let config = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?.config;
+        let wait = Duration::try_from_secs_f64(pending.wait).unwrap_or_default();
+        if wait > LONGEST_HELD {
+            tx.put_due("send", outbound_id.0, wait).await?;
+            tx.commit().await?;
+            return Ok(Outcome::Done);
+        }
+        tx.commit().await?;
+        let job = Job::new(&delivery.casino, config, outbound_id, &pending)?;
+        if !self.held(wait).await {
+            return Ok(Outcome::Wait { after: wait, why: "shutting_down" });
+        }
+        if let Some(after) = self.paced(&job).await {
+            return Ok(Outcome::Wait { after, why: "pace" });
+        }
+        self.look_and_send(&job).await
+    }
+
+    /// Sleeps, unless the fleet stops first.
+    pub(crate) async fn held(&self, wait: Duration) -> bool {
+        if wait.is_zero() {
+            return true;
+        }
+        tokio::select! {
+            () = self.fleet.shutdown.cancelled() => false,
+            () = sleep(wait) => true,
+        }
+    }
+
+    /// Takes the text's segments from its number's pace; safety texts have a fifth of it for themselves (D6).
+    async fn paced(&self, job: &Job) -> Option<Duration> {
+        let total = job.config.operational.segments_per_second();
+        let reserve = (total / 5).max(1);
+        let (lane, rate) = if job.class.is_safety() { ("safety", reserve) } else { ("other", total.saturating_sub(reserve).max(1)) };
+        let key = format!("{}:{lane}", job.casino);
+        let mut waited = Duration::ZERO;
+        loop {
+            match self.fleet.cache.take(&key, rate, job.segments).await {
+                Pace::Now => return None,
+                Pace::Wait(more) if waited + more > LONGEST_HELD => return Some(more.min(Duration::from_secs(30))),
+                Pace::Wait(more) => {
+                    if !self.held(more).await {
+                        return Some(more);
+                    }
+                    waited += more;
+                }
+            }
+        }
+    }
+}
+
+impl Job {
+    fn new(casino: &CasinoId, config: CasinoConfig, outbound_id: OutboundId, pending: &Pending) -> Result<Self, Error> {
+        let bytes = pending.phone_hash.as_slice().try_into().map_err(|_| Error::Other("a guest hash is not 32 bytes".into()))?;
+        Ok(Self {
+            casino: casino.clone(),
+            config,
+            outbound_id,
+            class: pending.class.parse()?,
+            segments: u32::try_from(pending.segments).unwrap_or(1),
+            guest: GuestHash { key_id: pending.key_id, bytes },
+            tries: u32::try_from(pending.tries).unwrap_or(0),
+        })
+    }
+}

@@ -1,0 +1,58 @@
+//! Delivery receipts: they move attempts and texts, in any order, any number of times (SMS-7, SMS-43).
+
+use chrono::{TimeZone, Utc};
+use seven_bus::{Delivery, Handler, Outcome, events::Receipt};
+use seven_domain::{AttemptId, Stage};
+use seven_runtime::{Error, Fleet, failpoint, outcome_of};
+use seven_store::receipts::{NewReceipt, ReceiptOutcome};
+use seven_telemetry::metrics;
+
+#[derive(Debug)]
+pub struct Receipts {
+    pub(crate) fleet: Fleet,
+}
+
+impl Handler for Receipts {
+    type Event = Receipt;
+    const STAGE: Stage = Stage::Receipts;
+
+    async fn handle(&self, delivery: Delivery<Receipt>) -> Outcome {
+        let tries = u32::try_from(delivery.deliveries).unwrap_or(u32::MAX);
+        match self.process(&delivery).await {
+            Ok(()) => Outcome::Done,
+            Err(error) => outcome_of(&error, tries),
+        }
+    }
+
+    async fn ready(&self) -> bool {
+        self.fleet.store.ready().await
+    }
+}
+
+impl Receipts {
+    async fn process(&self, delivery: &Delivery<Receipt>) -> Result<(), Error> {
+        let event = &delivery.event;
+        let attempt_id = if event.attempt_id.is_empty() { None } else { Some(seven_bus::id::<AttemptId>(&event.attempt_id)?) };
+        let receipt = NewReceipt {
+            provider: event.provider.clone(),
+            provider_message_id: event.provider_message_id.clone(),
+            status: event.status.clone(),
+            event_id: event.event_id.clone(),
+            attempt_id,
+            error_code: (!event.error_code.is_empty()).then(|| event.error_code.clone()),
+            occurred_at: Utc.timestamp_millis_opt(event.occurred_at).single().ok_or_else(|| Error::Other("a receipt's time is out of range".into()))?,
+        };
+        let mut tx = self.fleet.store.bind(&delivery.casino).await?;
+        let outcome = tx.record_receipt(&receipt).await?;
+        failpoint("receipts.before_commit");
+        tx.commit().await?;
+        failpoint("receipts.after_commit");
+        let label = match outcome {
+            ReceiptOutcome::Moved(..) => "moved",
+            ReceiptOutcome::NoChange(_) => "no_change",
+            ReceiptOutcome::Stranger => "stranger",
+        };
+        metrics().receipts.with_label_values(&[label]).inc();
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! What follows a refusal of the last look: the end of the text with its reason, or a later try.
+
+use std::time::Duration;
+
+use seven_bus::Outcome;
+use seven_domain::OutboundState;
+use seven_runtime::Error;
+use seven_store::last_look::Refusal;
+
+use crate::{Sender, handler::Job};
+
+enum Then {
+    Done,
+    End(OutboundState),
+    Wait(Duration),
+}
+
+impl Sender {
+    pub(crate) async fn refused(&self, job: &Job, refusal: Refusal) -> Result<Outcome, Error> {
+        let why = refusal.as_str();
+        match then(refusal) {
+            Then::Done => Ok(Outcome::Done),
+            Then::Wait(after) => Ok(Outcome::Wait { after: self.fleet.timing.scaled(after).max(Duration::from_millis(20)), why }),
+            Then::End(state) => {
+                let mut tx = self.fleet.store.bind(&job.casino).await?;
+                tx.end_queued(job.outbound_id, state, why).await?;
+                tx.cancel_later_parts(job.outbound_id, why).await?;
+                tx.commit().await?;
+                Ok(Outcome::Done)
+            }
+        }
+    }
+}
+
+fn then(refusal: Refusal) -> Then {
+    match refusal {
+        Refusal::NotQueued => Then::Done,
+        Refusal::Expired => Then::End(OutboundState::Expired),
+        Refusal::Suppressed | Refusal::SafetyStateMissing | Refusal::ConsentTier => Then::End(OutboundState::Suppressed),
+        // Redis knows a STOP that Postgres will know in a moment, or an operator's switch: the text keeps its place.
+        Refusal::RefusedByCache | Refusal::NotYet => Then::Wait(Duration::from_millis(500)),
+        Refusal::EarlierUnsent => Then::Wait(Duration::from_millis(300)),
+        Refusal::Paused | Refusal::Killed | Refusal::CasinoInactive => Then::Wait(Duration::from_secs(2)),
+        Refusal::QuietHours => Then::Wait(Duration::from_secs(30)),
+    }
+}

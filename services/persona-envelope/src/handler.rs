@@ -1,0 +1,142 @@
+//! One draft: composed with its disclosure, shaped, queued; a repeated signal queues nothing and signals again.
+
+use std::time::Duration;
+
+use seven_bus::{Delivery, Handler, Outcome, events::DraftReady};
+use seven_domain::{CasinoConfig, Language, MessageClass, OutboundId, Stage, TurnId};
+use seven_packs::{Rules, Slots, TextKey, Texts, TypingKind};
+use seven_runtime::{Error, Fleet, failpoint, outcome_of};
+use seven_sms::measure;
+use seven_store::{
+    Tx,
+    outbound::{NewOutbound, Origin, Queued},
+    turns::Turn,
+};
+
+use crate::typing::kind_of;
+
+#[derive(Debug)]
+pub struct Envelope {
+    pub fleet: Fleet,
+    pub rules: &'static Rules,
+    pub texts: Texts,
+}
+
+impl Handler for Envelope {
+    type Event = DraftReady;
+    const STAGE: Stage = Stage::Envelope;
+
+    async fn handle(&self, delivery: Delivery<DraftReady>) -> Outcome {
+        let turn = match seven_bus::id::<TurnId>(&delivery.event.turn_id) {
+            Ok(turn) => turn,
+            Err(error) => return outcome_of(&error.into(), 1),
+        };
+        match self.process(&delivery, turn).await {
+            Ok(()) => Outcome::Done,
+            Err(error) => outcome_of(&error, self.count(&delivery, turn, &error).await),
+        }
+    }
+
+    async fn ready(&self) -> bool {
+        self.fleet.ready().await
+    }
+}
+
+impl Envelope {
+    async fn process(&self, delivery: &Delivery<DraftReady>, turn_id: TurnId) -> Result<(), Error> {
+        let mut tx = self.fleet.store.bind(&delivery.casino).await?;
+        let Some(turn) = tx.lock_turn(turn_id).await? else { return Ok(()) };
+        let (queued, copy) = match turn.state.as_str() {
+            "drafted" => (self.shape(&mut tx, &turn, turn_id).await?, None),
+            "shaped" => (tx.queued_of(Origin::Turn(turn_id)).await?, Some(format!("dup:{}:{}", delivery.stream_seq, delivery.deliveries))),
+            _ => (Vec::new(), None),
+        };
+        failpoint("envelope.before_commit");
+        tx.commit().await?;
+        failpoint("envelope.after_commit");
+        self.fleet.signal_queued(&delivery.casino, &queued, copy.as_deref(), &turn.trace).await?;
+        failpoint("envelope.after_publish");
+        Ok(())
+    }
+
+    async fn shape(&self, tx: &mut Tx, turn: &Turn, turn_id: TurnId) -> Result<Vec<Queued>, Error> {
+        let casino = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?;
+        let class: MessageClass = turn.class.parse()?;
+        let shaped = seven_sms::shape(&self.compose(&casino.config, turn), self.rules.max_texts);
+        if shaped.truncated {
+            tracing::warn!(casino = %tx.casino(), intent = turn.intent, "an answer did not fit two texts and was cut");
+        }
+        let mut delay = self.first_delay(&casino.config, turn, shaped.texts.first().map_or("", String::as_str));
+        let parts = i32::try_from(shaped.texts.len()).unwrap_or(i32::MAX);
+        let mut queued = Vec::new();
+        for (part, body) in (1..).zip(&shaped.texts) {
+            if part > 1 {
+                delay += self.typed(&casino.config, TypingKind::MultiSegment, body);
+            }
+            let measure = measure(body);
+            let text = NewOutbound {
+                outbound_id: self.fleet.ids.next::<OutboundId>(),
+                conversation_id: turn.conversation_id.into(),
+                guest_id: turn.guest_id.into(),
+                origin: Origin::Turn(turn_id),
+                part,
+                parts,
+                kind: "turn".to_owned(),
+                class,
+                body: body.clone(),
+                encoding: measure.encoding.as_str().to_owned(),
+                units: i32::try_from(measure.units).unwrap_or(i32::MAX),
+                segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
+                agent: turn.agent.clone(),
+                answers_at: None,
+                delay,
+                useful_for: self.rules.usefulness(),
+                trace: turn.trace.clone(),
+            };
+            queued.extend(tx.queue(&text).await?);
+        }
+        tx.mark_shaped(turn_id).await?;
+        Ok(queued)
+    }
+
+    /// The draft, after the disclosure where this reply has to carry it.
+    fn compose(&self, config: &CasinoConfig, turn: &Turn) -> String {
+        if !turn.disclosure {
+            return turn.draft.clone();
+        }
+        let language: Language = turn.language.parse().unwrap_or_default();
+        let slots =
+            Slots { casino: &config.prompts.casino_name_display, phone: &config.operational.contact_phone, persona: &config.branding.persona_name };
+        format!("{} {}", self.texts.render(TextKey::Disclosure, language, &slots), turn.draft)
+    }
+
+    /// What is left of the typing delay, counted from when the guest's newest text came in (C-36).
+    fn first_delay(&self, config: &CasinoConfig, turn: &Turn, text: &str) -> Duration {
+        let typed = self.typed(config, kind_of(text, turn.disclosure), text);
+        let elapsed = (self.fleet.clock.now() - turn.newest_text_at).to_std().unwrap_or_default();
+        typed.saturating_sub(elapsed)
+    }
+
+    fn typed(&self, config: &CasinoConfig, kind: TypingKind, text: &str) -> Duration {
+        if !config.features.human_like_delay_enabled {
+            return Duration::ZERO;
+        }
+        let draw = rand::random_range(-1.0..=1.0);
+        self.fleet.timing.scaled(self.rules.typing.delay(kind, text.chars().count(), draw))
+    }
+
+    /// Counts a failure of this turn on its row; a database that is away counts nothing.
+    async fn count(&self, delivery: &Delivery<DraftReady>, turn: TurnId, error: &Error) -> u32 {
+        let counted = async {
+            let mut tx = self.fleet.store.bind(&delivery.casino).await?;
+            let tries = tx.count_turn_try(turn, &error.to_string()).await?;
+            tx.commit().await?;
+            Ok::<_, seven_store::Error>(tries)
+        };
+        match (error, counted.await) {
+            (Error::Store(e), _) if e.is_unavailable() || e.is_contended() => 0,
+            (_, Ok(tries)) => u32::try_from(tries).unwrap_or(0),
+            (_, Err(_)) => 0,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Due rows (D13): claimed with SKIP LOCKED, done and cleared in one transaction, published inside it.
+
+use std::time::Duration;
+
+use seven_domain::{MessageClass, OutboundId};
+use seven_runtime::{Error, Fleet, failpoint};
+use seven_store::due::Due;
+use seven_telemetry::metrics;
+
+const BATCH: i64 = 200;
+const CLAIM: Duration = Duration::from_secs(30);
+
+pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
+    loop {
+        let rows = fleet.store.claim_due(BATCH, CLAIM).await?;
+        let full = rows.len() == usize::try_from(BATCH).unwrap_or(usize::MAX);
+        for row in rows {
+            metrics().swept.with_label_values(&[&row.kind]).inc();
+            fire(&fleet, &row).await?;
+        }
+        if !full {
+            return Ok(());
+        }
+    }
+}
+
+async fn fire(fleet: &Fleet, row: &Due) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(&row.casino).await?;
+    let signal = match row.kind.as_str() {
+        "attempt_doubt" => tx.settle_doubt(row.row_id.into()).await?,
+        "send" => match tx.pending(OutboundId(row.row_id)).await? {
+            Some(pending) if pending.state == "queued" => Some(seven_store::outbound::Queued {
+                outbound_id: OutboundId(row.row_id),
+                lane: pending.class.parse::<MessageClass>()?.lane(),
+            }),
+            _ => None,
+        },
+        other => {
+            tracing::error!(kind = other, "a due row of a kind this version does not know");
+            None
+        }
+    };
+    tx.clear_due(&row.kind, row.row_id).await?;
+    if let Some(text) = signal {
+        let copy = format!("due:{}", fleet.ids.uuid());
+        fleet.signal_queued(&row.casino, &[text], Some(&copy), "").await?;
+    }
+    failpoint("scheduler.before_due_commit");
+    tx.commit().await?;
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! Events that JetStream did not take in time are published as if ingress had (D2): same subject, same identity.
+
+use std::time::Duration;
+
+use seven_bus::Outgoing;
+use seven_runtime::{Error, Fleet, failpoint};
+use seven_telemetry::metrics;
+
+pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
+    for (casino, id) in fleet.store.spooled(500).await? {
+        let mut tx = fleet.store.bind(&casino).await?;
+        let Some(message) = tx.take_spooled(id).await? else { continue };
+        let trace = message.headers.get("traceparent").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let outgoing =
+            Outgoing { subject: message.subject.clone(), key: &message.message_key, copy: None, trace, payload: message.payload.clone().into() };
+        fleet.bus.publish(&outgoing, Duration::from_secs(5)).await?;
+        failpoint("scheduler.after_spool_publish");
+        tx.drop_spooled(id).await?;
+        tx.commit().await?;
+        metrics().swept.with_label_values(&["spool"]).inc();
+    }
+    Ok(())
+}

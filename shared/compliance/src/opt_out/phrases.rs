@@ -1,0 +1,329 @@
+//! The phrase list; the notation is explained in [`crate::pattern`]. Ids are kept for audit: never reuse one.
+
+use seven_domain::Language;
+
+use super::Phrase;
+use crate::pattern::Groups;
+
+pub(super) const GROUPS: Groups = &[
+    // English
+    ("dont", "dont|do_not|dnt|donot|don_t|dont_ever|do_not_ever|dont_you|dont_u|dont_you_ever"),
+    ("you", "you|u|yall|ya_ll|guys|people|them"),
+    ("someone", "you|u|they|he|she|we|i|who|guys|people|friends|kids|husband|wife|did|why"),
+    // "please don't stop texting me", "I can't stop texting", "tell him to stop texting me"
+    (
+        "keeps",
+        "dont|not|never|ever|cant|cannot|couldnt|wont|didnt|doesnt|him_to|her_to|wouldnt|dont_want_to|not_want_to",
+    ),
+    ("self", "to|i|id|ill|im|we|lets|should|gonna|will|would|could|must|they|he|she|shall"),
+    (
+        "texting",
+        "texting|txting|texing|messaging|msging|contacting|bothering|spamming|harassing|bugging|pestering|hounding",
+    ),
+    ("text", "text|txt|message|msg|contact|bother|bug|harass|sms|write"),
+    ("halt", "stop|quit|cease|discontinue|stahp"),
+    ("texts", "texts|txts|messages|mesages|msgs|sms|msg|text|txt|message|texting|messaging"),
+    (
+        "mail",
+        "@texts|spam|alerts|notifications|updates|promos|promotions|ads|advertisements|offers|deals|junk|crap|marketing|solicitations",
+    ),
+    (
+        "these",
+        "these|those|all|any|your|ur|the|this|that|more|anymore|further|future|of|so|many|much|such|damn|stupid|\
+        annoying|fucking|freaking|spam|marketing|promotional|promo|automated|random|daily|constant|unwanted|unsolicited|text|txt|\
+        sms|casino|from_you",
+    ),
+    (
+        "when",
+        "before|after|until|till|til|unless|if|when|while|during|except|by_phone|by_email|by_mail|in|too|only|enough|so|as|with|the|a|an|\
+        my|your|that|those|directions|on|at_work|at_night|at_home",
+    ),
+    ("tongue", "until|till|til|unless|in_english|in_spanish|in_caps|in_all_caps|in_espanol|in_ingles"),
+    (
+        "my_number",
+        "me|us|my_number|this_number|my_phone|my_phone_number|my_cell|my_name|my_info|my_contact|my_contact_info",
+    ),
+    (
+        "kind",
+        "text|texting|sms|message|messaging|messages|msg|mailing|contact|contacts|marketing|distribution|call|calling|phone|promo|\
+        promotional|promotions|spam|alert|alerts|notification|broadcast|subscriber|subscription|damn|stupid|fucking|freaking",
+    ),
+    (
+        "list",
+        "list|lists|database|contacts|distribution|texts|messages|thread|chat|group|directory|system|mailings|marketing",
+    ),
+    // Spanish
+    (
+        "escriban",
+        "escriban|escriba|escribas|escribais|texteen|textee|textees|mensajeen|mensajees|contacten|contacte|contactes|\
+        fastidien|fastidies",
+    ),
+    ("manden", "manden|mande|mandes|envien|envie|envies|mandeis|envieis"),
+    (
+        "mensajes",
+        "mensajes|mensaje|textos|texto|sms|mensajitos|promociones|publicidad|spam|notificaciones|alertas|ofertas|propaganda|texts",
+    ),
+    (
+        "estos",
+        "mas|otros|otro|tantos|tanta|tanto|tantas|estos|estas|esos|esas|este|sus|su|tus|tu|los|las|la|el|ningun|ninguna|un|una|todos|todas|\
+        de|malditos",
+    ),
+    ("dejen", "dejen|deje|deja|dejar|dejes|dejenme|paren|pare|para|parar|basta|cesen|cese"),
+    (
+        "escribirme",
+        "escribirme|escribirnos|textearme|textearnos|molestarme|molestarnos|contactarme|contactarnos|mensajearme|fastidiarme|\
+        spamearme|hostigarme|acosarme",
+    ),
+    (
+        "cuando",
+        "en|el|la|hasta|antes|despues|si|cuando|a_menos|con|por_la|por_el|por_correo|por_email|por_telefono|tan|durante|mientras",
+    ),
+    (
+        "quitenme",
+        "quitenme|quiteme|quitame|saquenme|saqueme|sacame|borrenme|borreme|borrame|eliminenme|elimineme|eliminame|remuevanme|\
+        remuevame|remueveme|quitarme|sacarme|borrarme|eliminarme",
+    ),
+    ("darme", "darme|denme|deme|dame|dar|darnos|dennos|doy|den"),
+];
+
+const fn en(id: &'static str, pattern: &'static str) -> Phrase {
+    Phrase { id, language: Language::En, pattern }
+}
+
+const fn es(id: &'static str, pattern: &'static str) -> Phrase {
+    Phrase { id, language: Language::Es, pattern }
+}
+
+pub(super) const PHRASES: &[Phrase] = &[
+    // stop texting me
+    en("optout.nl.en.01", "<@keeps @halt ?fucking|constantly|fkn|freaking @texting me|us >@tongue"),
+    en(
+        "optout.nl.en.02",
+        "<@keeps @halt calling|texting|emailing|@texting and|or|n calling|texting|@texting me|us|this_number",
+    ),
+    en("optout.nl.en.03", "<@keeps @halt @texting|calling my|this phone|number|cell|line"),
+    en("optout.nl.en.04", "<@keeps|@self @halt @texting ?@these $"),
+    en("optout.nl.en.05", "@you to ?please ?just @halt @texting|calling $"),
+    en("optout.nl.en.06", "@you wont|never|dont|do_not|keep_refusing_to stop|quit @texting me|us"),
+    en("optout.nl.en.07", "<@keeps|@self stop|quit calling me|us $"),
+    // stop sending me messages, stop the messages
+    en("optout.nl.en.08", "<@keeps @halt sending|getting|receiving ?me|us *@these @mail"),
+    en(
+        "optout.nl.en.09",
+        "<@keeps|@self @halt sending ?me|us ?things|stuff|anything|everything|this|these|those|it|them|shit $",
+    ),
+    en(
+        "optout.nl.en.10",
+        "<@keeps @halt ?with|w *@these texts|messages|msgs|txts|sms|spam|alerts|notifications|communication|\
+        communications|contact|correspondence|marketing|promos|ads",
+    ),
+    en("optout.nl.en.65", "<@keeps @halt getting|receiving this|these|those|them $"),
+    en("optout.nl.en.11", "make this|it|these|them|the_texts|the_messages|these_texts|these_messages ?just stop $"),
+    en("optout.nl.en.12", "<dont|not|never want|need|like|wish *@these @mail to ?just stop|end|cease"),
+    en("optout.nl.en.13", "<dont|not want|need this|it|these|them|you to ?please ?just stop|quit $"),
+    // stop, as the end of a complaint
+    en("optout.nl.en.14", "^ stop|quit ?doing ?texting it|this|that|everything $"),
+    en(
+        "optout.nl.en.15",
+        "annoying|interested|enough|wrong_number|spam|scam|harassment|ridiculous|sick_of_this|tired_of_this ?please|just|now \
+        stop|unsubscribe|stopall $",
+    ),
+    en("optout.nl.en.16", "please|pls|plz|plse ?just stop ?this|now|it $"),
+    en("optout.nl.en.17", "asked|told|want|need|begging|asking|telling @you to ?please ?just stop|quit $"),
+    en("optout.nl.en.18", "^ can|could|will|would you|u|yall ?please ?just stop ?this|it|texting $"),
+    en(
+        "optout.nl.en.19",
+        "i|ive ?have ?already texted|replied|said|sent|typed|wrote|told_you_to|told_you|asked_you_to \
+        stop|quit|unsubscribe >by|at|in|for|and|over",
+    ),
+    en("optout.nl.en.20", "you need|have to ?please ?just stop $"),
+    // don't text me
+    en("optout.nl.en.21", "<@someone @dont @text me|us >@when"),
+    en("optout.nl.en.22", "<@someone never ?ever @text me|us >@when"),
+    en("optout.nl.en.23", "asked|told|asking|telling|want|beg @you not to @text|call me|us >@when"),
+    en(
+        "optout.nl.en.24",
+        "<@someone @dont text|txt|message|call|contact|email or|and|nor text|txt|message|call|contact|email me|us",
+    ),
+    en("optout.nl.en.25", "<@someone @dont @text|call my|this phone|number|cell"),
+    en("optout.nl.en.26", "<@someone @dont @text ?me anymore|any_more|again $"),
+    en("optout.nl.en.27", "told|asked @you @dont @text me|us"),
+    en(
+        "optout.nl.en.28",
+        "<@someone @dont|never send ?me|us *@these @mail|anything|stuff|things|nothing >until|till|unless|before|after|in",
+    ),
+    en("optout.nl.en.29", "<@someone @dont send ?me|us ?any anymore|more|any_more $"),
+    // I don't want messages
+    en(
+        "optout.nl.en.30",
+        "@dont|no_longer|not want|wish|care|wanna|consent|agree|authorize|expect ?to ?be ?receive|get|getting|receiving|have|see \
+        *@these @texts|spam|promos|promotions|ads|junk|solicitations >to_stop|to_end|about_it",
+    ),
+    en(
+        "optout.nl.en.31",
+        "@dont|no_longer|not want|wish|wanna|like|need ?to ?be contacted|texted|messaged|bothered|on_your_list|on_this_list >by_phone",
+    ),
+    en("optout.nl.en.32", "@dont|no_longer|not want|wish|wanna ?to hear from you|yall|u|this|any >until|before|after"),
+    en("optout.nl.en.33", "@dont want|need|like you|u|yall|anyone to @text me|us|my|this"),
+    en("optout.nl.en.34", "@dont want|need|like you|u|yall @texting me|us"),
+    en("optout.nl.en.35", "@dont|no_longer want|wish|wanna to be on|in your|this|the|ur|any *@kind list|lists"),
+    en("optout.nl.en.36", "rather|prefer not ?to receive|get|have *@these @texts"),
+    en("optout.nl.en.37", "not|no_longer interested in ?receiving|getting *@these @texts|spam|promotions"),
+    en(
+        "optout.nl.en.38",
+        "sick|tired|fed_up|done of|with *@these|getting|receiving|you texts|messages|spam|msgs|texting",
+    ),
+    en("optout.nl.en.39", "<not|send|sent|get enough ?with|of *@these texts|messages|spam|texting|msgs"),
+    en(
+        "optout.nl.en.40",
+        "<are|is|were|was|why|theres|there|have|has|had|got|receive|received|getting|get|see|be|been|being no more \
+        *@these|please texts|messages|msgs|txts|texting|sms|messaging|spam|contact|text|message >than|at|for|from_the",
+    ),
+    en("optout.nl.en.41", "^ no texts|messages|texting|text_messages|texts_please|contact $"),
+    // take me off your list
+    en(
+        "optout.nl.en.42",
+        "remove|delete|take|get|drop|erase|pull|scratch @my_number off|from|out|off_of|out_of your|ur|this|that|all|any|these|yalls \
+        *@kind|these|your @list >for|of|at",
+    ),
+    en(
+        "optout.nl.en.43",
+        "remove|delete|take|get|drop|erase|pull @my_number off|from|off_of the @kind *@kind list|lists|database|thread|group|chat",
+    ),
+    en(
+        "optout.nl.en.44",
+        "remove|delete|take|get|drop|erase|pull @my_number off|from|off_of the|this|these|here|your list|lists|texts|messages $",
+    ),
+    en("optout.nl.en.45", "remove|take|get @my_number off|from this|these|here|it $"),
+    en("optout.nl.en.46", "<they|will|didnt|dont|not|did remove me|my_number|this_number $"),
+    en("optout.nl.en.47", "^ take me off $"),
+    en(
+        "optout.nl.en.48",
+        "want|need|like|ask|asked|request to ?be removed|taken_off|off|deleted ?from|off *your|ur|this|all|the|these *@kind @list >for|of|at",
+    ),
+    en("optout.nl.en.49", "want|need|like|ask|asked|requested to be removed|unsubscribed|taken_off|opted_out $"),
+    en("optout.nl.en.50", "get|getting|want|wanna ?get off your|this|ur *@kind list|lists|texts|thread"),
+    en("optout.nl.en.51", "do_not_call|do_not_contact|do_not_text|dnc|donotcall list|registry"),
+    // lose my number, leave me alone
+    en(
+        "optout.nl.en.52",
+        "<i|ill|id|dont|not|never|did|didnt|will|would|wont|might|may|could|to|you|they|we lose|delete|erase|remove my|this \
+        number|phone_number|digits|cell >in|of|at|on|from_the|from_my",
+    ),
+    en(
+        "optout.nl.en.53",
+        "can|could|will|would|need|want you ?to ?please lose|delete|erase|remove my|this number|phone_number|digits|cell >in|from_the|from_my",
+    ),
+    en(
+        "optout.nl.en.54",
+        "<dont|not|never|will|would|wont|might|they|he|she|didnt|doesnt leave me|us|my_phone ?the ?hell|fuck|heck|tf alone|be \
+        >time|with|at|in|for|on",
+    ),
+    en("optout.nl.en.55", "^ go_away|get_lost|fuck_off|f_off|piss_off|buzz_off|bug_off $"),
+    // opt out, unsubscribe, revoke
+    en("optout.nl.en.56", "<@keeps opt me|us|this_number|my_number|my_phone out >of_the|of_a|of_my|of_housekeeping"),
+    en("optout.nl.en.57", "<@keeps|if opt|opting out of|from|to *@these @mail|this|these|everything|all >fee|fees|on"),
+    en("optout.nl.en.58", "want|like|wish|need|trying|choose|ready|wanna|requesting|prefer|decided ?to opt out $"),
+    en("optout.nl.en.59", "i|do_i|can_i|to|im|am ?hereby opt|opting out $"),
+    en(
+        "optout.nl.en.60",
+        "<if|when|because i|ive|have ?have ?already ?just opted_out|unsubscribed >of|by|accidentally|from_the",
+    ),
+    en(
+        "optout.nl.en.61",
+        "<dont|do_not|not|never|didnt|did|did_they|did_you|did_i|if|unless|accidentally|mistakenly unsubscribe|unsub|unsuscribe|unsubcribe|unsubscibe >mean|means|by_mistake|by_accident",
+    ),
+    en(
+        "optout.nl.en.62",
+        "<@keeps revoke|withdraw|rescind|revoking|withdrawing|rescinding *my|all|any|prior|written|sms|text consent|permission|authorization",
+    ),
+    en("optout.nl.en.63", "@dont|never|not have|gave|give|given ?you my|any consent|permission to @text|be_texted"),
+    en(
+        "optout.nl.en.64",
+        "<@keeps cancel|end|terminate|discontinue|deactivate|disable|turn_off *@these|my|message \
+        subscription|texts|messages|msgs|notifications|alerts|sms|texting",
+    ),
+    en("optout.nl.en.66", "cease_and_desist"),
+    en("optout.nl.en.67", "^ stop text|txt|sms|texting $"),
+    en(
+        "optout.nl.en.68",
+        "^ stop|unsubscribe wrong_number|wrong_person|this_is_not|this_isnt|you_have_the_wrong|not_interested|im_not_interested|who_is_this",
+    ),
+    en("optout.nl.en.69", "<you|u|they|we @dont need *@these texts|messages|msgs $"),
+    en("optout.nl.en.70", "^ opt out all $"),
+    en("optout.nl.en.71", "<@someone @dont|never reach_out_to|reach_out_2 me|us >@when"),
+    en("optout.nl.en.72", "<@keeps|@self @halt reaching out"),
+    en("optout.nl.en.73", "wrong_number|wrong_person|not_interested ?so ?please|pls remove|delete ?me $"),
+    // ya no me escriban
+    es("optout.nl.es.01", "no me|nos @escriban >@cuando"),
+    es("optout.nl.es.02", "<que no me|nos molesten|moleste|molestes >@cuando"),
+    es("optout.nl.es.03", "no ?me|nos @manden *@estos @mensajes|nada >hasta|antes|despues|si|cuando|en"),
+    es("optout.nl.es.04", "no ?me|nos|le @manden|@escriban ?mas|nunca_mas $"),
+    es("optout.nl.es.05", "no @escriban|@manden *@estos|@mensajes a este|mi numero|telefono|celular"),
+    es("optout.nl.es.06", "ya no ?me|nos @manden|@escriban|molesten|moleste|molestes >@cuando|un|una|los|las|mi|de"),
+    es("optout.nl.es.07", "^ no molesten|moleste|molestes ?mas $"),
+    es("optout.nl.es.30", "no me|nos sigan|siga|sigas escribiendo|contactando|molestando|texteando >@cuando"),
+    es("optout.nl.es.31", "no ?me|nos sigan|siga|sigas mandando|enviando *@estos @mensajes|nada|mas"),
+    es("optout.nl.es.32", "no enviar|mandar|enviarme|mandarme *@estos @mensajes >@cuando"),
+    // no quiero mensajes
+    es(
+        "optout.nl.es.08",
+        "no quiero|deseo|quisiera|acepto|autorizo|queremos *recibir|seguir|recibiendo|@estos @mensajes >de_texto_aun|que_paren",
+    ),
+    es("optout.nl.es.09", "no quiero|deseo|quisiera ?seguir recibir|recibiendo nada|mas|estos|esto|eso $"),
+    es("optout.nl.es.10", "no quiero|deseo|quisiera que me|nos @escriban|@manden|molesten|moleste >@cuando"),
+    es(
+        "optout.nl.es.11",
+        "no me|nos interesa|interesan ?recibir *@estos mensajes|textos|sms|publicidad|promociones|spam",
+    ),
+    es("optout.nl.es.12", "<hay|habra|tengo|son|recibi|tienen no mas *@estos @mensajes"),
+    es("optout.nl.es.13", "ni un|otro mensaje|texto mas"),
+    // dejen de enviar mensajes
+    es("optout.nl.es.14", "<no|nunca|no_puedo @dejen de @escribirme"),
+    es(
+        "optout.nl.es.15",
+        "<no|nunca|puedo|quiero @dejen de escribir|textear|molestar|contactar|enviar|mandar|enviarme|mandarme \
+        ?cosas|esto|eso|todo|estos|estas $",
+    ),
+    es(
+        "optout.nl.es.16",
+        "<no|nunca|no_puedo @dejen de enviar|mandar|enviarme|mandarme|enviarnos|mandarnos|recibir *@estos @mensajes",
+    ),
+    es("optout.nl.es.17", "<no basta|alto|stop de|con|a *@estos @mensajes"),
+    es(
+        "optout.nl.es.18",
+        "<no paren|pare|detengan|detenga|detener|cancelen|cancele|cancela|cancelo|cancelar|suspendan|suspenda|stop|parar *@estos|mi|mis \
+        mensajes|textos|sms|suscripcion|notificaciones|alertas|publicidad|texts",
+    ),
+    // darme de baja, quítenme de su lista
+    es("optout.nl.es.19", "<no @darme de baja >del|de|la|el|los|las|mi|un|una|nuestra"),
+    es("optout.nl.es.20", "<no @darme de baja mi|este|el numero|telefono|celular"),
+    es(
+        "optout.nl.es.21",
+        "<no @darme de baja de|del ?su|sus|la|los|esta|estos|el lista|mensajes|textos|sms|servicio_de_mensajes|suscripcion \
+        >de_espera|de_invitados|para",
+    ),
+    es("optout.nl.es.22", "quiero|solicito|pido|deseo|tramitar la|mi baja $"),
+    es(
+        "optout.nl.es.23",
+        "<no @quitenme de su|sus|tu|tus|esta|la|las|esa|los lista|listas|base|contactos|sistema|mensajes >de_espera|de_invitados|para",
+    ),
+    es(
+        "optout.nl.es.33",
+        "<no me|nos quiten|quite|quites|saquen|saque|saques|borren|borre|eliminen|elimine de su|sus|tu|tus|esta|la|las|esa|los \
+        lista|listas|base|contactos|sistema|mensajes >de_espera|de_invitados|para",
+    ),
+    es("optout.nl.es.24", "^ @quitenme $"),
+    es(
+        "optout.nl.es.25",
+        "<no quiten|quite|quita|borren|borre|borra|eliminen|elimine|elimina|saquen|saque|saca|eliminar|borrar|quitar|sacar mi|este numero|telefono|celular \
+        >de_la_reserva|de_la_reservacion|de_mi|del",
+    ),
+    es("optout.nl.es.26", "<no dejenme|dejeme|dejame|dejanos|dejennos en_paz|tranquilo|tranquila|tranquilos >en|con"),
+    es("optout.nl.es.27", "^ ya dejenme|dejeme|dejame $"),
+    es(
+        "optout.nl.es.28",
+        "<no desuscribirme|desuscribanme|desuscribeme|desuscribame|desuscribir|desuscriban|desinscribirme|desubscribirme",
+    ),
+    es("optout.nl.es.29", "<no revoco|retiro mi|el consentimiento|autorizacion|permiso"),
+];

@@ -1,0 +1,86 @@
+use proptest::prelude::*;
+
+use super::{
+    examples::{NO, YES},
+    *,
+};
+
+#[test]
+fn a_reasonable_person_would_stop() {
+    // SMS-19, C-11, SEC C-3
+    let missed: Vec<_> = YES.iter().filter(|text| !is_opt_out(text)).collect();
+    assert!(missed.is_empty(), "missed: {missed:#?}");
+}
+
+#[test]
+fn ordinary_requests_go_on() {
+    // C-11; at least 60 of them
+    assert!(NO.len() >= 60);
+    let caught: Vec<_> = NO
+        .iter()
+        .filter(|text| is_opt_out(text))
+        .map(|text| (text, crate::classify(text).unwrap().pattern_id))
+        .collect();
+    assert!(caught.is_empty(), "caught: {caught:#?}");
+}
+
+fn is_opt_out(text: &str) -> bool {
+    crate::classify(text).is_some_and(|keyword| keyword.intent == crate::Intent::OptOut)
+}
+
+#[test]
+fn ids_are_unique_and_say_the_language() {
+    for (at, phrase) in PHRASES.iter().enumerate() {
+        assert!(phrase.id.starts_with(&format!("optout.nl.{}.", phrase.language.as_str())), "{}", phrase.id);
+        assert!(PHRASES[..at].iter().all(|other| other.id != phrase.id), "{} twice", phrase.id);
+    }
+}
+
+#[test]
+fn every_pattern_is_written_in_folded_words() {
+    for list in PHRASES.iter().map(|p| p.pattern).chain(GROUPS.iter().map(|(_, list)| *list)) {
+        for one in list.split([' ', '|', '_']).map(|w| w.trim_start_matches(['?', '*', '<', '>', '@', '^', '$'])) {
+            assert!(one.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()), "{one:?} in {list}");
+        }
+    }
+}
+
+#[test]
+fn every_pattern_matches_one_of_the_examples() {
+    let idle: Vec<_> = COMPILED
+        .iter()
+        .filter(|(_, pattern)| !YES.iter().any(|text| pattern.is_in(&Text::new(&words(text), courtesy))))
+        .map(|(phrase, _)| phrase.id)
+        .collect();
+    assert!(idle.is_empty(), "no example: {idle:?}");
+}
+
+#[test]
+fn hostile_texts_are_quick() {
+    // Ambiguous fillers, courtesy without end and deep repetition must not blow up time or stack.
+    for piece in
+        ["all of any of more ", "please ", "stop sending me all of these the ", "no me manden los mas ", "stop "]
+    {
+        let text = format!("stop sending {} dinner", piece.repeat(3000));
+        let start = std::time::Instant::now();
+        let _ = crate::classify(&text);
+        assert!(start.elapsed() < std::time::Duration::from_secs(5), "{piece}: {:?}", start.elapsed());
+    }
+}
+
+proptest! {
+    #[test]
+    fn words_before_and_after_keep_an_opt_out(
+        text in prop::sample::select(&["stop texting me", "take me off your list", "no quiero recibir mensajes", "opt me out"][..]),
+        before in prop::collection::vec("(dinner|lobby|river|seven)", 0..4),
+        after in prop::collection::vec("(dinner|lobby|river|seven)", 0..4),
+    ) {
+        let full = format!("{} {text} {}", before.join(" "), after.join(" "));
+        prop_assert!(is_revocation(&full), "{}", full);
+    }
+
+    #[test]
+    fn total_on_any_text(text in any::<String>(), spiced in "((stop|no|me|texting|de|baja|dont|text|messages|the|your|list|off|[^a-z]) ?){0,60}") {
+        let _ = (is_revocation(&text), is_revocation(&spiced));
+    }
+}

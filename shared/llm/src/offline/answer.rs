@@ -1,0 +1,270 @@
+//! From what was asked to which answer: one [`Part`] for each sentence of the guest that asks something.
+
+use std::sync::Arc;
+
+use chrono::NaiveDateTime;
+use seven_domain::Language;
+use seven_knowledge::{Category, Item};
+
+use super::{
+    compose::{chat, events, listing, lookup, venue},
+    fit::{Part, fits_two, plain_spanish},
+    pack::HostPack,
+    phrases::Said,
+    understand::Understood,
+};
+use crate::Request;
+
+/// What every composer needs.
+#[derive(Clone, Copy)]
+pub(super) struct Host<'a> {
+    pub(super) pack: &'a HostPack,
+    pub(super) request: &'a Request,
+    pub(super) language: Language,
+}
+
+// === impl Host ===
+
+impl<'a> Host<'a> {
+    pub(super) fn say(&self, key: &str, slots: &[(&str, &str)]) -> String {
+        let r = self.request;
+        let fixed = [("casino", r.casino_name.as_str()), ("phone", &r.contact_phone), ("persona", &r.persona)];
+        let all: Vec<(&str, &str)> = slots.iter().copied().chain(fixed).collect();
+        self.pack.say(key, self.language, r.seed, &all)
+    }
+
+    pub(super) fn part(&self, intent: &str, body: String, items: &[Arc<Item>]) -> Part {
+        let sources = items.iter().map(|i| i.id.clone()).collect();
+        Part { intent: intent.to_owned(), body, ask: None, sources, grounded: true, chat: false }
+    }
+
+    /// No row answers: says so, and how to reach people.
+    pub(super) fn unanswered(&self) -> Part {
+        Part { grounded: false, ..self.part("unanswered", self.say("unanswered", &[]), &[]) }
+    }
+
+    /// Restaurants keep the name on their door; treatments and services are called by their Spanish name.
+    pub(super) fn name(&self, item: &Item) -> String {
+        match (self.language, &item.category) {
+            (Language::En, _) | (_, Category::Dining) => item.name.clone(),
+            (Language::Es, _) => plain_spanish(item.name(Language::Es)),
+        }
+    }
+
+    /// Free text of the content in the guest's language.
+    pub(super) fn description(&self, item: &Item) -> String {
+        match self.language {
+            Language::En => item.description.clone(),
+            Language::Es => plain_spanish(item.description(Language::Es)),
+        }
+    }
+
+    pub(super) fn read(&self, text: &'a str) -> Understood<'a> {
+        Understood::read(self.pack, &self.request.index, self.request.now, text)
+    }
+
+    pub(super) fn local(&self) -> NaiveDateTime {
+        self.request.now.with_timezone(&self.request.zone).naive_local()
+    }
+
+    pub(super) fn and(&self) -> &'static str {
+        if self.language == Language::En { "and" } else { "y" }
+    }
+
+    pub(super) fn items(&self, category: &Category) -> Vec<Arc<Item>> {
+        self.request.index.by_category(category, self.request.now)
+    }
+}
+
+/// Answers every open text, oldest first; later ones may point back to venues the earlier ones name.
+pub(super) fn parts(pack: &HostPack, request: &Request, language: Language) -> Vec<Part> {
+    let host = Host { pack, request, language };
+    let mut said_now: Vec<&str> = Vec::new();
+    let mut parts = Vec::new();
+    for text in &request.texts {
+        for sentence in sentences(text) {
+            let understood = host.read(sentence);
+            let part = part(&host, &understood, &said_now);
+            // A remark beside a question ("We love it here.") needs no answer of its own.
+            let remark = !understood.is_question && (!part.grounded || part.intent == "unclear");
+            parts.push((part, remark));
+            said_now.push(sentence);
+        }
+    }
+    let answered = parts.iter().any(|(part, remark)| !remark && !part.chat);
+    parts.into_iter().filter(|(_, remark)| !(answered && *remark)).map(|(part, _)| part).collect()
+}
+
+/// Cuts where a sentence ends, not inside "a.m." or "$1.50".
+fn sentences(text: &str) -> Vec<&str> {
+    let mut cuts = vec![0];
+    for (at, mark) in text.match_indices(['?', '!', '.', '\n']) {
+        let next = at + mark.len();
+        let ends = text[next..].chars().next().is_none_or(char::is_whitespace);
+        let short = text[..at].rsplit(|c: char| !c.is_alphanumeric()).next().is_some_and(|w| mark == "." && w.chars().count() < 2);
+        if mark == "\n" || (ends && !short) {
+            cuts.push(next);
+        }
+    }
+    cuts.push(text.len());
+    let pieces: Vec<&str> = cuts.windows(2).map(|w| text[w[0]..w[1]].trim()).filter(|s| s.chars().any(char::is_alphanumeric)).collect();
+    if pieces.is_empty() { vec![text] } else { pieces }
+}
+
+fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
+    if u.intends("identity") {
+        return chat::say(host, "identity");
+    }
+    if host.pack.language.preferred(&Said::new(u.text)).is_some() && u.topics.is_empty() && u.venues().is_empty() && u.facets.is_empty() {
+        return language_switch(host, said_now);
+    }
+    if u.intends("human") {
+        return Part { chat: false, ..chat::say(host, "human") };
+    }
+    if u.is_statement() {
+        return chat::say(host, "statement");
+    }
+    events::at_place(host, u)
+        .or_else(|| about_venue(host, u))
+        .or_else(|| follow_up(host, u, said_now))
+        .or_else(|| contact(host, u))
+        .or_else(|| about_topic(host, u))
+        .or_else(|| lookup::anything(host, u))
+        .or_else(|| chat::small_talk(host, u))
+        .unwrap_or_else(|| if u.is_question { host.unanswered() } else { chat::say(host, "unclear") })
+}
+
+/// Goes on in the language asked for, with the last question answered again in it (CONV-40: the context is kept).
+fn language_switch(host: &Host<'_>, said_now: &[&str]) -> Part {
+    let switch = host.say("switched", &[]);
+    let last = said_now.last().copied().or(host.request.history.last().map(|e| e.guest.as_str()));
+    let again = last.map(|text| host.read(text)).filter(|u| u.is_question).map(|u| part_of_earlier(host, &u));
+    match again {
+        Some(again) if again.grounded => {
+            let both = format!("{switch} {}", again.body);
+            let body = if fits_two(&both) { both } else { again.body };
+            Part { body, intent: "language".into(), ask: None, ..again }
+        }
+        _ => Part { ask: Some(host.say("ask_help", &[])), ..host.part("language", switch, &[]) },
+    }
+}
+
+fn part_of_earlier(host: &Host<'_>, u: &Understood<'_>) -> Part {
+    about_venue(host, u).or_else(|| about_topic(host, u)).or_else(|| lookup::anything(host, u)).unwrap_or_else(|| host.unanswered())
+}
+
+/// The text names a venue, show or treatment.
+fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let venues = u.venues();
+    let telling = venues.iter().any(|m| m.telling);
+    // A place called simply "Casino" or "Slots" is meant only when nothing more telling is asked.
+    let weak_is_enough = u.topics.is_empty() && u.kinds.is_empty() && u.leftover.iter().all(|w| within(&venues, u, w));
+    if venues.is_empty() || (!telling && !weak_is_enough) {
+        return None;
+    }
+    let mut places: Vec<((usize, usize), Vec<Arc<Item>>)> = Vec::new();
+    for mention in venues.iter().filter(|m| m.telling || !telling) {
+        match places.iter_mut().find(|(at, _)| *at == (mention.from, mention.to)) {
+            Some((_, rows)) => rows.push(Arc::clone(&mention.item)),
+            None => places.push(((mention.from, mention.to), vec![Arc::clone(&mention.item)])),
+        }
+    }
+    let answers: Vec<Part> = places.iter().take(2).map(|(_, rows)| venue::answer(host, u, rows)).collect();
+    if !telling && answers.iter().any(|a| !a.grounded) {
+        return None;
+    }
+    let mut answers = answers.into_iter();
+    let mut first = answers.next()?;
+    for other in answers {
+        first.body = format!("{} {}", first.body, other.body);
+        first.sources.extend(other.sources);
+        first.grounded &= other.grounded;
+        first.ask = None;
+    }
+    Some(first)
+}
+
+fn within(venues: &[&seven_knowledge::Mention], u: &Understood<'_>, word: &String) -> bool {
+    venues.iter().any(|m| u.said.words[m.from..m.to].contains(word))
+}
+
+/// Facts asked of the venue named last, or a time asked for the question asked last.
+fn follow_up(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
+    if u.is_bare_fact() && (u.points_back || u.said.words.len() <= 9) && !u.intends("booking") {
+        let part = match last_places(host, said_now)? {
+            Earlier::One(rows) => venue::answer(host, u, &rows),
+            Earlier::Several(names) => chat::which(host, &names),
+        };
+        // "Is there a dress code?" may still be about the house when the venue does not say.
+        return (part.grounded || u.points_back).then_some(part);
+    }
+    let only_time = u.when.is_said() && u.topics.is_empty() && u.kinds.is_empty() && u.facets.is_empty() && u.leftover.is_empty();
+    if only_time && u.intents.is_empty() && u.venues().is_empty() {
+        let earlier = said_now.last().copied().or(host.request.history.last().map(|e| e.guest.as_str()))?;
+        let mut before = host.read(earlier);
+        before.when = u.when;
+        before.is_question = true;
+        return about_venue(host, &before).or_else(|| about_topic(host, &before));
+    }
+    None
+}
+
+/// Asks for the phone of nothing in particular: the house's own.
+fn contact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let house = u.wants("phone") && u.leftover.is_empty() && u.topics.is_empty() && u.venues().is_empty();
+    house.then(|| host.part("contact", host.say("contact", &[]), &[]))
+}
+
+enum Earlier {
+    One(Vec<Arc<Item>>),
+    Several(Vec<String>),
+}
+
+/// The newest text that names venues: this turn's, then the guest's and the host's of each earlier turn.
+fn last_places(host: &Host<'_>, said_now: &[&str]) -> Option<Earlier> {
+    let history = host.request.history.iter().rev().flat_map(|e| [e.guest.as_str(), e.host.as_str()]);
+    said_now.iter().rev().copied().chain(history).find_map(|text| {
+        let understood = host.read(text);
+        let venues: Vec<_> = understood.venues().into_iter().filter(|m| m.telling || m.whole).collect();
+        let telling: Vec<_> = venues.iter().copied().filter(|m| m.telling).collect();
+        let named = if telling.is_empty() { venues.into_iter().filter(|m| m.item.name.contains(' ')).collect() } else { telling };
+        let mut places: Vec<(usize, Vec<Arc<Item>>)> = Vec::new();
+        for mention in named {
+            match places.iter_mut().find(|(from, _)| *from == mention.from) {
+                Some((_, rows)) => rows.push(Arc::clone(&mention.item)),
+                None => places.push((mention.from, vec![Arc::clone(&mention.item)])),
+            }
+        }
+        places.dedup_by(|a, b| a.1[0].id == b.1[0].id);
+        match places.len() {
+            0 => None,
+            1 => places.pop().map(|(_, rows)| Earlier::One(rows)),
+            _ => Some(Earlier::Several(places.iter().map(|(_, rows)| host.name(&rows[0])).collect())),
+        }
+    })
+}
+
+/// The text asks about a category: restaurants, shows, the spa.
+fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let topic = u.topics.first();
+    let dining = u.about(&Category::Dining) || (!u.kinds.is_empty() && topic.is_none());
+    if u.intends("booking") && !u.wants("reservations") {
+        return Some(lookup::booking(host, u));
+    }
+    if u.about(&Category::Entertainment) {
+        return Some(events::answer(host, u));
+    }
+    if dining {
+        return Some(listing::dining(host, u));
+    }
+    match topic {
+        Some(category) => listing::topic(host, u, category),
+        None if events::is_kind(host, u) => Some(events::answer(host, u)),
+        // "Anything open late?", "somewhere open at 3am?"
+        None if u.wants("open") && u.leftover.is_empty() && !u.wants("hours") && !u.wants("opens") && !u.wants("closes") => {
+            Some(listing::dining(host, u))
+        }
+        None if u.intends("recommend") && u.leftover.is_empty() => Some(listing::dining(host, u)),
+        None => None,
+    }
+}

@@ -1,0 +1,28 @@
+//! Courtesies, honesty about what we are, and asking back.
+
+use super::super::{
+    answer::Host,
+    fit::{Part, join_names},
+    understand::Understood,
+};
+
+/// A fixed wording of the pack.
+pub(in super::super) fn say(host: &Host<'_>, intent: &str) -> Part {
+    Part { chat: true, ..host.part(intent, host.say(intent, &[]), &[]) }
+}
+
+pub(in super::super) fn small_talk(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    // A question we could not answer must not be met with "you are welcome".
+    if u.is_question && !u.leftover.is_empty() && !u.intends("help") {
+        return None;
+    }
+    let order = ["help", "goodbye", "thanks", "greeting", "statement", "decline", "ack"];
+    order.into_iter().find(|intent| u.intends(intent)).map(|intent| say(host, intent))
+}
+
+/// Which of the places just named is meant.
+pub(in super::super) fn which(host: &Host<'_>, names: &[String]) -> Part {
+    let or = if host.and() == "and" { "or" } else { "o" };
+    let body = if names.len() <= 3 { host.say("which_of", &[("list", &join_names(names, or))]) } else { host.say("which", &[]) };
+    host.part("clarify", body, &[])
+}

@@ -1,0 +1,281 @@
+//! One venue, show or treatment: the facts asked for, or what it is.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use seven_domain::Language;
+use seven_knowledge::{Category, Item, WeeklyHours, formatter, item::Details};
+
+use super::{
+    super::{
+        answer::Host,
+        fit::{Part, fits_one, fits_two, plain_spanish, sentences},
+        pack::Field,
+        understand::Understood,
+        when::{Asked, day_words, time_words},
+    },
+    events, listing,
+};
+
+/// Answers about the rows that share one name.
+pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Part {
+    let Some(main) = rows.first() else { return host.unanswered() };
+    let name = host.name(main);
+    let mut said: Vec<String> = Vec::new();
+    let mut used: Vec<Arc<Item>> = Vec::new();
+    let mut missing = false;
+    let mut tell = |found: Option<(Arc<Item>, String)>| match found {
+        Some((item, sentence)) => {
+            used.push(item);
+            if !said.contains(&sentence) {
+                said.push(sentence);
+            }
+        }
+        None => missing = true,
+    };
+    let timed = ["open", "opens", "closes", "hours", "starts"].iter().any(|f| u.wants(f)) || (u.when.is_said() && u.facets.is_empty());
+    let first = |fact: &dyn Fn(&Item) -> Option<String>| rows.iter().find_map(|r| fact(r).map(|s| (Arc::clone(r), s)));
+    if timed && !u.intends("booking") {
+        tell(first(&|item| time_fact(host, u, item)));
+    }
+    for facet in ["price", "where", "dress", "kids", "dietary", "reservations", "age", "phone", "duration"] {
+        let asked = u.wants(facet) || (facet == "dietary" && u.kinds.iter().any(|k| k.field == Field::Dietary));
+        let asked = asked || (facet == "kids" && u.kinds.iter().any(|k| k.field == Field::Kids));
+        if asked && !(facet == "age" && u.wants("kids")) {
+            tell(first(&|item| fact(host, u, facet, item)));
+        }
+    }
+    if u.intends("booking") && !u.wants("reservations") {
+        let value = first(&|item| dining(item).and_then(|d| d.reservations.clone()));
+        let body = match value {
+            Some((item, value)) => {
+                used.push(item);
+                host.say("book_policy", &[("name", &name), ("value", &host.pack.value(&value, host.language))])
+            }
+            None => host.say("book_venue", &[("name", &name)]),
+        };
+        return host.part("booking", body, &used);
+    }
+    if said.is_empty() && !missing {
+        return info(host, main);
+    }
+    if said.is_empty() {
+        let body = host.say("missing", &[("name", &name)]);
+        return Part { grounded: false, ..host.part("unanswered", body, &[]) };
+    }
+    if missing {
+        said.push(host.say("missing_rest", &[]));
+    }
+    let body = said.join(" ");
+    let intent = if timed { "venue_hours" } else { "venue_info" };
+    let ask = (!missing).then(|| host.say("ask_venue", &[]));
+    Part { grounded: !missing, ask, ..host.part(intent, body, &used) }
+}
+
+fn dining(item: &Item) -> Option<&seven_knowledge::item::Dining> {
+    match &item.details {
+        Details::Dining(d) => Some(d),
+        _ => None,
+    }
+}
+
+/// A fact other than time, as a sentence with the name in it.
+fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option<String> {
+    let name = host.name(item);
+    let value = |text: &str| host.pack.value(text, host.language);
+    let tell = |key: &str, text: &str| Some(host.say(key, &[("name", &name), ("value", text)]));
+    match (facet, &item.details) {
+        ("price", Details::Entertainment(_)) => price(host, item).and_then(|text| tell("ticket_price", &text)),
+        ("price", _) => price(host, item).and_then(|text| tell("price", &text)),
+        ("where", _) => item.location().and_then(|text| tell("where", &value(text))),
+        ("dress", Details::Dining(d)) => d.dress_code.as_ref().and_then(|text| tell("dress", &value(text))),
+        ("reservations", Details::Dining(d)) => d.reservations.as_ref().and_then(|text| tell("reservations", &value(text))),
+        ("reservations", Details::Spa(d)) => d.booking_required.and_then(|yes| tell(if yes { "book_needed" } else { "book_free" }, "")),
+        ("kids", Details::Dining(d)) => d.kids_menu.and_then(|yes| tell(if yes { "kids_yes" } else { "kids_no" }, "")),
+        ("kids" | "age", Details::Entertainment(d)) => d.age_restriction.as_ref().and_then(|text| tell("age", &value(text))),
+        ("dietary", Details::Dining(d)) => {
+            let wanted: Vec<&String> = u.kinds.iter().filter(|k| k.field == Field::Dietary).flat_map(|k| &k.values).collect();
+            let fits = |option: &&String| wanted.is_empty() || wanted.iter().any(|w| listing::has_word(option, w));
+            let options: Vec<String> = d.dietary_options.iter().filter(fits).map(|o| value(o)).collect();
+            if options.is_empty() { None } else { tell("dietary", &options.join(", ")) }
+        }
+        ("duration", Details::Spa(d)) => tell("duration", &d.duration_minutes.to_string()),
+        ("duration", Details::Entertainment(d)) => d.duration_minutes.and_then(|m| tell("duration", &m.to_string())),
+        ("phone", details) => {
+            details.extra().and_then(|e| e.get("phone")).map(formatter::plain).and_then(|phone| tell("phone_of", &phone))
+        }
+        _ => None,
+    }
+}
+
+/// What it costs, in the content's own figures.
+pub(in super::super) fn price(host: &Host<'_>, item: &Item) -> Option<String> {
+    match &item.details {
+        Details::Dining(d) => Some(d.price_range.clone()),
+        Details::Spa(d) => Some(host.say("spa_price", &[("value", &formatter::dollars(d.price)), ("minutes", &d.duration_minutes.to_string())])),
+        Details::Entertainment(d) => match (d.ticket_price_min, d.ticket_price_max) {
+            (Some(min), max) if min == 0.0 && max.unwrap_or(0.0) == 0.0 => Some(host.say("free", &[])),
+            (min, max) => formatter::tickets(min, max),
+        },
+        Details::Gaming(d) => d.minimum_bet.as_ref().map(|bet| host.say("minimum", &[("value", &formatter::money(bet))])),
+        Details::Promotion(d) => Some(formatter::dollars(d.value)),
+        Details::Hours(_) | Details::Free(_) => {
+            let extra = item.details.extra()?;
+            extra.get("price").or_else(|| extra.get("cost")).or_else(|| extra.get("fee")).map(|p| host.pack.value(&formatter::money(p), host.language))
+        }
+        Details::Regulation(_) => None,
+    }
+}
+
+/// When it is open, or when it starts.
+fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String> {
+    let name = host.name(item);
+    if let Details::Entertainment(_) = &item.details {
+        return events::time_of(host, item);
+    }
+    let hours = item.hours()?;
+    let (now, zone) = (host.request.now, host.request.zone);
+    let shown = hours.show(host.language);
+    let with = |key: &str, value: &str| Some(host.say(key, &[("name", &name), ("value", value), ("hours", &shown)]));
+    if u.when.is_said() && !u.wants("closes") {
+        match u.when.asked(now, zone) {
+            Asked::At(at, ..) => {
+                let when = listing::when_words(host, u.when.asked(now, zone));
+                return with(if hours.is_open(at, zone) { "open_then" } else { "closed_then" }, &when);
+            }
+            Asked::On(date) => {
+                let spans = hours.openings_on(date);
+                let day = day_words(date, host.local().date(), host.language);
+                if spans.is_empty() {
+                    return with("closed_then", &day);
+                }
+                let times = WeeklyHours::new(std::array::from_fn(|_| hours.spans(chrono::Datelike::weekday(&date)).to_vec()));
+                let times = times.show(host.language);
+                let times = times.strip_prefix("Daily ").or_else(|| times.strip_prefix("Diario ")).unwrap_or(&times).to_owned();
+                return Some(host.say("open_that_day", &[("name", &name), ("value", &times), ("day", &day)]));
+            }
+            Asked::Now => {}
+        }
+    }
+    if hours.is_always() {
+        return with("always", "");
+    }
+    match (hours.until(now, zone, host.language), u.wants("closes"), u.wants("open") && !u.wants("opens") && !u.wants("hours")) {
+        (Some(until), true, _) => with("open_until", &until),
+        (Some(until), _, true) => with("yes_open", &until),
+        (Some(until), ..) => with("hours_open", &until),
+        (None, true, _) => with("closed_hours", ""),
+        (None, ..) => match next_words(host, hours, now) {
+            Some(next) => with(if u.wants("hours") { "hours_closed" } else { "closed_next" }, &next),
+            None => with("closed_hours", ""),
+        },
+    }
+}
+
+/// "today at 5pm", "mañana a las 5pm".
+pub(in super::super) fn next_words(host: &Host<'_>, hours: &WeeklyHours, after: DateTime<Utc>) -> Option<String> {
+    let next = hours.next_opening(after, host.request.zone)?;
+    let day = day_words(next.wall.date(), host.local().date(), host.language);
+    Some(host.say("day_at", &[("day", &day), ("time", &time_words(next.minute(), host.language))]))
+}
+
+/// "Open now until 10pm.", "Opens today at 5pm."
+fn state(host: &Host<'_>, hours: &WeeklyHours) -> Option<String> {
+    let (now, zone) = (host.request.now, host.request.zone);
+    let slot = |key: &str, value: &str| Some(host.say(key, &[("value", value)]));
+    match hours.until(now, zone, host.language) {
+        Some(until) => slot("state_open", &until),
+        None => next_words(host, hours, now).and_then(|next| slot("state_opens", &next)),
+    }
+}
+
+/// What it is: the description, then as many facts as one text holds.
+pub(in super::super) fn info(host: &Host<'_>, item: &Arc<Item>) -> Part {
+    let name = host.name(item);
+    let description = host.description(item);
+    let rule = matches!(item.category, Category::Regulations | Category::GeneralInfo);
+    let lead = if rule { description.clone() } else { format!("{name}: {description}") };
+    let mut body = sentences(&lead, fits_one);
+    if body.is_empty() {
+        body = sentences(&lead, fits_two);
+    }
+    if body.is_empty() {
+        body = name.clone();
+    }
+    for extra in extras(host, item) {
+        let with = format!("{body} {extra}");
+        if fits_one(&with) {
+            body = with;
+        }
+    }
+    let (intent, ask) = match item.category {
+        Category::Dining => ("venue_info", Some("ask_venue")),
+        Category::Entertainment => ("events", Some("ask_event")),
+        Category::Spa => ("spa", None),
+        Category::Gaming => ("gaming", None),
+        Category::Promotions => ("promotions", None),
+        Category::Regulations => ("regulations", None),
+        Category::Hours => ("venue_hours", None),
+        Category::GeneralInfo => ("general", None),
+        Category::Other(ref other) => (other.as_str(), None),
+    };
+    Part { ask: ask.map(|key| host.say(key, &[])), ..host.part(intent, body, std::slice::from_ref(item)) }
+}
+
+fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
+    let sentence = |text: Option<String>| text.map(|t| format!("{}.", capital(t.trim_end_matches('.'))));
+    let place = || sentence(item.location().map(|l| host.pack.value(l, host.language)));
+    let mut extras: Vec<Option<String>> = match &item.details {
+        Details::Dining(d) => vec![place(), state(host, &d.hours)],
+        Details::Entertainment(_) => {
+            let tickets = price(host, item).map(|p| host.say("tickets", &[("value", &p)]));
+            vec![sentence(events::when_of(host, item)), place(), tickets]
+        }
+        Details::Spa(_) => vec![sentence(price(host, item))],
+        Details::Gaming(d) => vec![sentence(price(host, item)), place(), d.hours.as_ref().and_then(|h| state(host, h))],
+        Details::Promotion(d) => {
+            let until = formatter_date(d.valid_until, host.language);
+            vec![
+                Some(host.say("valid_until", &[("value", &until)])),
+                d.eligibility.as_ref().filter(|_| host.language == Language::En).map(|e| host.say("eligible", &[("value", e)])),
+                d.redemption_method.as_ref().map(|r| host.say("redeem", &[("value", &host.pack.value(r, host.language))])),
+            ]
+        }
+        Details::Hours(d) => vec![
+            d.hours.as_ref().map(|h| host.say("hours_are", &[("value", &h.show(host.language))])),
+            sentence(price(host, item)),
+            place(),
+            sentence(d.seasonal_notes.clone().filter(|_| host.language == Language::En)),
+        ],
+        Details::Regulation(_) => vec![],
+        Details::Free(_) => vec![sentence(price(host, item)), place()],
+    };
+    extras.push(sentence(item.tip.clone().filter(|_| host.language == Language::En)));
+    // What the description already says is not said twice; figures decide, as the wording may differ.
+    let known = host.description(item).to_lowercase();
+    let figures = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_ascii_digit()).filter(|f| !f.is_empty()).map(str::to_owned).collect()
+    };
+    let known_figures = figures(&known);
+    let repeats = |extra: &String| {
+        let own = figures(extra);
+        let same_figures = extra.contains('$') && !own.is_empty() && own.iter().all(|f| known_figures.contains(f));
+        same_figures || known.contains(extra.trim_end_matches('.').to_lowercase().as_str())
+    };
+    extras.into_iter().flatten().filter(|extra| !repeats(extra)).collect()
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().collect::<String>() + chars.as_str())
+}
+
+fn formatter_date(day: chrono::NaiveDate, language: Language) -> String {
+    const MONTHS: [&str; 12] =
+        ["enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"];
+    use chrono::Datelike;
+    match language {
+        Language::En => day.format("%b %-d").to_string(),
+        Language::Es => plain_spanish(&format!("{} de {}", day.day(), MONTHS[day.month0() as usize])),
+    }
+}

@@ -1,0 +1,151 @@
+//! Fitting an answer into texts: about one of 160 characters, never more than two, at most one question (CONV-24).
+
+/// Septets of one GSM-7 text.
+pub(super) const TEXT: usize = 160;
+
+/// One answered piece of what the guest wrote.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Part {
+    pub(super) intent: String,
+    pub(super) body: String,
+    /// A short question back, said only when there is room.
+    pub(super) ask: Option<String>,
+    pub(super) sources: Vec<String>,
+    pub(super) grounded: bool,
+    /// Courtesy that yields to any real answer.
+    pub(super) chat: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Fitted {
+    pub(super) text: String,
+    pub(super) sources: Vec<String>,
+    pub(super) intent: String,
+    pub(super) grounded: bool,
+}
+
+/// Septets when sent: extension characters take two; letters the envelope makes plain count as one.
+pub(super) fn septets(text: &str) -> usize {
+    text.chars().map(|c| if "^{}\\[~]|€".contains(c) { 2 } else { 1 }).sum()
+}
+
+pub(super) fn fits_one(text: &str) -> bool {
+    septets(text) <= TEXT
+}
+
+/// Whether the text can be cut between words into at most two texts.
+pub(super) fn fits_two(text: &str) -> bool {
+    let (mut parts, mut used) = (1, 0);
+    for word in text.split(' ') {
+        let length = septets(word);
+        let with_space = if used == 0 { length } else { used + 1 + length };
+        if with_space <= TEXT {
+            used = with_space;
+        } else {
+            parts += 1;
+            used = length;
+        }
+        if parts > 2 || length > TEXT {
+            return false;
+        }
+    }
+    true
+}
+
+/// The leading sentences that keep `fits`; never a cut sentence. Empty when not even the first fits.
+pub(super) fn sentences(text: &str, fits: impl Fn(&str) -> bool) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let ends = text.match_indices(['.', '!', '?', ';']).map(|(at, mark)| (at, at + mark.len()));
+    let ends = ends.filter(|(_, end)| *end == text.len() || text[*end..].starts_with(' '));
+    let mut best = String::new();
+    for (at, end) in ends.chain((!text.ends_with(['.', '!', '?'])).then_some((text.len(), text.len()))) {
+        // A clause kept without what follows ends like a sentence.
+        let cut = if text[at..end].starts_with(';') { format!("{}.", &text[..at]) } else { text[..end].to_owned() };
+        if !fits(&cut) {
+            break;
+        }
+        best = cut;
+    }
+    best
+}
+
+/// Spanish letters outside GSM-7 made plain; ñ, é, ¿ and ¡ are inside it and stay.
+pub(super) fn plain_spanish(text: &str) -> String {
+    let plain = |c: char| match c {
+        'á' => 'a',
+        'í' => 'i',
+        'ó' => 'o',
+        'ú' => 'u',
+        'Á' => 'A',
+        'Í' => 'I',
+        'Ó' => 'O',
+        'Ú' => 'U',
+        other => other,
+    };
+    text.chars().map(plain).collect()
+}
+
+/// "A, B and C".
+pub(super) fn join_names(names: &[String], and: &str) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => {
+            let and = if and == "y" && last.to_lowercase().starts_with('i') { "e" } else { and };
+            format!("{} {and} {last}", most.join(", "))
+        }
+    }
+}
+
+/// Joins the parts in the order asked when they fit; otherwise the newest question goes first and the rest follows while it fits.
+pub(super) fn assemble(parts: Vec<Part>) -> Fitted {
+    let real = parts.iter().any(|p| !p.chat);
+    let mut parts: Vec<Part> = parts.into_iter().filter(|p| !(real && p.chat)).collect();
+    let mut seen = Vec::new();
+    parts.retain(|p| {
+        let fresh = !seen.contains(&p.body);
+        seen.push(p.body.clone());
+        fresh && !p.body.is_empty()
+    });
+    // Courtesies do not add up: only the last is said.
+    if !real && parts.len() > 1 {
+        parts.drain(..parts.len() - 1);
+    }
+    let grounded = parts.iter().all(|p| p.grounded);
+    // One "I will check" is enough, and it stands last.
+    if let Some(last) = parts.iter().rposition(|p| !p.grounded) {
+        let mut at = 0;
+        parts.retain(|p| {
+            at += 1;
+            p.grounded || at == last + 1 || !p.sources.is_empty()
+        });
+    }
+    let joined = |parts: &[Part]| parts.iter().map(|p| p.body.as_str()).collect::<Vec<_>>().join(" ");
+    if !fits_two(&joined(&parts)) {
+        let mut kept: Vec<Part> = Vec::new();
+        for part in parts.into_iter().rev() {
+            let mut trial = kept.clone();
+            trial.push(part);
+            if kept.is_empty() || fits_two(&joined(&trial)) {
+                kept = trial;
+            }
+        }
+        parts = kept;
+    }
+    let mut text = joined(&parts);
+    if !text.contains('?') && let Some(ask) = parts.last().and_then(|p| p.ask.as_ref()) {
+        let with = format!("{text} {ask}");
+        // A question back is worth no second text, unless the answer already took one.
+        if fits_one(&with) || (!fits_one(&text) && fits_two(&with)) {
+            text = with;
+        }
+    }
+    let mut sources: Vec<String> = Vec::new();
+    for id in parts.iter().flat_map(|p| &p.sources) {
+        if !sources.contains(id) {
+            sources.push(id.clone());
+        }
+    }
+    let intent = parts.iter().rev().find(|p| p.intent != "unanswered").or(parts.last()).map(|p| p.intent.clone()).unwrap_or_default();
+    Fitted { text, sources, intent, grounded }
+}

@@ -1,0 +1,221 @@
+//! The host pack: everything the offline host knows about words, as data (`packs/casino/host.toml`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use seven_domain::Language;
+use seven_knowledge::Category;
+
+use super::{language::Tongue, phrases::Phrases};
+use crate::Error;
+
+/// Parsed and compiled. Every key the code asks for is checked when the pack is read, so that no wording can be missing later.
+#[derive(Debug, Clone)]
+pub struct HostPack {
+    pub(super) language: Tongue,
+    /// Score below which a row is no answer.
+    pub(super) threshold: f32,
+    pub(super) intents: BTreeMap<String, Phrases>,
+    pub(super) facets: BTreeMap<String, Phrases>,
+    pub(super) times: BTreeMap<String, Phrases>,
+    /// Words that tell nothing about what is wanted.
+    pub(super) ignore: BTreeSet<String>,
+    pub(super) topics: Vec<Topic>,
+    pub(super) kinds: Vec<Kind>,
+    say: BTreeMap<String, Wording>,
+    values_es: BTreeMap<String, String>,
+    replace_es: Vec<Replace>,
+}
+
+/// A content category as guests call it.
+#[derive(Debug, Clone)]
+pub(super) struct Topic {
+    pub(super) category: Category,
+    pub(super) phrases: Phrases,
+    /// Words that point here and still narrow the search: "massage".
+    pub(super) also: Phrases,
+    label: (String, String),
+}
+
+/// A narrower wish inside dining: a cuisine, a bar, something vegan.
+#[derive(Debug, Clone)]
+pub(super) struct Kind {
+    pub(super) field: Field,
+    pub(super) values: Vec<String>,
+    pub(super) phrases: Phrases,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Field {
+    Cuisine,
+    Subcategory,
+    Price,
+    Dietary,
+    Kids,
+    /// Named in the editors' keywords or the description: "pizza", "breakfast".
+    Serves,
+}
+
+// --- the file as written
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    threshold: f32,
+    language: LanguageFile,
+    intents: BTreeMap<String, Pair<Vec<String>>>,
+    facets: BTreeMap<String, Pair<Vec<String>>>,
+    times: BTreeMap<String, Pair<Vec<String>>>,
+    ignore: Ignore,
+    topics: BTreeMap<String, TopicFile>,
+    kinds: Vec<KindFile>,
+    say: BTreeMap<String, Wording>,
+    values_es: BTreeMap<String, String>,
+    replace_es: Vec<Replace>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LanguageFile {
+    pub(super) en: String,
+    pub(super) es: String,
+    pub(super) prefer: Pair<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pair<T> {
+    pub(super) en: T,
+    pub(super) es: T,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ignore {
+    words: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TopicFile {
+    label: Pair<String>,
+    words: Pair<Vec<String>>,
+    also: Pair<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Replace {
+    from: String,
+    to: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KindFile {
+    field: Field,
+    values: Vec<String>,
+    words: Vec<String>,
+}
+
+/// One thing the host says, in one or more wordings.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wording {
+    en: Vec<String>,
+    es: Vec<String>,
+}
+
+pub(super) const INTENTS: [&str; 12] = [
+    "greeting", "thanks", "goodbye", "identity", "human", "ack", "decline", "statement", "booking", "recommend", "help", "listing",
+];
+pub(super) const FACETS: [&str; 15] = [
+    "open", "opens", "closes", "hours", "price", "where", "dress", "kids", "dietary", "reservations", "age", "phone", "duration",
+    "about", "starts",
+];
+const TIMES: [&str; 13] = [
+    "now", "tonight", "evening", "late", "today", "tomorrow", "morning", "afternoon", "weekend", "week", "lunchtime", "noon", "midnight",
+];
+const SAY: &str = include_str!("say_keys.txt");
+
+// === impl HostPack ===
+
+impl HostPack {
+    pub fn from_toml(text: &str) -> Result<Self, Error> {
+        let file: File = toml::from_str(text).map_err(|error| Error::Pack(Box::new(error)))?;
+        for (table, known, present) in [
+            ("intents", INTENTS.as_slice(), file.intents.keys().collect::<Vec<_>>()),
+            ("facets", FACETS.as_slice(), file.facets.keys().collect()),
+            ("times", TIMES.as_slice(), file.times.keys().collect()),
+            ("say", SAY.split_whitespace().collect::<Vec<_>>().as_slice(), file.say.keys().collect()),
+        ] {
+            if let Some(missing) = known.iter().find(|k| !present.iter().any(|p| p == *k)) {
+                return Err(Error::PackContent(format!("[{table}.{missing}] is missing")));
+            }
+            if let Some(stray) = present.iter().find(|p| !known.contains(&p.as_str())) {
+                return Err(Error::PackContent(format!("[{table}.{stray}] is not used by anything")));
+            }
+        }
+        if let Some((key, _)) = file.say.iter().find(|(_, w)| w.en.is_empty() || w.es.is_empty()) {
+            return Err(Error::PackContent(format!("[say.{key}] needs a wording in each language")));
+        }
+        let compile = |table: BTreeMap<String, Pair<Vec<String>>>| -> BTreeMap<String, Phrases> {
+            table.into_iter().map(|(key, pair)| (key, Phrases::new(pair.en.iter().chain(&pair.es)))).collect()
+        };
+        let topic = |(name, topic): (String, TopicFile)| Topic {
+            category: name.into(),
+            phrases: Phrases::new(topic.words.en.iter().chain(&topic.words.es)),
+            also: Phrases::new(topic.also.en.iter().chain(&topic.also.es)),
+            label: (topic.label.en, topic.label.es),
+        };
+        let kind = |kind: KindFile| Kind { field: kind.field, values: kind.values, phrases: Phrases::new(&kind.words) };
+        Ok(Self {
+            language: Tongue::new(&file.language),
+            threshold: file.threshold,
+            intents: compile(file.intents),
+            facets: compile(file.facets),
+            times: compile(file.times),
+            ignore: seven_knowledge::text::words(&file.ignore.words).into_iter().collect(),
+            topics: file.topics.into_iter().map(topic).collect(),
+            kinds: file.kinds.into_iter().map(kind).collect(),
+            say: file.say,
+            values_es: file.values_es,
+            replace_es: file.replace_es,
+        })
+    }
+
+    /// The wording of `key` that `seed` picks, its slots filled; a sentence never changes within one reply.
+    pub(super) fn say(&self, key: &str, language: Language, seed: u64, slots: &[(&str, &str)]) -> String {
+        let Some(wording) = self.say.get(key) else { return String::new() };
+        let choices = match language {
+            Language::En => &wording.en,
+            Language::Es => &wording.es,
+        };
+        // FNV-1a spreads one seed over all keys.
+        let spread = key.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        let pick = usize::try_from((spread >> 32) % choices.len() as u64).unwrap_or(0);
+        let mut text = choices[pick].clone();
+        for (slot, value) in slots {
+            text = text.replace(&format!("{{{slot}}}"), value);
+        }
+        text
+    }
+
+    /// A fixed value of the content ("Smart casual") in the guest's language.
+    pub(super) fn value(&self, value: &str, language: Language) -> String {
+        match language {
+            Language::En => value.to_owned(),
+            Language::Es => self.values_es.get(value).cloned().unwrap_or_else(|| {
+                let replaced = self.replace_es.iter().fold(value.to_owned(), |text, r| text.replace(&r.from, &r.to));
+                super::fit::plain_spanish(&replaced)
+            }),
+        }
+    }
+
+    /// "restaurants", "restaurantes".
+    pub(super) fn label(&self, category: &Category, language: Language) -> String {
+        let label = self.topics.iter().find(|t| t.category == *category).map(|t| &t.label);
+        label.map_or_else(|| category.as_str().replace('_', " "), |(en, es)| if language == Language::En { en } else { es }.clone())
+    }
+}

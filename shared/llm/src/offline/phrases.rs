@@ -1,0 +1,65 @@
+//! Matching word sequences: a guest's text against the phrases of the pack.
+
+use seven_knowledge::text::{stem, words};
+
+/// A guest's text, cut into folded words with their stems.
+#[derive(Debug, Clone)]
+pub(super) struct Said {
+    pub(super) words: Vec<String>,
+    stems: Vec<String>,
+}
+
+impl Said {
+    pub(super) fn new(text: &str) -> Self {
+        let words = words(text);
+        let stems = words.iter().map(|w| stem(w)).collect();
+        Self { words, stems }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Phrase(Vec<Pattern>);
+
+#[derive(Debug, Clone)]
+enum Pattern {
+    Stem(String),
+    /// "reserv*": any word that begins so.
+    Prefix(String),
+}
+
+/// Phrases that mean one thing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Phrases(Vec<Phrase>);
+
+impl Phrases {
+    pub(super) fn new<'a>(texts: impl IntoIterator<Item = &'a String>) -> Self {
+        let pattern = |word: &str| match word.strip_suffix('*') {
+            Some(start) => words(start).into_iter().next().map(Pattern::Prefix).into_iter().collect(),
+            None => words(word).iter().map(|w| Pattern::Stem(stem(w))).collect::<Vec<_>>(),
+        };
+        let phrase = |text: &String| Phrase(text.split_whitespace().flat_map(pattern).collect());
+        Self(texts.into_iter().map(phrase).filter(|p| !p.0.is_empty()).collect())
+    }
+
+    /// Every place a phrase stands, as word ranges.
+    pub(super) fn places(&self, said: &Said) -> Vec<(usize, usize)> {
+        let mut places = Vec::new();
+        for Phrase(patterns) in &self.0 {
+            let length = patterns.len();
+            for at in 0..(said.words.len() + 1).saturating_sub(length) {
+                let fits = patterns.iter().enumerate().all(|(n, pattern)| match pattern {
+                    Pattern::Stem(stem) => said.stems[at + n] == *stem,
+                    Pattern::Prefix(start) => said.words[at + n].starts_with(start.as_str()),
+                });
+                if fits {
+                    places.push((at, at + length));
+                }
+            }
+        }
+        places
+    }
+
+    pub(super) fn found(&self, said: &Said) -> bool {
+        !self.places(said).is_empty()
+    }
+}

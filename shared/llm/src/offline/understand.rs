@@ -1,0 +1,151 @@
+//! What one text asks: intents, facts wanted, category, cuisine, time, and the venues it names.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use seven_knowledge::{Category, Index, Mention, index::is_stop};
+
+use super::{
+    pack::{Field, HostPack, Kind},
+    phrases::{Phrases, Said},
+    when::When,
+};
+
+#[derive(Debug, Clone)]
+pub(super) struct Understood<'a> {
+    pub(super) text: &'a str,
+    pub(super) said: Said,
+    pub(super) intents: BTreeSet<&'a str>,
+    pub(super) facets: BTreeSet<&'a str>,
+    pub(super) topics: Vec<Category>,
+    pub(super) kinds: Vec<&'a Kind>,
+    pub(super) when: When,
+    pub(super) mentions: Vec<Mention>,
+    /// Words with a meaning that nothing above has taken.
+    pub(super) leftover: Vec<String>,
+    /// Of those, the ones beside a topic word: "pizza places".
+    pub(super) beside: Vec<String>,
+    /// The one that says what kind of topic: "korean food", "comida coreana".
+    pub(super) qualifier: Option<String>,
+    pub(super) is_question: bool,
+    /// Points at something said before: "it", "there", "ese".
+    pub(super) points_back: bool,
+}
+
+const POINTERS: [&str; 24] = [
+    "it", "its", "there", "they", "their", "theirs", "that", "this", "one", "place", "ese", "esa", "eso", "este", "esta", "ahi", "alli", "alla",
+    "lugar", "sitio", "ellos", "mismo", "aquel", "them",
+];
+const ASKING: [&str; 22] = [
+    "what", "whats", "when", "whens", "where", "wheres", "which", "who", "how", "any", "que", "cual", "cuales", "cuando", "donde", "cuanto", "cuanta",
+    "cuantos", "cuantas", "quien", "hay", "alguna",
+];
+/// These ask only at the beginning: "are we ...", not "we are ...".
+const ASKING_FIRST: [&str; 28] = [
+    "is", "are", "do", "does", "did", "can", "could", "should", "will", "would", "may", "tell", "show", "list", "tienen", "tiene", "puedo", "podemos",
+    "puede", "esta", "estan", "aceptan", "necesito", "need", "looking", "busco", "abren", "cierran",
+];
+
+fn asks(text: &str, said: &Said) -> bool {
+    let polite = |w: &&String| ["hi", "hello", "hey", "hola", "and", "y", "also", "so", "please", "ok", "okay", "good", "morning", "evening"].contains(&w.as_str());
+    let mut words = said.words.iter().skip_while(polite);
+    text.contains(['?', '¿'])
+        || said.words.iter().take(4).any(|w| ASKING.contains(&w.as_str()))
+        || words.next().is_some_and(|w| ASKING_FIRST.contains(&w.as_str()))
+}
+
+impl<'a> Understood<'a> {
+    pub(super) fn read(pack: &'a HostPack, index: &Index, now: DateTime<Utc>, text: &'a str) -> Self {
+        let said = Said::new(text);
+        let mut taken: Vec<(usize, usize)> = Vec::new();
+        let mut keys = |table: &'a std::collections::BTreeMap<String, Phrases>| -> BTreeSet<&'a str> {
+            let mut found = BTreeSet::new();
+            for (key, phrases) in table {
+                let places = phrases.places(&said);
+                if !places.is_empty() {
+                    found.insert(key.as_str());
+                }
+                taken.extend(places);
+            }
+            found
+        };
+        let facets = keys(&pack.facets);
+        let intents = keys(&pack.intents);
+        let (when, places) = When::read(pack, text, &said);
+        taken.extend(places);
+        let mut topics: Vec<(usize, Category)> = Vec::new();
+        let mut topic_places: Vec<(usize, usize)> = Vec::new();
+        for topic in &pack.topics {
+            let places = topic.phrases.places(&said);
+            let also = topic.also.places(&said);
+            topics.extend(places.iter().chain(&also).map(|p| p.0).min().map(|at| (at, topic.category.clone())));
+            topic_places.extend(places);
+        }
+        topics.sort_by_key(|(at, _)| *at);
+        let mut kinds = Vec::new();
+        for kind in &pack.kinds {
+            let places = kind.phrases.places(&said);
+            if !places.is_empty() {
+                kinds.push(kind);
+            }
+            taken.extend(places);
+        }
+        let mentions = index.mentions(text, now);
+        taken.extend(mentions.iter().filter(|m| m.telling).map(|m| (m.from, m.to)));
+        let inside = |n: usize, places: &[(usize, usize)]| places.iter().any(|(from, to)| (*from..*to).contains(&n));
+        let free: Vec<usize> = (0..said.words.len())
+            .filter(|n| !inside(*n, &taken) && !inside(*n, &topic_places) && !is_stop(&said.words[*n]) && !pack.ignore.contains(&said.words[*n]))
+            .collect();
+        let near = |n: &&usize| topic_places.iter().any(|(from, to)| **n + 2 >= *from && **n < *to + 2);
+        let word = |n: &usize| said.words[*n].clone();
+        let spanish = |to: usize| ["comida", "restaurante", "restaurantes"].contains(&said.words[to - 1].as_str());
+        let qualifies = |n: &&usize| topic_places.iter().any(|(from, to)| **n + 1 == *from || (**n == *to && spanish(*to)));
+        Self {
+            text,
+            beside: free.iter().filter(near).map(word).collect(),
+            qualifier: free.iter().find(qualifies).map(word),
+            leftover: free.iter().map(word).collect(),
+            is_question: asks(text, &said),
+            points_back: said.words.iter().any(|w| POINTERS.contains(&w.as_str())),
+            intents,
+            facets,
+            topics: topics.into_iter().map(|(_, category)| category).collect(),
+            kinds,
+            when,
+            mentions,
+            said,
+        }
+    }
+
+    pub(super) fn intends(&self, intent: &str) -> bool {
+        self.intents.contains(intent)
+    }
+
+    pub(super) fn wants(&self, facet: &str) -> bool {
+        self.facets.contains(facet)
+    }
+
+    pub(super) fn about(&self, category: &Category) -> bool {
+        self.topics.contains(category)
+    }
+
+    /// Names of places, shows or treatments; rules and general answers are found by search instead.
+    pub(super) fn venues(&self) -> Vec<&Mention> {
+        let rule = |m: &&Mention| !matches!(m.item.category, Category::Regulations | Category::GeneralInfo | Category::Promotions);
+        self.mentions.iter().filter(rule).collect()
+    }
+
+    /// Asks for facts without saying of what: "and is there a dress code?"
+    pub(super) fn is_bare_fact(&self) -> bool {
+        // "Kids menu" and "vegan options" are facts of one place when the sentence goes on from before.
+        let continues = self.points_back || matches!(self.said.words.first().map(String::as_str), Some("and" | "y" | "also" | "tambien"));
+        let facts = |kind: &&Kind| continues && matches!(kind.field, Field::Kids | Field::Dietary);
+        !self.facets.is_empty() && self.topics.is_empty() && self.kinds.iter().all(facts) && self.leftover.is_empty()
+    }
+
+    /// Tells us about the guest and asks nothing: "we are coming Saturday with two kids".
+    pub(super) fn is_statement(&self) -> bool {
+        let wishes = self.kinds.iter().any(|k| k.field != Field::Kids) || !self.topics.is_empty() || !self.venues().is_empty();
+        self.intends("statement") && !self.is_question && !wishes && !self.intends("booking")
+    }
+}

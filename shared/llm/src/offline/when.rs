@@ -1,0 +1,278 @@
+//! The time a guest means: "tonight", "at 3am", "this weekend", "el sábado por la noche".
+
+use std::sync::LazyLock;
+
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc, Weekday};
+use chrono_tz::Tz;
+use regex::Regex;
+use seven_domain::Language;
+use seven_knowledge::{
+    hours::{clock, day_name},
+    text::fold,
+};
+
+use super::{
+    pack::HostPack,
+    phrases::{Phrases, Said},
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Day {
+    Today,
+    Tomorrow,
+    /// The coming one, today included.
+    Named(Weekday),
+    Weekend,
+    Week,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Time {
+    Now,
+    /// "tonight", "saturday night".
+    Evening,
+    Late,
+    Morning,
+    Afternoon,
+    /// Minute of the day the guest named.
+    Clock(u16),
+    /// A bare hour, "at 9": the next one on the wall clock.
+    Hour(u16),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct When {
+    pub(super) day: Option<Day>,
+    pub(super) time: Option<Time>,
+}
+
+/// What "open" is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// This moment.
+    Now,
+    /// A moment later, and how to call it.
+    At(DateTime<Utc>, Time, NaiveDate),
+    /// Any time of that day.
+    On(NaiveDate),
+}
+
+static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?x) \b(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s*
+        (?: (?P<half>[ap])\.?\s?m\b\.? | de\sla\s(?P<part>manana|madrugada|tarde|noche)\b | in\sthe\s(?P<en>morning|afternoon|evening)\b | (?P<h24>h\b) )?";
+    Regex::new(pattern).expect("the pattern is a constant")
+});
+
+// === impl When ===
+
+impl When {
+    /// Reads the text; also the word ranges that were read, so that they count as understood.
+    pub(super) fn read(pack: &HostPack, text: &str, said: &Said) -> (Self, Vec<(usize, usize)>) {
+        let mut places = Vec::new();
+        let mut has = |key: &str| {
+            let found = pack.times.get(key).map(|p: &Phrases| p.places(said)).unwrap_or_default();
+            places.extend_from_slice(&found);
+            !found.is_empty()
+        };
+        let (tonight, evening, late, now) = (has("tonight"), has("evening"), has("late"), has("now"));
+        let (morning, afternoon, lunch) = (has("morning"), has("afternoon"), has("lunchtime"));
+        let (noon, midnight) = (has("noon"), has("midnight"));
+        let (today, tomorrow, weekend, week) = (has("today"), has("tomorrow"), has("weekend"), has("week"));
+        let named = said.words.iter().position(|w| weekday(w).is_some());
+        places.extend(named.map(|at| (at, at + 1)));
+        let clock = clock_said(text);
+        if clock.is_some() {
+            let digits = |w: &String| w.starts_with(|c: char| c.is_ascii_digit()) || ["am", "pm", "a", "p", "m", "at"].contains(&w.as_str());
+            places.extend(said.words.iter().enumerate().filter(|(_, w)| digits(w)).map(|(n, _)| (n, n + 1)));
+        }
+        // "mañana" is tomorrow, except in "por la mañana" and "3 de la mañana".
+        let morning_only = places_of(pack, "morning", said);
+        let tomorrow = tomorrow
+            && places_of(pack, "tomorrow", said).iter().any(|t| said.words[t.0] != "manana" || !morning_only.iter().any(|m| m.0 <= t.0 && t.1 <= m.1))
+            && !(clock.is_some() && fold(text).contains("de la manana"));
+        let day = match named.and_then(|at| weekday(&said.words[at])) {
+            _ if tomorrow => Some(Day::Tomorrow),
+            Some(day) => Some(Day::Named(day)),
+            None if weekend => Some(Day::Weekend),
+            None if week => Some(Day::Week),
+            None => today.then_some(Day::Today),
+        };
+        let time = match clock {
+            Some(time) => Some(time),
+            None if noon => Some(Time::Clock(720)),
+            None if midnight => Some(Time::Clock(0)),
+            None if tonight || evening => Some(Time::Evening),
+            None if late => Some(Time::Late),
+            None if morning => Some(Time::Morning),
+            None if afternoon || lunch => Some(Time::Afternoon),
+            None => now.then_some(Time::Now),
+        };
+        // "right now" beside "tonight" means now.
+        let time = if now && clock.is_none() { Some(Time::Now) } else { time };
+        (Self { day, time }, places)
+    }
+
+    pub(super) fn is_said(self) -> bool {
+        self.day.is_some() || self.time.is_some()
+    }
+
+    /// The moment or day that "is it open" is about. "Tonight" is this moment once the evening has begun (17:00 to 5:00).
+    pub(super) fn asked(self, now: DateTime<Utc>, zone: Tz) -> Asked {
+        let local = now.with_timezone(&zone).naive_local();
+        let night = local.hour() >= 17 || local.hour() < 5;
+        let date = self.date(local);
+        let today = date == local.date();
+        let at = |minute: u16, time: Time| {
+            let mut wall = date.and_time(NaiveTime::MIN) + TimeDelta::minutes(minute.into());
+            // A time of day that is over means tomorrow's; "Friday at 2am" stays Friday.
+            if wall < local && !matches!(self.day, Some(Day::Named(_) | Day::Tomorrow)) {
+                wall += TimeDelta::days(1);
+            }
+            Asked::At(instant(wall, zone), time, wall.date())
+        };
+        match self.time {
+            Some(Time::Now) => Asked::Now,
+            Some(Time::Evening) if today && night => Asked::Now,
+            Some(Time::Late) if today && (local.hour() >= 23 || local.hour() < 5) => Asked::Now,
+            Some(Time::Evening) => at(19 * 60, Time::Evening),
+            Some(Time::Late) => at(23 * 60, Time::Late),
+            Some(Time::Morning) if today && (5..11).contains(&local.hour()) => Asked::Now,
+            Some(Time::Morning) => at(9 * 60, Time::Morning),
+            Some(Time::Afternoon) if today && (12..17).contains(&local.hour()) => Asked::Now,
+            Some(Time::Afternoon) => at(13 * 60, Time::Afternoon),
+            Some(Time::Clock(minute)) => at(minute, Time::Clock(minute)),
+            Some(Time::Hour(hour)) => {
+                let minute = local.hour() * 60 + local.minute();
+                let (early, late) = (hour % 12 * 60, hour % 12 * 60 + 720);
+                let next = if !today || minute > late.into() || minute <= early.into() { early } else { late };
+                // On another day a bare hour is an evening one, except the hours nobody dines at.
+                let next = if !today { late } else { next };
+                at(next, Time::Clock(next))
+            }
+            None if self.day.is_some() => Asked::On(date),
+            None => Asked::Now,
+        }
+    }
+
+    fn date(self, local: NaiveDateTime) -> NaiveDate {
+        let today = local.date();
+        let ahead = |weekday: Weekday| u64::from((weekday.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7);
+        let days = match self.day {
+            None | Some(Day::Today | Day::Week) => 0,
+            Some(Day::Tomorrow) => 1,
+            Some(Day::Named(weekday)) => ahead(weekday),
+            Some(Day::Weekend) if [Weekday::Sat, Weekday::Sun].contains(&today.weekday()) => 0,
+            Some(Day::Weekend) => ahead(Weekday::Sat),
+        };
+        today.checked_add_days(Days::new(days)).unwrap_or(today)
+    }
+
+    /// The wall times between which an event is wanted; a night ends at 5 in the morning. `None` when no time was said.
+    pub(super) fn range(self, now: DateTime<Utc>, zone: Tz) -> Option<(NaiveDateTime, NaiveDateTime)> {
+        if !self.is_said() {
+            return None;
+        }
+        let local = now.with_timezone(&zone).naive_local();
+        let date = self.date(local);
+        let midnight = |date: NaiveDate| date.and_time(NaiveTime::MIN);
+        let five = |date: NaiveDate| midnight(date) + TimeDelta::hours(29);
+        let monday = u64::from(local.weekday().num_days_from_monday());
+        let plus = |days: u64| local.date().checked_add_days(Days::new(days)).unwrap_or(local.date());
+        let (from, to) = match self.day {
+            // Friday night belongs to the weekend.
+            Some(Day::Weekend) => (midnight(plus(4u64.saturating_sub(monday))) + TimeDelta::hours(17), five(plus(6 - monday))),
+            Some(Day::Week) => (local, five(plus(7))),
+            _ => (midnight(date), five(date)),
+        };
+        let small_hours = date == local.date() && local.hour() < 5;
+        let from = match self.time {
+            Some(Time::Evening | Time::Late) if !small_hours => from.max(midnight(date) + TimeDelta::hours(17)),
+            Some(Time::Afternoon) => from.max(midnight(date) + TimeDelta::hours(12)),
+            _ => from,
+        };
+        let to = match self.time {
+            Some(Time::Morning) => midnight(date) + TimeDelta::hours(12),
+            Some(Time::Afternoon) => midnight(date) + TimeDelta::hours(18),
+            _ => to,
+        };
+        Some((from.max(local - TimeDelta::minutes(30)), to))
+    }
+}
+
+/// How a day is called from today: "today", "tomorrow", "on Friday"; empty for today when `bare`.
+pub(super) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -> String {
+    match ((date - today).num_days(), language) {
+        (0, Language::En) => "today".to_owned(),
+        (0, Language::Es) => "hoy".to_owned(),
+        (1, Language::En) => "tomorrow".to_owned(),
+        (1, Language::Es) => "mañana".to_owned(),
+        (_, Language::En) => format!("on {}", day_name(date.weekday(), language)),
+        (_, Language::Es) => format!("el {}", day_name(date.weekday(), language)),
+    }
+}
+
+/// "5pm", "las 5pm".
+pub(super) fn time_words(minute: u16, language: Language) -> String {
+    match language {
+        Language::En => clock(minute),
+        Language::Es => format!("{} {}", if minute / 60 % 12 == 1 { "la" } else { "las" }, clock(minute)),
+    }
+}
+
+pub(super) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
+    // A skipped wall time is read with the offset before the gap, which lands after it.
+    let earliest = zone.from_local_datetime(&wall).earliest();
+    let shifted = || zone.from_local_datetime(&(wall - TimeDelta::hours(3))).earliest().map(|t| t + TimeDelta::hours(3));
+    earliest.or_else(shifted).map_or_else(|| wall.and_utc(), |t| t.to_utc())
+}
+
+fn places_of(pack: &HostPack, key: &str, said: &Said) -> Vec<(usize, usize)> {
+    pack.times.get(key).map(|p| p.places(said)).unwrap_or_default()
+}
+
+fn weekday(word: &str) -> Option<Weekday> {
+    const NAMES: [[&str; 4]; 7] = [
+        ["monday", "mondays", "mon", "lunes"],
+        ["tuesday", "tuesdays", "tue", "martes"],
+        ["wednesday", "wednesdays", "wed", "miercoles"],
+        ["thursday", "thursdays", "thu", "jueves"],
+        ["friday", "fridays", "fri", "viernes"],
+        ["saturday", "saturdays", "sat", "sabado"],
+        ["sunday", "sundays", "sun", "domingo"],
+    ];
+    let at = NAMES.iter().position(|names| names.contains(&word))?;
+    Weekday::try_from(u8::try_from(at).ok()?).ok()
+}
+
+/// A time of day in the text: "3am", "9:30 pm", "15:00", "las 3 de la madrugada", or "at 9".
+fn clock_said(text: &str) -> Option<Time> {
+    let text = fold(text);
+    CLOCK.captures_iter(&text).find_map(|found| {
+        let hour: u16 = found["hour"].parse().ok().filter(|h| *h <= 24)?;
+        let minute: u16 = found.name("minute").map_or(Some(0), |m| m.as_str().parse().ok().filter(|m| *m < 60))?;
+        let said = |name: &str| found.name(name).map(|m| m.as_str());
+        let twelve = (1..=12).contains(&hour);
+        let late = match (said("half"), said("part"), said("en")) {
+            (Some("a"), ..) | (_, Some("manana" | "madrugada"), _) | (.., Some("morning")) => Some(false),
+            (Some(_), ..) | (_, Some(_), _) | (.., Some(_)) => Some(true),
+            _ => None,
+        };
+        // "12 de la noche" is midnight.
+        let late = if said("part") == Some("noche") && hour == 12 { Some(false) } else { late };
+        match late {
+            Some(late) if twelve => Some(Time::Clock(hour % 12 * 60 + minute + if late { 720 } else { 0 })),
+            Some(_) => None,
+            None if found.name("minute").is_some() && (hour > 12 || hour == 0) => Some(Time::Clock(hour % 24 * 60 + minute)),
+            None if said("h24").is_some() && hour != 24 => Some(Time::Clock(hour * 60 + minute)),
+            None if twelve && found.name("h24").is_none() => {
+                let before = text[..found.get(0).map_or(0, |m| m.start())].trim_end();
+                let after = text[found.get(0).map_or(0, |m| m.end())..].trim_start();
+                let named = [" at", " a las", " a la", " by", " around", " until", " past", " after"].iter().any(|w| format!(" {before}").ends_with(w));
+                // "at 9 dollars", "a las 4 personas" are no times.
+                let counts = ["people", "person", "guests", "dollars", "usd", "street", "percent", "%"].iter().any(|w| after.starts_with(w));
+                (named && !counts && minute == 0).then_some(Time::Hour(hour))
+            }
+            None => None,
+        }
+    })
+}

@@ -1,0 +1,186 @@
+//! Webhook bodies, read as Telnyx really sends them (spec 05, section 1.1): `to` as list or plain text, null texts, odd extras.
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+/// A verified event.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    Received(Received),
+    Status(Status),
+    /// Acknowledged and counted (D2).
+    Other { event_type: String },
+}
+
+/// `message.received`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Received {
+    pub event_id: String,
+    pub message_id: String,
+    pub from: String,
+    pub to: String,
+    /// Null for media alone.
+    pub text: Option<String>,
+    pub media_count: usize,
+    pub autoresponse: Option<String>,
+    pub occurred_at: DateTime<Utc>,
+}
+
+/// `message.sent` or `message.finalized`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    pub event_id: String,
+    pub message_id: String,
+    /// The casino's number.
+    pub from: String,
+    pub status: String,
+    pub error_code: Option<String>,
+    pub occurred_at: DateTime<Utc>,
+}
+
+/// An authentic body that is not an event we can use; the field and what is wrong with it, never its content.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("webhook field {field}: {problem}")]
+pub struct Unreadable {
+    pub field: &'static str,
+    pub problem: String,
+}
+
+impl Unreadable {
+    fn new(field: &'static str, problem: impl Into<String>) -> Self {
+        Self { field, problem: problem.into() }
+    }
+}
+
+/// Reads a body whose signature was verified.
+pub fn parse(body: &[u8]) -> Result<Event, Unreadable> {
+    let envelope: Value = serde_json::from_slice(body).map_err(|e| Unreadable::new("(body)", format!("{:?} at line {}", e.classify(), e.line())))?;
+    let data = envelope.get("data").filter(|d| d.is_object()).ok_or_else(|| Unreadable::new("data", "missing or no object"))?;
+    let event_type = text(data, "event_type", "data.event_type")?;
+    match event_type.as_str() {
+        "message.received" => received(data).map(Event::Received),
+        "message.sent" | "message.finalized" => status(data).map(Event::Status),
+        _ => Ok(Event::Other { event_type }),
+    }
+}
+
+fn received(data: &Value) -> Result<Received, Unreadable> {
+    let payload = payload(data)?;
+    Ok(Received {
+        event_id: text(data, "id", "data.id")?,
+        message_id: text(payload, "id", "data.payload.id")?,
+        from: number(payload.get("from")).ok_or_else(|| Unreadable::new("data.payload.from", "no phone_number"))?,
+        to: number(payload.get("to")).ok_or_else(|| Unreadable::new("data.payload.to", "no phone_number"))?,
+        text: match payload.get("text") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(_) => return Err(Unreadable::new("data.payload.text", "neither text nor null")),
+        },
+        media_count: payload.get("media").and_then(Value::as_array).map_or(0, Vec::len),
+        autoresponse: payload.get("autoresponse_type").and_then(Value::as_str).map(str::to_owned),
+        occurred_at: occurred_at(data)?,
+    })
+}
+
+fn status(data: &Value) -> Result<Status, Unreadable> {
+    let payload = payload(data)?;
+    let first = match payload.get("to") {
+        Some(Value::Array(list)) => list.first(),
+        other => other,
+    };
+    let status = first.and_then(|to| to.get("status")).and_then(Value::as_str);
+    Ok(Status {
+        event_id: text(data, "id", "data.id")?,
+        message_id: text(payload, "id", "data.payload.id")?,
+        from: number(payload.get("from")).ok_or_else(|| Unreadable::new("data.payload.from", "no phone_number"))?,
+        status: status.ok_or_else(|| Unreadable::new("data.payload.to[0].status", "missing"))?.to_owned(),
+        error_code: payload.get("errors").and_then(|e| e.get(0)).and_then(|e| e.get("code")).and_then(code),
+        occurred_at: occurred_at(data)?,
+    })
+}
+
+fn payload(data: &Value) -> Result<&Value, Unreadable> {
+    data.get("payload").filter(|p| p.is_object()).ok_or_else(|| Unreadable::new("data.payload", "missing or no object"))
+}
+
+fn text(object: &Value, key: &str, field: &'static str) -> Result<String, Unreadable> {
+    match object.get(key) {
+        Some(Value::String(text)) if !text.is_empty() && text.len() <= 200 => Ok(text.clone()),
+        Some(_) => Err(Unreadable::new(field, "not a text of 1 to 200 characters")),
+        None => Err(Unreadable::new(field, "missing")),
+    }
+}
+
+/// A number as `{phone_number}`, a list of them (the first), or plain text (older events).
+fn number(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(list) => number(list.first()),
+        object => object.get("phone_number").and_then(Value::as_str).map(str::to_owned),
+    }
+}
+
+fn code(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|n| n.to_string()))
+}
+
+fn occurred_at(data: &Value) -> Result<DateTime<Utc>, Unreadable> {
+    let text = text(data, "occurred_at", "data.occurred_at")?;
+    DateTime::parse_from_rfc3339(&text).map(|t| t.with_timezone(&Utc)).map_err(|e| Unreadable::new("data.occurred_at", e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn received_event() -> Value {
+        json!({"data": {"event_type": "message.received", "id": "e1", "occurred_at": "2026-11-22T19:00:00.000+00:00", "record_type": "event",
+            "payload": {"id": "m1", "direction": "inbound", "type": "SMS", "text": "hi", "media": [],
+                "from": {"phone_number": "+18605550142", "carrier": "x", "line_type": "long_code"},
+                "to": [{"phone_number": "+18605550100", "status": "webhook_delivered"}]}},
+            "meta": {"attempt": 1, "delivered_to": "http://127.0.0.1/"}})
+    }
+
+    fn read(value: &Value) -> Result<Event, Unreadable> {
+        parse(value.to_string().as_bytes())
+    }
+
+    #[test] // SMS-2
+    fn reads_a_text_and_older_shapes_of_it() {
+        let Event::Received(first) = read(&received_event()).unwrap() else { panic!("not received") };
+        assert_eq!((first.text.as_deref(), first.to.as_str(), first.media_count), (Some("hi"), "+18605550100", 0));
+        let mut older = received_event();
+        older["data"]["payload"]["to"] = json!("+18605550100");
+        assert_eq!(read(&older).unwrap(), Event::Received(first));
+    }
+
+    #[test] // CONV-2
+    fn media_alone_has_no_text() {
+        let mut mms = received_event();
+        mms["data"]["payload"]["text"] = Value::Null;
+        mms["data"]["payload"]["media"] = json!([{"url": "http://127.0.0.1/x", "content_type": "image/png", "size": null}]);
+        let Event::Received(mms) = read(&mms).unwrap() else { panic!("not received") };
+        assert_eq!((mms.text, mms.media_count), (None, 1));
+    }
+
+    #[test] // SMS-43
+    fn reads_a_receipt_with_its_error_code() {
+        let event = json!({"data": {"event_type": "message.finalized", "id": "e2", "occurred_at": "2026-11-22T19:00:00Z",
+            "payload": {"id": "m2", "from": {"phone_number": "+18605550100"}, "to": [{"phone_number": "+18605550142", "status": "delivery_failed"}],
+                "errors": [{"code": 40300, "title": "Blocked"}], "cost": {"amount": 0.0051}}}});
+        let Event::Status(status) = read(&event).unwrap() else { panic!("no status") };
+        assert_eq!((status.status.as_str(), status.error_code.as_deref()), ("delivery_failed", Some("40300")));
+    }
+
+    #[test]
+    fn unknown_types_are_not_errors_and_broken_bodies_name_their_field() {
+        assert!(matches!(read(&json!({"data": {"event_type": "10dlc.brand.update"}})), Ok(Event::Other { .. })));
+        assert_eq!(parse(b"\xff\xfe").unwrap_err().field, "(body)");
+        for (path, field) in [("/data/id", "data.id"), ("/data/payload/id", "data.payload.id"), ("/data/payload/from", "data.payload.from"), ("/data/occurred_at", "data.occurred_at")] {
+            let mut event = received_event();
+            *event.pointer_mut(path).unwrap() = json!({});
+            assert_eq!(read(&event).unwrap_err().field, field);
+        }
+    }
+}

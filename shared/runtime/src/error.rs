@@ -1,0 +1,47 @@
+//! How a failure becomes an outcome: away means wait, anything else is this message's own failure (D16).
+
+use std::{error::Error as StdError, time::Duration};
+
+use seven_bus::Outcome;
+use seven_domain::Invalid;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Store(#[from] seven_store::Error),
+    #[error(transparent)]
+    Bus(#[from] seven_bus::Error),
+    #[error("reading an event")]
+    Event(#[from] Invalid),
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Failures of one message before it becomes a dead letter.
+const MOST_TRIES: u32 = 5;
+
+/// `tries` counts this failure, from the row where there is one.
+pub fn outcome_of(error: &Error, tries: u32) -> Outcome {
+    match error {
+        Error::Store(e) if e.is_unavailable() => Outcome::Unavailable { what: "postgres".into() },
+        Error::Store(e) if e.is_contended() => Outcome::Wait { after: Duration::from_millis(50), why: "contended" },
+        Error::Bus(_) => Outcome::Unavailable { what: "nats".into() },
+        Error::Event(_) => Outcome::Park { reason: "unreadable".into(), error: chain(error), attempts: tries },
+        Error::Store(_) | Error::Other(_) if tries >= MOST_TRIES => Outcome::Park { reason: "failed".into(), error: chain(error), attempts: tries },
+        Error::Store(_) | Error::Other(_) => Outcome::Retry { after: Duration::from_secs(u64::from(tries.max(1))), why: chain(error) },
+    }
+}
+
+/// The error and its causes on one line.
+fn chain(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let step = next.to_string();
+        if !text.ends_with(&step) {
+            text = format!("{text}: {step}");
+        }
+        cause = next.source();
+    }
+    text
+}

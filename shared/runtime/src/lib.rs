@@ -1,0 +1,45 @@
+//! What every worker holds: handles on store, bus and cache, the roster, the clock, the scale and the guest-hash keys; and how a
+//! failure becomes an outcome. Knows no stage.
+
+mod error;
+mod failpoint;
+mod timing;
+
+use seven_bus::{Bus, Roster};
+use seven_cache::Cache;
+use seven_domain::{CasinoId, Clock, HashKeys, IdSource};
+use seven_store::{Store, outbound::Queued};
+use tokio_util::sync::CancellationToken;
+
+pub use error::{Error, outcome_of};
+pub use failpoint::failpoint;
+pub use timing::Timing;
+
+/// One per process, cloned freely.
+#[derive(Debug, Clone)]
+pub struct Fleet {
+    pub store: Store,
+    pub bus: Bus,
+    pub cache: Cache,
+    pub roster: Roster,
+    pub clock: Clock,
+    pub ids: IdSource,
+    pub timing: Timing,
+    pub keys: HashKeys,
+    pub shutdown: CancellationToken,
+}
+
+impl Fleet {
+    /// Tells the sender about queued texts. `copy` lets a repeated signal pass the duplicate window.
+    pub async fn signal_queued(&self, casino: &CasinoId, queued: &[Queued], copy: Option<&str>, trace: &str) -> Result<(), Error> {
+        for text in queued {
+            self.bus.signal_outbound(casino, text.outbound_id.0, text.lane, copy.map(str::to_owned), trace).await?;
+        }
+        Ok(())
+    }
+
+    /// Both stores that a stage cannot work without.
+    pub async fn ready(&self) -> bool {
+        self.store.ready().await && self.bus.ready().await
+    }
+}

@@ -1,0 +1,66 @@
+//! Every interval of the fleet in one place, shortened together by `--time-scale` (D13). Waits that exist for people vanish at 0;
+//! leases, deadlines and sweeps keep a floor.
+
+use std::time::Duration;
+
+use seven_domain::TimeScale;
+use seven_store::SweepPlan;
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Timing {
+    pub scale: TimeScale,
+}
+
+impl Timing {
+    pub fn new(scale: TimeScale) -> Self {
+        Self { scale }
+    }
+
+    fn floored(&self, seconds: u64, floor_millis: u64) -> Duration {
+        self.scale.at_least(Duration::from_secs(seconds), Duration::from_millis(floor_millis))
+    }
+
+    /// First sweep of a row after 15 s, longest interval 10 min (D3).
+    pub fn sweep(&self) -> SweepPlan {
+        SweepPlan { base: self.floored(15, 1_500), longest: self.floored(600, 10_000) }
+    }
+
+    /// A turn's lease; renewed at a third of it.
+    pub fn lease(&self) -> Duration {
+        self.floored(15, 2_000)
+    }
+
+    /// A signal that meets a held lease comes again after this.
+    pub fn lease_wait(&self) -> Duration {
+        self.floored(1, 100)
+    }
+
+    /// Overdue provider answers: the request's own deadline is 10 s.
+    pub fn send_deadline(&self) -> Duration {
+        self.floored(10, 1_000)
+    }
+
+    /// How long a webhook may still resolve a doubtful send.
+    pub fn doubt_grace(&self) -> Duration {
+        self.floored(30, 1_500)
+    }
+
+    /// In-call repetition of refused connections and 429 (PROD-13, C-18).
+    pub fn in_call_pause(&self) -> Duration {
+        self.floored(1, 20) / 2
+    }
+
+    /// Re-delivery of transient failures after 5, 25, 125 s (SMS-44); none after the third.
+    pub fn redelivery(&self, tries: u32) -> Option<Duration> {
+        (tries < 3).then(|| self.floored(5u64.pow(tries + 1), 50))
+    }
+
+    pub fn ack_wait(&self) -> Duration {
+        self.floored(10, 2_000)
+    }
+
+    /// Usefulness limits and other long spans of the packs.
+    pub fn scaled(&self, span: Duration) -> Duration {
+        self.scale.of(span)
+    }
+}
