@@ -66,6 +66,7 @@ returns table (casino_id text, what text, state text, n bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
   select i.casino_id, 'inbound', i.disposition, count(*) from inbound_messages i group by 1, 3
   union all select o.casino_id, 'outbound', o.state, count(*) from outbound_messages o group by 1, 3
+  union all select t.casino_id, 'turn', t.state, count(*) from turns t group by 1, 3
   union all select d.casino_id, 'dead', d.state, count(*) from dead_letters d group by 1, 3
   union all select s.casino_id, 'spool', 'waiting', count(*) from spool s group by 1
 $$;

@@ -10,7 +10,7 @@ use seven_runtime::Error;
 use seven_store::Tx;
 
 #[derive(Debug, Clone)]
-pub struct Library {
+pub(crate) struct Library {
     shelves: Cache<CasinoId, Arc<Shelf>>,
 }
 
@@ -21,7 +21,7 @@ struct Shelf {
 }
 
 impl Library {
-    pub fn new(bytes: u64) -> Self {
+    pub(crate) fn new(bytes: u64) -> Self {
         let shelves = Cache::builder()
             .max_capacity(bytes)
             .weigher(|_, shelf: &Arc<Shelf>| u32::try_from(shelf.index.bytes()).unwrap_or(u32::MAX))
@@ -32,7 +32,7 @@ impl Library {
 
     /// The index of the bound casino at `version`. Reading the version with the turn makes stale answers impossible; the
     /// `content.changed` event is only a hint.
-    pub async fn index(&self, tx: &mut Tx, version: i64, zone: Tz) -> Result<Arc<Index>, Error> {
+    pub(crate) async fn index(&self, tx: &mut Tx, version: i64, zone: Tz) -> Result<Arc<Index>, Error> {
         let casino = tx.casino().clone();
         if let Some(shelf) = self.shelves.get(&casino).await
             && shelf.version == version

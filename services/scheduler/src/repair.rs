@@ -36,7 +36,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-fn control(entry: RosterEntry) -> Control {
+/// A casino's row as the bucket mirrors it (D14).
+pub fn control(entry: RosterEntry) -> Control {
     Control {
         casino: entry.casino.to_string(),
         active: entry.active,

@@ -57,12 +57,15 @@ fn rows(text: &str, complain: &mut impl FnMut(usize, Problem)) -> Vec<(usize, Va
     let text = text.trim_start_matches('\u{feff}');
     let error = match serde_json::from_str(text) {
         Ok(Value::Array(items)) => return numbered(items),
-        Ok(Value::Object(map)) if map.contains_key("items") || map.contains_key("schema") => return document(map, complain),
+        Ok(Value::Object(map)) if map.contains_key("items") || map.contains_key("schema") => {
+            return document(map, complain);
+        }
         // One object alone is a JSON Lines file of one line.
         Ok(value) => return vec![(1, value)],
         Err(error) => error,
     };
-    let lines: Vec<(usize, &str)> = text.lines().enumerate().map(|(n, l)| (n + 1, l.trim())).filter(|(_, l)| !l.is_empty()).collect();
+    let lines: Vec<(usize, &str)> =
+        text.lines().enumerate().map(|(n, l)| (n + 1, l.trim())).filter(|(_, l)| !l.is_empty()).collect();
     // JSON Lines has an object on its first line; anything else is one broken document, and its own error says where.
     if !lines.first().is_some_and(|(_, line)| serde_json::from_str::<Value>(line).is_ok_and(|v| v.is_object())) {
         let place = format!("is not valid JSON: {error}");
@@ -73,7 +76,10 @@ fn rows(text: &str, complain: &mut impl FnMut(usize, Problem)) -> Vec<(usize, Va
     for (line, text) in lines {
         match serde_json::from_str(text) {
             Ok(value) => rows.push((line, value)),
-            Err(error) => complain(line, issue("line", format!("is not valid JSON: {error}"), "write one whole object on the line")),
+            Err(error) => complain(
+                line,
+                issue("line", format!("is not valid JSON: {error}"), "write one whole object on the line"),
+            ),
         }
     }
     rows
@@ -109,7 +115,8 @@ mod tests {
     }
 
     const A: &str = r#"{"id":"a","category":"general info","name":"Wifi","description":"Free wifi."}"#;
-    const B: &str = r#"{"id":"b","category":"parking","name":"Garage","description":"Free garage.","details":{"levels":4}}"#;
+    const B: &str =
+        r#"{"id":"b","category":"parking","name":"Garage","description":"Free garage.","details":{"levels":4}}"#;
 
     #[test]
     fn three_file_forms_read_the_same() {

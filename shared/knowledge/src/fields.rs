@@ -26,7 +26,11 @@ impl<'m, 'p> Fields<'m, 'p> {
     }
 
     pub(crate) fn complain(&mut self, key: &str, problem: impl Into<String>, fix: impl Into<String>) {
-        self.problems.push(Problem { field: format!("{}{key}", self.prefix), problem: problem.into(), fix: fix.into() });
+        self.problems.push(Problem {
+            field: format!("{}{key}", self.prefix),
+            problem: problem.into(),
+            fix: fix.into(),
+        });
     }
 
     /// The value unless absent, null or blank; blank cells of a sheet count as absent (CMS-2).
@@ -99,10 +103,17 @@ impl<'m, 'p> Fields<'m, 'p> {
     /// A list of texts; one comma separated text is accepted (C-10: never joined letter by letter).
     pub(crate) fn list(&mut self, key: &'static str) -> Option<Vec<String>> {
         match self.value(key)? {
-            Value::String(text) => Some(text.split(',').map(|part| part.trim().to_owned()).filter(|p| !p.is_empty()).collect()),
-            Value::Array(values) if values.iter().all(Value::is_string) => {
-                Some(values.iter().filter_map(Value::as_str).map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect())
+            Value::String(text) => {
+                Some(text.split(',').map(|part| part.trim().to_owned()).filter(|p| !p.is_empty()).collect())
             }
+            Value::Array(values) if values.iter().all(Value::is_string) => Some(
+                values
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(|s| s.trim().to_owned())
+                    .filter(|s| !s.is_empty())
+                    .collect(),
+            ),
             other => self.wrong(key, other, "a list of texts, such as [\"vegan\", \"gluten-free\"]"),
         }
     }
@@ -127,6 +138,10 @@ impl<'m, 'p> Fields<'m, 'p> {
 
     /// The keys nobody asked for, for categories without a schema.
     pub(crate) fn rest(&self) -> std::collections::BTreeMap<String, Value> {
-        self.map.iter().filter(|(k, v)| !self.known.contains(k.as_str()) && !v.is_null()).map(|(k, v)| (k.clone(), v.clone())).collect()
+        self.map
+            .iter()
+            .filter(|(k, v)| !self.known.contains(k.as_str()) && !v.is_null())
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect()
     }
 }

@@ -66,7 +66,11 @@ pub fn text(item: &Item, zone: Tz) -> String {
             say(Some(format!("{name}:")));
             say(description());
             say(Some(format!("{}. Value: {}.", d.promo_type, dollars(d.value))));
-            say(Some(format!("Valid: {} to {}.", d.valid_from.format("%b %-d, %Y"), d.valid_until.format("%b %-d, %Y"))));
+            say(Some(format!(
+                "Valid: {} to {}.",
+                d.valid_from.format("%b %-d, %Y"),
+                d.valid_until.format("%b %-d, %Y")
+            )));
             say(labelled("Eligibility", d.eligibility.as_deref()));
             say(labelled("How to redeem", d.redemption_method.as_deref()));
         }
@@ -175,9 +179,11 @@ mod tests {
 
     #[test] // RAG-15: the expected text of the seed's first record, with our own names
     fn dining_reads_as_the_spec_says() {
-        let burgers = item(&json!({"id": "dining_001", "category": "dining", "name": "Birch Burgers", "description": "Burgers and shakes.", "notes": "VIP only, do not mention",
+        let burgers = item(
+            &json!({"id": "dining_001", "category": "dining", "name": "Birch Burgers", "description": "Burgers and shakes.", "notes": "VIP only, do not mention",
             "details": {"cuisine": "American", "price_range": "$$", "location": "East Hall, Level 1", "hours": "Sun-Thu 11am-10pm, Fri-Sat 11am-12am",
-                "dress_code": "Casual", "reservations": "Walk-in only", "kids_menu": true, "dietary_options": ["gluten-free bun", "veggie burger"]}}));
+                "dress_code": "Casual", "reservations": "Walk-in only", "kids_menu": true, "dietary_options": ["gluten-free bun", "veggie burger"]}}),
+        );
         assert_eq!(
             text(&burgers, New_York),
             "Birch Burgers: American cuisine. Price range: $$. Located in East Hall, Level 1. Hours: Sun-Thu 11am-10pm, Fri-Sat 11am-12am. \
@@ -189,11 +195,19 @@ mod tests {
 
     #[test] // RAG-16, T18
     fn unknown_categories_read_as_pairs_without_notes() {
-        let golf = item(&json!({"id": "g", "category": "golf", "name": "Pine Course", "description": "Nine holes.", "notes": "secret",
-            "details": {"green_fee": 45, "club_rental": true, "levels": ["easy", "hard"]}}));
-        assert_eq!(text(&golf, New_York), "Pine Course: Nine holes. Club rental: yes. Green fee: 45. Levels: easy, hard.");
+        let golf = item(
+            &json!({"id": "g", "category": "golf", "name": "Pine Course", "description": "Nine holes.", "notes": "secret",
+            "details": {"green_fee": 45, "club_rental": true, "levels": ["easy", "hard"]}}),
+        );
+        assert_eq!(
+            text(&golf, New_York),
+            "Pine Course: Nine holes. Club rental: yes. Green fee: 45. Levels: easy, hard."
+        );
         let show = item(&json!({"id": "s", "category": "shows", "name": "Trio", "description": "Jazz.",
             "details": {"event_type": "Concert", "venue": "Hall", "starts_at": "today 20:00", "ticket_price_min": 25, "ticket_price_max": 49.5}}));
-        assert_eq!(text(&show, New_York), "Trio: Concert. Jazz. Venue: Hall. Starts Friday Mar 6 at 8pm. Tickets: $25-$49.50.");
+        assert_eq!(
+            text(&show, New_York),
+            "Trio: Concert. Jazz. Venue: Hall. Starts Friday Mar 6 at 8pm. Tickets: $25-$49.50."
+        );
     }
 }

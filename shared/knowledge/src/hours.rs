@@ -132,7 +132,11 @@ impl WeeklyHours {
     fn covered_until(&self, now: NaiveDateTime) -> Option<NaiveDateTime> {
         let minute = minute_of(now);
         let today = now.date();
-        let begun_today = self.spans(today.weekday()).iter().filter(|s| (s.opens..s.closes).contains(&minute)).map(|s| wall(today, s.closes));
+        let begun_today = self
+            .spans(today.weekday())
+            .iter()
+            .filter(|s| (s.opens..s.closes).contains(&minute))
+            .map(|s| wall(today, s.closes));
         let yesterday = today.pred_opt()?;
         let begun_yesterday = self
             .spans(yesterday.weekday())
@@ -183,7 +187,8 @@ pub(crate) fn instant(wall: NaiveDateTime, tz: Tz, after: DateTime<Utc>) -> Date
         chrono::LocalResult::Ambiguous(first, second) => if first.to_utc() > after { first } else { second }.to_utc(),
         chrono::LocalResult::None => {
             // Clocks jump by whole minutes: walk from well before the gap until the wall clock has passed the missing time.
-            let mut at = (wall - TimeDelta::hours(3)).and_utc() - TimeDelta::seconds(offset_seconds(wall - TimeDelta::hours(3), tz));
+            let mut at = (wall - TimeDelta::hours(3)).and_utc()
+                - TimeDelta::seconds(offset_seconds(wall - TimeDelta::hours(3), tz));
             while at.with_timezone(&tz).naive_local() < wall {
                 at += TimeDelta::minutes(1);
             }

@@ -86,7 +86,9 @@ impl Item {
             Details::Dining(d) => d.location.as_deref(),
             Details::Entertainment(d) => Some(&d.venue),
             Details::Gaming(d) => d.location.as_deref(),
-            Details::Hours(HoursInfo { extra, .. }) | Details::Free(extra) => extra.get("location").and_then(Value::as_str),
+            Details::Hours(HoursInfo { extra, .. }) | Details::Free(extra) => {
+                extra.get("location").and_then(Value::as_str)
+            }
             Details::Spa(_) | Details::Promotion(_) | Details::Regulation(_) => None,
         }
     }

@@ -39,7 +39,10 @@ pub fn stem(word: &str) -> String {
             stem.truncate(stem.len() - ending.len());
             let bytes = stem.as_bytes();
             let n = bytes.len();
-            if n > 3 && bytes[n - 1] == bytes[n - 2] && !matches!(bytes[n - 1], b'a' | b'e' | b'i' | b'o' | b'u' | b'l' | b's') {
+            if n > 3
+                && bytes[n - 1] == bytes[n - 2]
+                && !matches!(bytes[n - 1], b'a' | b'e' | b'i' | b'o' | b'u' | b'l' | b's')
+            {
                 stem.pop();
             }
             break;
@@ -83,8 +86,8 @@ pub(crate) fn typos(a: &str, b: &str) -> usize {
     for (i, row) in rows.iter_mut().enumerate() {
         row[0] = i;
     }
-    for j in 0..=b.len() {
-        rows[0][j] = j;
+    for (j, cell) in rows[0].iter_mut().enumerate() {
+        *cell = j;
     }
     for i in 1..=a.len() {
         for j in 1..=b.len() {

@@ -34,9 +34,10 @@ impl Error {
         match self {
             Self::Pack(_) | Self::PackContent(_) | Self::Refused { .. } => Retry::Never,
             Self::RateLimited { after: Some(wait), .. } => Retry::After(*wait),
-            Self::Timeout { .. } | Self::RateLimited { after: None, .. } | Self::Unavailable { .. } | Self::Unreadable { .. } => {
-                Retry::Backoff
-            }
+            Self::Timeout { .. }
+            | Self::RateLimited { after: None, .. }
+            | Self::Unavailable { .. }
+            | Self::Unreadable { .. } => Retry::Backoff,
         }
     }
 }

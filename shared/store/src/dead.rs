@@ -88,7 +88,41 @@ impl Tx {
         .await?)
     }
 
-    /// Marks a replay and gives the row behind it back to its stage: a parked text is open again, once.
+    /// Gives the row behind a dead letter back to its stage. Rows that went on meanwhile stay as they are, so a replay of what in
+    /// truth succeeded does nothing.
+    pub async fn reopen_for_replay(&mut self, letter: &DeadLetter) -> Result<()> {
+        let Ok(row) = Uuid::parse_str(&letter.message_key) else { return Ok(()) };
+        let base = self.sweep_base();
+        match letter.stage.as_str() {
+            "swarm" => {
+                sqlx::query(
+                    "update inbound_messages i set disposition = 'open', disposition_ref = null, reason = null, closed_at = null, tries = 0,
+                       next_sweep_at = now() + make_interval(secs => $2)
+                     from inbound_messages k where k.inbound_id = $1 and k.disposition = 'parked' and i.disposition = 'parked'
+                       and i.conversation_id = k.conversation_id and i.disposition_ref is not distinct from k.disposition_ref",
+                )
+                .bind(row)
+                .bind(base)
+                .execute(self.conn())
+                .await?;
+            }
+            "sender" => {
+                sqlx::query(
+                    "update outbound_messages o set state = 'queued', reason = null, ended_at = null, tries = 0, not_before = now(),
+                       next_sweep_at = now() + make_interval(secs => $2)
+                     where o.outbound_id = $1 and o.state = 'failed' and not exists (
+                       select 1 from send_attempts a where a.outbound_id = o.outbound_id and a.outcome in ('accepted', 'confirmed', 'ambiguous', 'pending'))",
+                )
+                .bind(row)
+                .bind(base)
+                .execute(self.conn())
+                .await?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     pub async fn mark_replayed(&mut self, id: DeadId) -> Result<()> {
         sqlx::query("update dead_letters set state = 'replayed', replays = replays + 1, last_at = now() where dead_id = $1").bind(id.0).execute(self.conn()).await?;
         Ok(())

@@ -48,8 +48,15 @@ const PATTERN: &str = r"(?x)
 static TOKENS: LazyLock<Regex> = LazyLock::new(|| Regex::new(PATTERN).expect("the pattern is a constant"));
 
 fn day(word: &str) -> Option<usize> {
-    const STARTS: [[&str; 2]; 7] =
-        [["mon", "lun"], ["tue", "mar"], ["wed", "mie"], ["thu", "jue"], ["fri", "vie"], ["sat", "sab"], ["sun", "dom"]];
+    const STARTS: [[&str; 2]; 7] = [
+        ["mon", "lun"],
+        ["tue", "mar"],
+        ["wed", "mie"],
+        ["thu", "jue"],
+        ["fri", "vie"],
+        ["sat", "sab"],
+        ["sun", "dom"],
+    ];
     const FULL: &str = "monday tuesday wednesday thursday friday saturday sunday tues weds thur thurs lunes martes miercoles jueves viernes sabado domingo mondays tuesdays wednesdays thursdays fridays saturdays sundays sabados domingos";
     let known = word.len() == 3 || FULL.split(' ').any(|full| full == word);
     known.then(|| STARTS.iter().position(|starts| starts.iter().any(|s| word.starts_with(s))))?
@@ -76,8 +83,8 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
         } else if found.name("word").is_some() {
             match whole {
                 "daily" | "everyday" | "diario" | "diariamente" | "todos" | "siempre" => Token::Every,
-                "every" | "all" | "open" | "abierto" | "from" | "de" | "desde" | "las" | "la" | "los" | "at" | "day" | "days" | "dias"
-                | "week" | "hours" | "hrs" | "cada" | "el" => continue,
+                "every" | "all" | "open" | "abierto" | "from" | "de" | "desde" | "las" | "la" | "los" | "at"
+                | "day" | "days" | "dias" | "week" | "hours" | "hrs" | "cada" | "el" => continue,
                 "weekday" | "weekdays" => Token::Weekdays,
                 "weekend" | "weekends" => Token::Weekend,
                 "closed" | "cerrado" => Token::Closed,
@@ -223,8 +230,12 @@ fn week(text: &str, starts: bool) -> Result<[Vec<Span>; 7], String> {
                 at += 3;
                 continue;
             }
-            (Token::Time { minute, half }, ..) if starts && half != Half::Unsaid => week.add(Span { opens: minute, closes: minute }),
-            (Token::Time { .. }, ..) => return Err("a time without its other end; write both, such as 11am-10pm".into()),
+            (Token::Time { minute, half }, ..) if starts && half != Half::Unsaid => {
+                week.add(Span { opens: minute, closes: minute });
+            }
+            (Token::Time { .. }, ..) => {
+                return Err("a time without its other end; write both, such as 11am-10pm".into());
+            }
             (Token::Closed, ..) if week.groups.is_empty() || week.closing => week.closing = true,
             (Token::Closed, ..) => {
                 let days: Vec<usize> = week.groups.drain(..).flatten().collect();
@@ -235,7 +246,8 @@ fn week(text: &str, starts: bool) -> Result<[Vec<Span>; 7], String> {
         at += 1;
     }
     if week.closing {
-        let days: Vec<usize> = if week.groups.is_empty() && !week.said { (0..7).collect() } else { week.groups.concat() };
+        let days: Vec<usize> =
+            if week.groups.is_empty() && !week.said { (0..7).collect() } else { week.groups.concat() };
         week.close(&days);
     } else if !week.groups.is_empty() {
         return Err("days without hours; write such as Mon-Fri 9am-5pm".into());
@@ -263,7 +275,9 @@ pub(super) fn weekly_json(value: &serde_json::Value) -> Result<WeeklyHours, Hour
             for (key, spans) in map {
                 let days = match fold(key).as_str() {
                     "daily" => (0..7).collect(),
-                    word => vec![day(word).ok_or_else(|| fail(&key, "the key is no weekday; write mon, tue, ... sun"))?],
+                    word => {
+                        vec![day(word).ok_or_else(|| fail(&key, "the key is no weekday; write mon, tue, ... sun"))?]
+                    }
                 };
                 let texts: Vec<&str> = match spans {
                     serde_json::Value::String(text) => vec![text],

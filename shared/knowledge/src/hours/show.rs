@@ -56,9 +56,11 @@ impl WeeklyHours {
         }
         let spans = |spans: &[Span]| match spans {
             [Span { opens: 0, closes: DAY }] => always.to_owned(),
-            spans => {
-                spans.iter().map(|s| format!("{}-{}", clock(s.opens), clock(s.closes))).collect::<Vec<_>>().join(&format!(" {and} "))
-            }
+            spans => spans
+                .iter()
+                .map(|s| format!("{}-{}", clock(s.opens), clock(s.closes)))
+                .collect::<Vec<_>>()
+                .join(&format!(" {and} ")),
         };
         let Some(first) = (0..7).find(|d| self.days[*d] != self.days[(d + 6) % 7]) else {
             return format!("{daily} {}", spans(&self.days[0]));
@@ -77,7 +79,8 @@ impl WeeklyHours {
         runs.iter()
             .filter(|(from, _)| !self.days[*from].is_empty())
             .map(|(from, to)| {
-                let days = if from == to { names[*from].to_owned() } else { format!("{}-{}", names[*from], names[*to]) };
+                let days =
+                    if from == to { names[*from].to_owned() } else { format!("{}-{}", names[*from], names[*to]) };
                 format!("{days} {}", spans(&self.days[*from]))
             })
             .collect::<Vec<_>>()

@@ -41,8 +41,10 @@ impl Postings {
         }
         let average = (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(1.0);
         lengths.iter_mut().for_each(|length| *length /= average);
-        let of_names = |item: &Arc<Item>| words(&[item.name.as_str(), item.name_es.as_deref().unwrap_or_default()].join(" "));
-        let mut names: Vec<String> = items.iter().flat_map(of_names).map(|w| stem(&w)).filter(|s| s.len() >= 4).collect();
+        let of_names =
+            |item: &Arc<Item>| words(&[item.name.as_str(), item.name_es.as_deref().unwrap_or_default()].join(" "));
+        let mut names: Vec<String> =
+            items.iter().flat_map(of_names).map(|w| stem(&w)).filter(|s| s.len() >= 4).collect();
         names.sort_unstable();
         names.dedup();
         Self { postings, lengths, names }
@@ -65,7 +67,8 @@ impl Postings {
         asked.dedup();
         for word in asked {
             let readings = self.readings(&word);
-            let rarity = readings.iter().map(|(stem, _)| self.rarity(self.postings[stem].len())).fold(f32::NAN, f32::min);
+            let rarity =
+                readings.iter().map(|(stem, _)| self.rarity(self.postings[stem].len())).fold(f32::NAN, f32::min);
             let rarity = if rarity.is_nan() { self.rarity(0) } else { rarity };
             whole += rarity;
             let mut best: BTreeMap<u32, f32> = BTreeMap::new();

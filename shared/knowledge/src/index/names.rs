@@ -61,7 +61,8 @@ impl Names {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.names.iter().map(|n| 32 + n.words.iter().map(|w| w.len() + 24).sum::<usize>()).sum::<usize>() + self.uses.len() * 48
+        self.names.iter().map(|n| 32 + n.words.iter().map(|w| w.len() + 24).sum::<usize>()).sum::<usize>()
+            + self.uses.len() * 48
     }
 
     pub(super) fn find(&self, text: &str, current: impl Fn(usize) -> bool, items: &[Arc<Item>]) -> Vec<Mention> {
@@ -94,12 +95,16 @@ impl Names {
     /// Where the name stands in the text, if it does.
     fn place(&self, name: &Name, said: &[String]) -> Option<(usize, usize, bool)> {
         let length = name.words.len();
-        if let Some(at) = said.windows(length).position(|window| window.iter().zip(&name.words).all(|(a, b)| same(a, b))) {
+        if let Some(at) =
+            said.windows(length).position(|window| window.iter().zip(&name.words).all(|(a, b)| same(a, b)))
+        {
             return Some((at, at + length, true));
         }
         // In part: by a word that tells this name from all others.
-        let telling = |word: &String| !is_common(word) && self.uses.get(word).copied().unwrap_or(0) <= 1 && word.len() >= 3;
-        let hit = said.iter().position(|s| name.words.iter().any(|n| telling(n) && (same(s, n) || self.misspelt(s, n))))?;
+        let telling =
+            |word: &String| !is_common(word) && self.uses.get(word).copied().unwrap_or(0) <= 1 && word.len() >= 3;
+        let hit =
+            said.iter().position(|s| name.words.iter().any(|n| telling(n) && (same(s, n) || self.misspelt(s, n))))?;
         let belongs = |s: &String| name.words.iter().any(|n| same(s, n) || self.misspelt(s, n));
         let from = (0..hit).rev().take_while(|i| belongs(&said[*i])).last().unwrap_or(hit);
         let to = (hit + 1..said.len()).take_while(|i| belongs(&said[*i])).last().map_or(hit + 1, |i| i + 1);

@@ -17,7 +17,8 @@ fn dining(id: &str, name: &str, cuisine: &str, hours: &str, description: &str) -
 fn index() -> Index {
     let mut hidden = dining("d5", "Hidden Grill", "American", "24 hours", "Secret burgers.");
     hidden["active"] = false.into();
-    let mut olive = dining("d2", "Marrow & Thyme", "Mediterranean", "Wed-Sun 5pm-10pm", "Seasonal plates and a long wine list.");
+    let mut olive =
+        dining("d2", "Marrow & Thyme", "Mediterranean", "Wed-Sun 5pm-10pm", "Seasonal plates and a long wine list.");
     olive["notes"] = "xylophone".into();
     let values = [
         dining("d1", "Ember Room", "Steakhouse", "Wed-Sun 5pm-10pm", "Dry-aged cuts over oak."),
@@ -32,7 +33,8 @@ fn index() -> Index {
         json!({"id": "g1", "category": "general_info", "name": "Parking", "description": "The garage on River Street is free for all guests."}),
         json!({"id": "h1", "category": "hours", "name": "Ember Room", "description": "Ember Room bar.", "details": {"hours": "Daily 4pm-12am"}}),
     ];
-    Index::build(values.iter().map(|v| Item::read(v, Reference { now: now(), zone: New_York }).unwrap()).collect()).in_zone(New_York)
+    Index::build(values.iter().map(|v| Item::read(v, Reference { now: now(), zone: New_York }).unwrap()).collect())
+        .in_zone(New_York)
 }
 
 fn best(query: &str) -> Option<String> {
@@ -92,7 +94,9 @@ fn names_are_found_whole_in_part_and_misspelt() {
 
 #[test]
 fn open_now_lists_only_the_open() {
-    let ids = |at| -> Vec<String> { index().open_now(&Category::Dining, at, New_York).iter().map(|i| i.id.clone()).collect() };
+    let ids = |at| -> Vec<String> {
+        index().open_now(&Category::Dining, at, New_York).iter().map(|i| i.id.clone()).collect()
+    };
     assert_eq!(ids(now()), ["d3", "d4"]);
     assert_eq!(ids(now() + chrono::TimeDelta::hours(7)), ["d1", "d2", "d3", "d4"]);
     assert_eq!(ids(now() + chrono::TimeDelta::hours(14)), ["d4"]);

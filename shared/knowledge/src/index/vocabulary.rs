@@ -19,10 +19,12 @@ fn block(name: &str) -> impl Iterator<Item = &'static str> {
         .take_while(|line| !line.starts_with('['))
 }
 
-pub(super) static STOP: LazyLock<HashSet<&'static str>> = LazyLock::new(|| block("stop").flat_map(str::split_whitespace).collect());
+pub(super) static STOP: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| block("stop").flat_map(str::split_whitespace).collect());
 
-static COMMON: LazyLock<HashSet<String>> =
-    LazyLock::new(|| block("common").flat_map(str::split_whitespace).map(stem).chain(SYNONYMS.keys().cloned()).collect());
+static COMMON: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    block("common").flat_map(str::split_whitespace).map(stem).chain(SYNONYMS.keys().cloned()).collect()
+});
 
 /// Stem -> the stems that mean the same.
 pub(super) static SYNONYMS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {

@@ -119,7 +119,9 @@ impl Details {
     /// Fields outside a schema.
     pub fn extra(&self) -> Option<&BTreeMap<String, Value>> {
         match self {
-            Self::Gaming(Gaming { extra, .. }) | Self::Hours(HoursInfo { extra, .. }) | Self::Free(extra) => Some(extra),
+            Self::Gaming(Gaming { extra, .. }) | Self::Hours(HoursInfo { extra, .. }) | Self::Free(extra) => {
+                Some(extra)
+            }
             Self::Dining(_) | Self::Entertainment(_) | Self::Spa(_) | Self::Promotion(_) | Self::Regulation(_) => None,
         }
     }

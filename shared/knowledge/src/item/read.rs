@@ -10,7 +10,18 @@ use crate::{
 };
 
 const CUISINES: [&str; 12] = [
-    "American", "Italian", "Asian", "Japanese", "Chinese", "Mexican", "Mediterranean", "Steakhouse", "Seafood", "Buffet", "Cafe", "Bar",
+    "American",
+    "Italian",
+    "Asian",
+    "Japanese",
+    "Chinese",
+    "Mexican",
+    "Mediterranean",
+    "Steakhouse",
+    "Seafood",
+    "Buffet",
+    "Cafe",
+    "Bar",
 ];
 const PRICES: [&str; 4] = ["$", "$$", "$$$", "$$$$"];
 const DRESS: [&str; 4] = ["Casual", "Smart casual", "Business casual", "Formal"];
@@ -22,11 +33,24 @@ const AGES: [&str; 3] = ["All ages", "18+", "21+"];
 const TREATMENTS: [&str; 9] =
     ["Massage", "Facial", "Body treatment", "Manicure", "Pedicure", "Package", "Couples", "Sauna", "Steam room"];
 const PROMOTIONS: [&str; 8] = [
-    "Free play", "Match play", "Dining credit", "Hotel discount", "Event tickets", "Spa credit", "Birthday", "Loyalty tier upgrade",
+    "Free play",
+    "Match play",
+    "Dining credit",
+    "Hotel discount",
+    "Event tickets",
+    "Spa credit",
+    "Birthday",
+    "Loyalty tier upgrade",
 ];
 const REDEMPTIONS: [&str; 5] = ["Automatic", "Promo code", "At cage", "At host", "Online"];
 const RULES: [&str; 7] = [
-    "Age restriction", "Self-exclusion", "Responsible gaming", "Photography policy", "Smoking policy", "Dress code", "ID requirements",
+    "Age restriction",
+    "Self-exclusion",
+    "Responsible gaming",
+    "Photography policy",
+    "Smoking policy",
+    "Dress code",
+    "ID requirements",
 ];
 const SUBJECTS: [&str; 4] = ["guests", "employees", "vendors", "all"];
 const HOURS_FIX: &str = "write such as `Sun-Thu 11am-10pm, Fri-Sat 11am-12am`, `Daily 7am-2am` or `24 hours`";
@@ -67,13 +91,29 @@ pub(super) fn item(value: &Value, reference: Option<Reference>) -> Result<Item, 
     let details = category.as_ref().and_then(|c| read_details(c, details, reference, &mut problems));
     match (id, category, name, description, details) {
         (Some(id), Some(category), Some(name), Some(description), Some(details)) if problems.is_empty() => Ok(Item {
-            id, category, name, name_es, subcategory, description, description_es, details, active, keywords, tip, notes,
+            id,
+            category,
+            name,
+            name_es,
+            subcategory,
+            description,
+            description_es,
+            details,
+            active,
+            keywords,
+            tip,
+            notes,
         }),
         _ => Err(problems),
     }
 }
 
-fn read_details(category: &Category, map: &Map<String, Value>, reference: Option<Reference>, problems: &mut Vec<Problem>) -> Option<Details> {
+fn read_details(
+    category: &Category,
+    map: &Map<String, Value>,
+    reference: Option<Reference>,
+    problems: &mut Vec<Problem>,
+) -> Option<Details> {
     let mut f = Fields::new(map, "details.", problems);
     match category {
         Category::Dining => dining(f),
@@ -93,7 +133,11 @@ fn read_details(category: &Category, map: &Map<String, Value>, reference: Option
         Category::GeneralInfo | Category::Other(_) => match map.get("hours").map(WeeklyHours::from_json) {
             Some(Ok(hours)) => {
                 let _ = f.value("hours");
-                Some(Details::Hours(HoursInfo { hours: Some(hours), seasonal_notes: f.text("seasonal_notes", 300), extra: f.rest() }))
+                Some(Details::Hours(HoursInfo {
+                    hours: Some(hours),
+                    seasonal_notes: f.text("seasonal_notes", 300),
+                    extra: f.rest(),
+                }))
             }
             _ => Some(Details::Free(f.rest())),
         },
@@ -116,8 +160,13 @@ fn date(f: &mut Fields<'_, '_>, key: &'static str, reference: Option<Reference>)
 
 fn dining(mut f: Fields<'_, '_>) -> Option<Details> {
     // The seed's own records say `cuisine` where its schema says `cuisine_type` (C-9).
-    let cuisine = if f.value("cuisine").is_some() { f.one_of("cuisine", &CUISINES) } else { f.one_of("cuisine_type", &CUISINES) };
-    let cuisine = if f.value("cuisine").is_some() { cuisine } else { f.require("cuisine_type", cuisine, &format!("use one of: {}", CUISINES.join(", "))) };
+    let cuisine =
+        if f.value("cuisine").is_some() { f.one_of("cuisine", &CUISINES) } else { f.one_of("cuisine_type", &CUISINES) };
+    let cuisine = if f.value("cuisine").is_some() {
+        cuisine
+    } else {
+        f.require("cuisine_type", cuisine, &format!("use one of: {}", CUISINES.join(", ")))
+    };
     let price = f.one_of("price_range", &PRICES);
     let price = f.require("price_range", price, "use one of: $, $$, $$$, $$$$");
     let open = hours(&mut f, "hours");
@@ -127,7 +176,16 @@ fn dining(mut f: Fields<'_, '_>) -> Option<Details> {
     let dietary_options = f.list("dietary_options").unwrap_or_default();
     f.refuse_unknown("");
     let (cuisine_type, price_range, hours) = (cuisine?, price?, open?);
-    Some(Details::Dining(Dining { cuisine_type, price_range, hours, location, dress_code, reservations, kids_menu, dietary_options }))
+    Some(Details::Dining(Dining {
+        cuisine_type,
+        price_range,
+        hours,
+        location,
+        dress_code,
+        reservations,
+        kids_menu,
+        dietary_options,
+    }))
 }
 
 fn entertainment(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<Details> {
@@ -147,11 +205,20 @@ fn entertainment(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<
     if ticket_price_min.zip(ticket_price_max).is_some_and(|(min, max)| max < min) {
         f.complain("ticket_price_max", "is below ticket_price_min", "swap the two");
     }
-    let (age_restriction, duration_minutes) = (f.one_of("age_restriction", &AGES), f.whole("duration_minutes", 15, 480));
+    let (age_restriction, duration_minutes) =
+        (f.one_of("age_restriction", &AGES), f.whole("duration_minutes", 15, 480));
     f.refuse_unknown("");
     let (event_type, venue) = (event_type?, venue?);
     Some(Details::Entertainment(Entertainment {
-        event_type, venue, starts_at, schedule, ticket_price_min, ticket_price_max, age_restriction, duration_minutes, hours,
+        event_type,
+        venue,
+        starts_at,
+        schedule,
+        ticket_price_min,
+        ticket_price_max,
+        age_restriction,
+        duration_minutes,
+        hours,
     }))
 }
 
@@ -165,7 +232,8 @@ fn spa(mut f: Fields<'_, '_>) -> Option<Details> {
     let duration = f.require("duration_minutes", duration, "use 30, 60, 90 or 120");
     let price = f.amount("price");
     let price = f.require("price", price, "write the price in dollars as a number");
-    let (couples_option, booking_required, hours) = (f.flag("couples_option"), f.flag("booking_required"), hours(&mut f, "hours"));
+    let (couples_option, booking_required, hours) =
+        (f.flag("couples_option"), f.flag("booking_required"), hours(&mut f, "hours"));
     f.refuse_unknown("");
     let (treatment_type, duration_minutes, price) = (treatment?, duration?, price?);
     Some(Details::Spa(Spa { treatment_type, duration_minutes, price, couples_option, booking_required, hours }))
@@ -187,7 +255,15 @@ fn promotion(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<Deta
     let max_redemptions = f.whole("max_redemptions", 1, u32::MAX);
     f.refuse_unknown("");
     let (promo_type, value, valid_from, valid_until) = (promo?, value?, from?, until?);
-    Some(Details::Promotion(Promotion { promo_type, value, valid_from, valid_until, eligibility, redemption_method, max_redemptions }))
+    Some(Details::Promotion(Promotion {
+        promo_type,
+        value,
+        valid_from,
+        valid_until,
+        eligibility,
+        redemption_method,
+        max_redemptions,
+    }))
 }
 
 fn regulation(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<Details> {

@@ -34,8 +34,15 @@ fn every_problem_is_reported_with_its_path() {
     let bad = json!({"id": "d1", "category": "dining", "name": "x".repeat(201), "description": "y".repeat(1001), "colour": "red",
         "details": {"price_range": "$$$$$", "hours": "by appointment", "stars": 3}});
     let all = problems(&bad);
-    for expected in ["name: has 201", "description: has 1001", "colour: is not", "details.cuisine_type: is missing", "details.price_range: is `$$$$$`",
-        "details.hours: cannot read", "details.stars: is not"] {
+    for expected in [
+        "name: has 201",
+        "description: has 1001",
+        "colour: is not",
+        "details.cuisine_type: is missing",
+        "details.price_range: is `$$$$$`",
+        "details.hours: cannot read",
+        "details.stars: is not",
+    ] {
         assert!(all.iter().any(|p| p.starts_with(expected)), "{expected} not in {all:?}");
     }
     let promo = json!({"id": "p", "category": "promotions", "name": "P", "description": "D",

@@ -60,7 +60,7 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn read(&self, text: &'a str) -> Understood<'a> {
-        Understood::read(self.pack, &self.request.index, self.request.now, text)
+        Understood::read(self.pack, self.request, text)
     }
 
     pub(super) fn local(&self) -> NaiveDateTime {
@@ -101,13 +101,17 @@ fn sentences(text: &str) -> Vec<&str> {
     for (at, mark) in text.match_indices(['?', '!', '.', '\n']) {
         let next = at + mark.len();
         let ends = text[next..].chars().next().is_none_or(char::is_whitespace);
-        let short = text[..at].rsplit(|c: char| !c.is_alphanumeric()).next().is_some_and(|w| mark == "." && w.chars().count() < 2);
+        let short = text[..at]
+            .rsplit(|c: char| !c.is_alphanumeric())
+            .next()
+            .is_some_and(|w| mark == "." && w.chars().count() < 2);
         if mark == "\n" || (ends && !short) {
             cuts.push(next);
         }
     }
     cuts.push(text.len());
-    let pieces: Vec<&str> = cuts.windows(2).map(|w| text[w[0]..w[1]].trim()).filter(|s| s.chars().any(char::is_alphanumeric)).collect();
+    let pieces: Vec<&str> =
+        cuts.windows(2).map(|w| text[w[0]..w[1]].trim()).filter(|s| s.chars().any(char::is_alphanumeric)).collect();
     if pieces.is_empty() { vec![text] } else { pieces }
 }
 
@@ -115,7 +119,11 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if u.intends("identity") {
         return chat::say(host, "identity");
     }
-    if host.pack.language.preferred(&Said::new(u.text)).is_some() && u.topics.is_empty() && u.venues().is_empty() && u.facets.is_empty() {
+    if host.pack.language.preferred(&Said::new(u.text)).is_some()
+        && u.topics.is_empty()
+        && u.venues().is_empty()
+        && u.facets.is_empty()
+    {
         return language_switch(host, said_now);
     }
     if u.intends("human") {
@@ -150,8 +158,14 @@ fn language_switch(host: &Host<'_>, said_now: &[&str]) -> Part {
 }
 
 fn part_of_earlier(host: &Host<'_>, u: &Understood<'_>) -> Part {
-    about_venue(host, u).or_else(|| about_topic(host, u)).or_else(|| lookup::anything(host, u)).unwrap_or_else(|| host.unanswered())
+    about_venue(host, u)
+        .or_else(|| about_topic(host, u))
+        .or_else(|| lookup::anything(host, u))
+        .unwrap_or_else(|| host.unanswered())
 }
+
+/// Where a name stands in the text, and the rows that carry it.
+type Place = ((usize, usize), Vec<Arc<Item>>);
 
 /// The text names a venue, show or treatment.
 fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
@@ -162,7 +176,7 @@ fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if venues.is_empty() || (!telling && !weak_is_enough) {
         return None;
     }
-    let mut places: Vec<((usize, usize), Vec<Arc<Item>>)> = Vec::new();
+    let mut places: Vec<Place> = Vec::new();
     for mention in venues.iter().filter(|m| m.telling || !telling) {
         match places.iter_mut().find(|(at, _)| *at == (mention.from, mention.to)) {
             Some((_, rows)) => rows.push(Arc::clone(&mention.item)),
@@ -198,7 +212,8 @@ fn follow_up(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<P
         // "Is there a dress code?" may still be about the house when the venue does not say.
         return (part.grounded || u.points_back).then_some(part);
     }
-    let only_time = u.when.is_said() && u.topics.is_empty() && u.kinds.is_empty() && u.facets.is_empty() && u.leftover.is_empty();
+    let only_time =
+        u.when.is_said() && u.topics.is_empty() && u.kinds.is_empty() && u.facets.is_empty() && u.leftover.is_empty();
     if only_time && u.intents.is_empty() && u.venues().is_empty() {
         let earlier = said_now.last().copied().or(host.request.history.last().map(|e| e.guest.as_str()))?;
         let mut before = host.read(earlier);
@@ -227,7 +242,11 @@ fn last_places(host: &Host<'_>, said_now: &[&str]) -> Option<Earlier> {
         let understood = host.read(text);
         let venues: Vec<_> = understood.venues().into_iter().filter(|m| m.telling || m.whole).collect();
         let telling: Vec<_> = venues.iter().copied().filter(|m| m.telling).collect();
-        let named = if telling.is_empty() { venues.into_iter().filter(|m| m.item.name.contains(' ')).collect() } else { telling };
+        let named = if telling.is_empty() {
+            venues.into_iter().filter(|m| m.item.name.contains(' ')).collect()
+        } else {
+            telling
+        };
         let mut places: Vec<(usize, Vec<Arc<Item>>)> = Vec::new();
         for mention in named {
             match places.iter_mut().find(|(from, _)| *from == mention.from) {
@@ -252,7 +271,10 @@ fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         return Some(lookup::booking(host, u));
     }
     if u.about(&Category::Entertainment) {
-        return Some(events::answer(host, u));
+        // "Poker tournament" is first of all about poker, unless a show is.
+        let elsewhere =
+            || (u.topics.len() > 1 && !events::tells_all(host, u)).then(|| lookup::anything(host, u)).flatten();
+        return Some(elsewhere().unwrap_or_else(|| events::answer(host, u)));
     }
     if dining {
         return Some(listing::dining(host, u));
@@ -261,8 +283,17 @@ fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         Some(category) => listing::topic(host, u, category),
         None if events::is_kind(host, u) => Some(events::answer(host, u)),
         // "Anything open late?", "somewhere open at 3am?"
-        None if u.wants("open") && u.leftover.is_empty() && !u.wants("hours") && !u.wants("opens") && !u.wants("closes") => {
+        None if u.wants("open")
+            && u.leftover.is_empty()
+            && !u.wants("hours")
+            && !u.wants("opens")
+            && !u.wants("closes") =>
+        {
             Some(listing::dining(host, u))
+        }
+        // "What time do you open?": the house itself.
+        None if u.leftover.is_empty() && ["open", "hours", "opens", "closes"].iter().any(|f| u.wants(f)) => {
+            lookup::house(host, u)
         }
         None if u.intends("recommend") && u.leftover.is_empty() => Some(listing::dining(host, u)),
         None => None,

@@ -53,7 +53,7 @@ pub(super) fn fits_two(text: &str) -> bool {
 }
 
 /// The leading sentences that keep `fits`; never a cut sentence. Empty when not even the first fits.
-pub(super) fn sentences(text: &str, fits: impl Fn(&str) -> bool) -> String {
+pub(super) fn sentences(text: &str, mut fits: impl FnMut(&str) -> bool) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let ends = text.match_indices(['.', '!', '?', ';']).map(|(at, mark)| (at, at + mark.len()));
     let ends = ends.filter(|(_, end)| *end == text.len() || text[*end..].starts_with(' '));
@@ -67,6 +67,14 @@ pub(super) fn sentences(text: &str, fits: impl Fn(&str) -> bool) -> String {
         best = cut;
     }
     best
+}
+
+fn first_sentence(text: &str) -> String {
+    let mut taken = 0;
+    sentences(text, |_| {
+        taken += 1;
+        taken == 1
+    })
 }
 
 /// Spanish letters outside GSM-7 made plain; ñ, é, ¿ and ¡ are inside it and stay.
@@ -121,6 +129,15 @@ pub(super) fn assemble(parts: Vec<Part>) -> Fitted {
         });
     }
     let joined = |parts: &[Part]| parts.iter().map(|p| p.body.as_str()).collect::<Vec<_>>().join(" ");
+    if !fits_two(&joined(&parts)) && parts.len() > 1 {
+        // Better every question answered in a sentence than one answered at length.
+        for part in parts.iter_mut().filter(|p| p.grounded) {
+            let first = first_sentence(&part.body);
+            if !first.is_empty() {
+                part.body = first;
+            }
+        }
+    }
     if !fits_two(&joined(&parts)) {
         let mut kept: Vec<Part> = Vec::new();
         for part in parts.into_iter().rev() {
@@ -133,7 +150,9 @@ pub(super) fn assemble(parts: Vec<Part>) -> Fitted {
         parts = kept;
     }
     let mut text = joined(&parts);
-    if !text.contains('?') && let Some(ask) = parts.last().and_then(|p| p.ask.as_ref()) {
+    if !text.contains('?')
+        && let Some(ask) = parts.last().and_then(|p| p.ask.as_ref())
+    {
         let with = format!("{text} {ask}");
         // A question back is worth no second text, unless the answer already took one.
         if fits_one(&with) || (!fits_one(&text) && fits_two(&with)) {
@@ -146,6 +165,12 @@ pub(super) fn assemble(parts: Vec<Part>) -> Fitted {
             sources.push(id.clone());
         }
     }
-    let intent = parts.iter().rev().find(|p| p.intent != "unanswered").or(parts.last()).map(|p| p.intent.clone()).unwrap_or_default();
+    let intent = parts
+        .iter()
+        .rev()
+        .find(|p| p.intent != "unanswered")
+        .or(parts.last())
+        .map(|p| p.intent.clone())
+        .unwrap_or_default();
     Fitted { text, sources, intent, grounded }
 }

@@ -128,14 +128,50 @@ struct Wording {
 }
 
 pub(super) const INTENTS: [&str; 12] = [
-    "greeting", "thanks", "goodbye", "identity", "human", "ack", "decline", "statement", "booking", "recommend", "help", "listing",
+    "greeting",
+    "thanks",
+    "goodbye",
+    "identity",
+    "human",
+    "ack",
+    "decline",
+    "statement",
+    "booking",
+    "recommend",
+    "help",
+    "listing",
 ];
 pub(super) const FACETS: [&str; 15] = [
-    "open", "opens", "closes", "hours", "price", "where", "dress", "kids", "dietary", "reservations", "age", "phone", "duration",
-    "about", "starts",
+    "open",
+    "opens",
+    "closes",
+    "hours",
+    "price",
+    "where",
+    "dress",
+    "kids",
+    "dietary",
+    "reservations",
+    "age",
+    "phone",
+    "duration",
+    "about",
+    "starts",
 ];
 const TIMES: [&str; 13] = [
-    "now", "tonight", "evening", "late", "today", "tomorrow", "morning", "afternoon", "weekend", "week", "lunchtime", "noon", "midnight",
+    "now",
+    "tonight",
+    "evening",
+    "late",
+    "today",
+    "tomorrow",
+    "morning",
+    "afternoon",
+    "weekend",
+    "week",
+    "lunchtime",
+    "noon",
+    "midnight",
 ];
 const SAY: &str = include_str!("say_keys.txt");
 
@@ -193,7 +229,8 @@ impl HostPack {
             Language::Es => &wording.es,
         };
         // FNV-1a spreads one seed over all keys.
-        let spread = key.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        let spread =
+            key.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
         let pick = usize::try_from((spread >> 32) % choices.len() as u64).unwrap_or(0);
         let mut text = choices[pick].clone();
         for (slot, value) in slots {
@@ -216,6 +253,9 @@ impl HostPack {
     /// "restaurants", "restaurantes".
     pub(super) fn label(&self, category: &Category, language: Language) -> String {
         let label = self.topics.iter().find(|t| t.category == *category).map(|t| &t.label);
-        label.map_or_else(|| category.as_str().replace('_', " "), |(en, es)| if language == Language::En { en } else { es }.clone())
+        label.map_or_else(
+            || category.as_str().replace('_', " "),
+            |(en, es)| if language == Language::En { en } else { es }.clone(),
+        )
     }
 }

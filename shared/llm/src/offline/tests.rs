@@ -1,1 +1,4 @@
 mod fixture;
+mod grounding;
+mod open_now;
+mod questions;

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Utc};
-use seven_knowledge::{Category, Index, Mention, index::is_stop};
+use seven_knowledge::{Category, Mention, index::is_stop, text::words};
 
 use super::{
     pack::{Field, HostPack, Kind},
     phrases::{Phrases, Said},
     when::When,
 };
+use crate::Request;
 
 #[derive(Debug, Clone)]
 pub(super) struct Understood<'a> {
@@ -33,21 +33,25 @@ pub(super) struct Understood<'a> {
 }
 
 const POINTERS: [&str; 24] = [
-    "it", "its", "there", "they", "their", "theirs", "that", "this", "one", "place", "ese", "esa", "eso", "este", "esta", "ahi", "alli", "alla",
-    "lugar", "sitio", "ellos", "mismo", "aquel", "them",
+    "it", "its", "there", "they", "their", "theirs", "that", "this", "one", "place", "ese", "esa", "eso", "este",
+    "esta", "ahi", "alli", "alla", "lugar", "sitio", "ellos", "mismo", "aquel", "them",
 ];
 const ASKING: [&str; 22] = [
-    "what", "whats", "when", "whens", "where", "wheres", "which", "who", "how", "any", "que", "cual", "cuales", "cuando", "donde", "cuanto", "cuanta",
-    "cuantos", "cuantas", "quien", "hay", "alguna",
+    "what", "whats", "when", "whens", "where", "wheres", "which", "who", "how", "any", "que", "cual", "cuales",
+    "cuando", "donde", "cuanto", "cuanta", "cuantos", "cuantas", "quien", "hay", "alguna",
 ];
 /// These ask only at the beginning: "are we ...", not "we are ...".
 const ASKING_FIRST: [&str; 28] = [
-    "is", "are", "do", "does", "did", "can", "could", "should", "will", "would", "may", "tell", "show", "list", "tienen", "tiene", "puedo", "podemos",
-    "puede", "esta", "estan", "aceptan", "necesito", "need", "looking", "busco", "abren", "cierran",
+    "is", "are", "do", "does", "did", "can", "could", "should", "will", "would", "may", "tell", "show", "list",
+    "tienen", "tiene", "puedo", "podemos", "puede", "esta", "estan", "aceptan", "necesito", "need", "looking", "busco",
+    "abren", "cierran",
 ];
 
 fn asks(text: &str, said: &Said) -> bool {
-    let polite = |w: &&String| ["hi", "hello", "hey", "hola", "and", "y", "also", "so", "please", "ok", "okay", "good", "morning", "evening"].contains(&w.as_str());
+    let polite = |w: &&String| {
+        ["hi", "hello", "hey", "hola", "and", "y", "also", "so", "please", "ok", "okay", "good", "morning", "evening"]
+            .contains(&w.as_str())
+    };
     let mut words = said.words.iter().skip_while(polite);
     text.contains(['?', '¿'])
         || said.words.iter().take(4).any(|w| ASKING.contains(&w.as_str()))
@@ -55,7 +59,9 @@ fn asks(text: &str, said: &Said) -> bool {
 }
 
 impl<'a> Understood<'a> {
-    pub(super) fn read(pack: &'a HostPack, index: &Index, now: DateTime<Utc>, text: &'a str) -> Self {
+    pub(super) fn read(pack: &'a HostPack, request: &Request, text: &'a str) -> Self {
+        let (index, now) = (&request.index, request.now);
+        let house = words(&request.casino_name);
         let said = Said::new(text);
         let mut taken: Vec<(usize, usize)> = Vec::new();
         let mut keys = |table: &'a std::collections::BTreeMap<String, Phrases>| -> BTreeSet<&'a str> {
@@ -76,15 +82,23 @@ impl<'a> Understood<'a> {
         let mut topics: Vec<(usize, Category)> = Vec::new();
         let mut topic_places: Vec<(usize, usize)> = Vec::new();
         for topic in &pack.topics {
-            let places = topic.phrases.places(&said);
-            let also = topic.also.places(&said);
+            // "Show me" is no show: a longer phrase keeps its words.
+            let own = |place: &(usize, usize)| {
+                !taken.iter().any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
+            };
+            let places: Vec<_> = topic.phrases.places(&said).into_iter().filter(own).collect();
+            let also: Vec<_> = topic.also.places(&said).into_iter().filter(own).collect();
             topics.extend(places.iter().chain(&also).map(|p| p.0).min().map(|at| (at, topic.category.clone())));
             topic_places.extend(places);
         }
         topics.sort_by_key(|(at, _)| *at);
         let mut kinds = Vec::new();
         for kind in &pack.kinds {
-            let places = kind.phrases.places(&said);
+            // "Bars and restaurants" asks for both: the longer phrase keeps its words here too.
+            let own = |place: &(usize, usize)| {
+                !topic_places.iter().any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
+            };
+            let places: Vec<_> = kind.phrases.places(&said).into_iter().filter(own).collect();
             if !places.is_empty() {
                 kinds.push(kind);
             }
@@ -94,12 +108,19 @@ impl<'a> Understood<'a> {
         taken.extend(mentions.iter().filter(|m| m.telling).map(|m| (m.from, m.to)));
         let inside = |n: usize, places: &[(usize, usize)]| places.iter().any(|(from, to)| (*from..*to).contains(&n));
         let free: Vec<usize> = (0..said.words.len())
-            .filter(|n| !inside(*n, &taken) && !inside(*n, &topic_places) && !is_stop(&said.words[*n]) && !pack.ignore.contains(&said.words[*n]))
+            .filter(|n| {
+                !inside(*n, &taken)
+                    && !inside(*n, &topic_places)
+                    && !is_stop(&said.words[*n])
+                    && !pack.ignore.contains(&said.words[*n])
+                    && !house.contains(&said.words[*n])
+            })
             .collect();
         let near = |n: &&usize| topic_places.iter().any(|(from, to)| **n + 2 >= *from && **n < *to + 2);
         let word = |n: &usize| said.words[*n].clone();
         let spanish = |to: usize| ["comida", "restaurante", "restaurantes"].contains(&said.words[to - 1].as_str());
-        let qualifies = |n: &&usize| topic_places.iter().any(|(from, to)| **n + 1 == *from || (**n == *to && spanish(*to)));
+        let qualifies =
+            |n: &&usize| topic_places.iter().any(|(from, to)| **n + 1 == *from || (**n == *to && spanish(*to)));
         Self {
             text,
             beside: free.iter().filter(near).map(word).collect(),
@@ -131,21 +152,27 @@ impl<'a> Understood<'a> {
 
     /// Names of places, shows or treatments; rules and general answers are found by search instead.
     pub(super) fn venues(&self) -> Vec<&Mention> {
-        let rule = |m: &&Mention| !matches!(m.item.category, Category::Regulations | Category::GeneralInfo | Category::Promotions);
+        let rule = |m: &&Mention| {
+            !matches!(m.item.category, Category::Regulations | Category::GeneralInfo | Category::Promotions)
+        };
         self.mentions.iter().filter(rule).collect()
     }
 
     /// Asks for facts without saying of what: "and is there a dress code?"
     pub(super) fn is_bare_fact(&self) -> bool {
         // "Kids menu" and "vegan options" are facts of one place when the sentence goes on from before.
-        let continues = self.points_back || matches!(self.said.words.first().map(String::as_str), Some("and" | "y" | "also" | "tambien"));
+        let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
+        let continues = self.points_back
+            || matches!(start.as_slice(), ["and" | "y" | "also" | "tambien", ..] | ["what" | "how", "about"]);
         let facts = |kind: &&Kind| continues && matches!(kind.field, Field::Kids | Field::Dietary);
         !self.facets.is_empty() && self.topics.is_empty() && self.kinds.iter().all(facts) && self.leftover.is_empty()
     }
 
     /// Tells us about the guest and asks nothing: "we are coming Saturday with two kids".
     pub(super) fn is_statement(&self) -> bool {
-        let wishes = self.kinds.iter().any(|k| k.field != Field::Kids) || !self.topics.is_empty() || !self.venues().is_empty();
+        let wishes = self.kinds.iter().any(|k| k.field != Field::Kids)
+            || !self.topics.is_empty()
+            || self.venues().iter().any(|m| m.whole);
         self.intends("statement") && !self.is_question && !wishes && !self.intends("booking")
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc, Weekday};
+use chrono::{
+    DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc, Weekday,
+};
 use chrono_tz::Tz;
 use regex::Regex;
 use seven_domain::Language;
@@ -82,13 +84,17 @@ impl When {
         places.extend(named.map(|at| (at, at + 1)));
         let clock = clock_said(text);
         if clock.is_some() {
-            let digits = |w: &String| w.starts_with(|c: char| c.is_ascii_digit()) || ["am", "pm", "a", "p", "m", "at"].contains(&w.as_str());
+            let digits = |w: &String| {
+                w.starts_with(|c: char| c.is_ascii_digit()) || ["am", "pm", "a", "p", "m", "at"].contains(&w.as_str())
+            };
             places.extend(said.words.iter().enumerate().filter(|(_, w)| digits(w)).map(|(n, _)| (n, n + 1)));
         }
         // "mañana" is tomorrow, except in "por la mañana" and "3 de la mañana".
         let morning_only = places_of(pack, "morning", said);
         let tomorrow = tomorrow
-            && places_of(pack, "tomorrow", said).iter().any(|t| said.words[t.0] != "manana" || !morning_only.iter().any(|m| m.0 <= t.0 && t.1 <= m.1))
+            && places_of(pack, "tomorrow", said)
+                .iter()
+                .any(|t| said.words[t.0] != "manana" || !morning_only.iter().any(|m| m.0 <= t.0 && t.1 <= m.1))
             && !(clock.is_some() && fold(text).contains("de la manana"));
         let day = match named.and_then(|at| weekday(&said.words[at])) {
             _ if tomorrow => Some(Day::Tomorrow),
@@ -156,7 +162,9 @@ impl When {
 
     fn date(self, local: NaiveDateTime) -> NaiveDate {
         let today = local.date();
-        let ahead = |weekday: Weekday| u64::from((weekday.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7);
+        let ahead = |weekday: Weekday| {
+            u64::from((weekday.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7)
+        };
         let days = match self.day {
             None | Some(Day::Today | Day::Week) => 0,
             Some(Day::Tomorrow) => 1,
@@ -180,7 +188,9 @@ impl When {
         let plus = |days: u64| local.date().checked_add_days(Days::new(days)).unwrap_or(local.date());
         let (from, to) = match self.day {
             // Friday night belongs to the weekend.
-            Some(Day::Weekend) => (midnight(plus(4u64.saturating_sub(monday))) + TimeDelta::hours(17), five(plus(6 - monday))),
+            Some(Day::Weekend) => {
+                (midnight(plus(4u64.saturating_sub(monday))) + TimeDelta::hours(17), five(plus(6 - monday)))
+            }
             Some(Day::Week) => (local, five(plus(7))),
             _ => (midnight(date), five(date)),
         };
@@ -222,7 +232,8 @@ pub(super) fn time_words(minute: u16, language: Language) -> String {
 pub(super) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
     // A skipped wall time is read with the offset before the gap, which lands after it.
     let earliest = zone.from_local_datetime(&wall).earliest();
-    let shifted = || zone.from_local_datetime(&(wall - TimeDelta::hours(3))).earliest().map(|t| t + TimeDelta::hours(3));
+    let shifted =
+        || zone.from_local_datetime(&(wall - TimeDelta::hours(3))).earliest().map(|t| t + TimeDelta::hours(3));
     earliest.or_else(shifted).map_or_else(|| wall.and_utc(), |t| t.to_utc())
 }
 
@@ -262,14 +273,20 @@ fn clock_said(text: &str) -> Option<Time> {
         match late {
             Some(late) if twelve => Some(Time::Clock(hour % 12 * 60 + minute + if late { 720 } else { 0 })),
             Some(_) => None,
-            None if found.name("minute").is_some() && (hour > 12 || hour == 0) => Some(Time::Clock(hour % 24 * 60 + minute)),
+            None if found.name("minute").is_some() && (hour > 12 || hour == 0) => {
+                Some(Time::Clock(hour % 24 * 60 + minute))
+            }
             None if said("h24").is_some() && hour != 24 => Some(Time::Clock(hour * 60 + minute)),
             None if twelve && found.name("h24").is_none() => {
                 let before = text[..found.get(0).map_or(0, |m| m.start())].trim_end();
                 let after = text[found.get(0).map_or(0, |m| m.end())..].trim_start();
-                let named = [" at", " a las", " a la", " by", " around", " until", " past", " after"].iter().any(|w| format!(" {before}").ends_with(w));
+                let named = [" at", " a las", " a la", " by", " around", " until", " past", " after"]
+                    .iter()
+                    .any(|w| format!(" {before}").ends_with(w));
                 // "at 9 dollars", "a las 4 personas" are no times.
-                let counts = ["people", "person", "guests", "dollars", "usd", "street", "percent", "%"].iter().any(|w| after.starts_with(w));
+                let counts = ["people", "person", "guests", "dollars", "usd", "street", "percent", "%"]
+                    .iter()
+                    .any(|w| after.starts_with(w));
                 (named && !counts && minute == 0).then_some(Time::Hour(hour))
             }
             None => None,

@@ -23,6 +23,10 @@ pub(in super::super) fn small_talk(host: &Host<'_>, u: &Understood<'_>) -> Optio
 /// Which of the places just named is meant.
 pub(in super::super) fn which(host: &Host<'_>, names: &[String]) -> Part {
     let or = if host.and() == "and" { "or" } else { "o" };
-    let body = if names.len() <= 3 { host.say("which_of", &[("list", &join_names(names, or))]) } else { host.say("which", &[]) };
+    let body = if names.len() <= 3 {
+        host.say("which_of", &[("list", &join_names(names, or))])
+    } else {
+        host.say("which", &[])
+    };
     host.part("clarify", body, &[])
 }

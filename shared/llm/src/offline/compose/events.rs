@@ -16,7 +16,7 @@ use super::{
         answer::Host,
         fit::{Part, fits_one, fits_two, join_names, plain_spanish},
         understand::Understood,
-        when::time_words,
+        when::{Day, Time, day_words, time_words},
     },
     listing, venue,
 };
@@ -46,10 +46,18 @@ pub(in super::super) fn at_place(host: &Host<'_>, u: &Understood<'_>) -> Option<
 /// A wish for a kind of show, said without the word "show": "any boxing?"
 pub(in super::super) fn is_kind(host: &Host<'_>, u: &Understood<'_>) -> bool {
     let kind = |item: &Arc<Item>, wish: &str| match &item.details {
-        Details::Entertainment(d) => [d.event_type.clone(), host.pack.value(&d.event_type, Language::Es)].iter().any(|t| listing::has_word(t, wish)),
+        Details::Entertainment(d) => {
+            let kinds = [d.event_type.clone(), host.pack.value(&d.event_type, Language::Es)];
+            kinds.iter().any(|kind| listing::has_word(kind, wish) && listing::has_word(u.text, kind))
+        }
         _ => false,
     };
     host.items(&Category::Entertainment).iter().any(|item| u.leftover.iter().any(|wish| kind(item, wish)))
+}
+
+/// Some show answers to every wish of the text.
+pub(in super::super) fn tells_all(host: &Host<'_>, u: &Understood<'_>) -> bool {
+    host.items(&Category::Entertainment).iter().any(|item| u.leftover.iter().all(|wish| tells(item, wish)))
 }
 
 fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
@@ -61,7 +69,9 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
         }
     }
     if u.wants("kids") {
-        items.retain(|i| matches!(&i.details, Details::Entertainment(d) if d.age_restriction.as_deref() == Some("All ages")));
+        items.retain(
+            |i| matches!(&i.details, Details::Entertainment(d) if d.age_restriction.as_deref() == Some("All ages")),
+        );
     }
     let narrow = items.len() < all.len();
     let nights = nights(host, &items);
@@ -77,26 +87,38 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
         if let ([one], true) = (items.as_slice(), narrow) {
             return venue::answer(host, u, std::slice::from_ref(one));
         }
-        return calendar(host, &nights, 4, |list| host.say("events_next", &[("list", list)]));
+        return calendar(host, &nights, 4, false, |list| host.say("events_next", &[("list", list)]));
     };
     let within: Vec<&Night> = nights.iter().filter(|n| (from..to).contains(&n.wall)).collect();
     let when = range_words(host, u);
     if within.is_empty() {
-        let next = calendar(host, &nights, 1, |list| host.say("events_none", &[("when", &when), ("list", list)]));
+        let later: Vec<Night> = nights
+            .iter()
+            .filter(|n| n.wall >= from)
+            .map(|n| Night { item: Arc::clone(&n.item), wall: n.wall })
+            .collect();
+        let later = if later.is_empty() { nights } else { later };
+        let next = calendar(host, &later, 1, false, |list| host.say("events_none", &[("when", &when), ("list", list)]));
         return next;
     }
     let within: Vec<Night> = within.into_iter().map(|n| Night { item: Arc::clone(&n.item), wall: n.wall }).collect();
     let count = within.len();
-    calendar(host, &within, count, |list| host.say("events_on", &[("when", &capital(&when)), ("list", list)]))
+    let one_day = !matches!(u.when.day, Some(Day::Weekend | Day::Week));
+    calendar(host, &within, count, one_day, |list| host.say("events_on", &[("when", &capital(&when)), ("list", list)]))
 }
 
 fn tells(item: &Item, wish: &str) -> bool {
     let Details::Entertainment(d) = &item.details else { return false };
     let texts = [&d.event_type, &d.venue, &item.name, &item.description];
-    texts.into_iter().chain(&item.keywords).chain(&item.name_es).chain(&item.description_es).any(|t| listing::has_word(t, wish))
+    texts
+        .into_iter()
+        .chain(&item.keywords)
+        .chain(&item.name_es)
+        .chain(&item.description_es)
+        .any(|t| listing::has_word(t, wish))
 }
 
-/// Every coming performance of two weeks, by time; a running one counts until it is half an hour old.
+/// Every coming performance, of weekly shows those of one week, by time; a running one counts until it is half an hour old.
 fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
     let now = host.local();
     let mut nights = Vec::new();
@@ -105,16 +127,18 @@ fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
         if let Some(starts) = d.starts_at {
             nights.push(Night { item: Arc::clone(item), wall: starts.with_timezone(&host.request.zone).naive_local() });
         } else if let Some(week) = d.schedule.as_deref().and_then(|s| weekly_starts(s).ok()) {
-            for ahead in 0..14 {
+            for ahead in 0..=7 {
                 let date = now.date() + TimeDelta::days(ahead);
                 let starts = &week[date.weekday().num_days_from_monday() as usize];
                 let wall = |minute: &u16| date.and_time(chrono::NaiveTime::MIN) + TimeDelta::minutes((*minute).into());
                 nights.extend(starts.iter().map(|minute| Night { item: Arc::clone(item), wall: wall(minute) }));
             }
         } else if let Some(hours) = &d.hours {
-            for ahead in 0..14 {
+            for ahead in 0..=7 {
                 let date = now.date() + TimeDelta::days(ahead);
-                nights.extend(hours.openings_on(date).into_iter().map(|(wall, _)| Night { item: Arc::clone(item), wall }));
+                nights.extend(
+                    hours.openings_on(date).into_iter().map(|(wall, _)| Night { item: Arc::clone(item), wall }),
+                );
             }
         }
     }
@@ -124,28 +148,34 @@ fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
 }
 
 /// The nights as "Riverlight Trio today at 8pm, Birch Hall"; places go first when room is short, then the last nights.
-fn calendar(host: &Host<'_>, nights: &[Night], most: usize, sentence: impl Fn(&str) -> String) -> Part {
-    let today = host.local().date();
-    // Days are said once when all are the same.
-    let one_day = nights.iter().take(most).all(|n| n.wall.date() == nights[0].wall.date()) && most > 1;
+fn calendar(host: &Host<'_>, nights: &[Night], most: usize, day_said: bool, sentence: impl Fn(&str) -> String) -> Part {
+    // The day is said once when the sentence names it and all are on it.
+    let one_day = day_said && nights.iter().take(most).all(|n| n.wall.date() == nights[0].wall.date());
     let entry = |night: &Night, place: bool| {
         let time = time_words(minute(night.wall), host.language);
         let name = host.name(&night.item);
-        let day = day_of(night.wall, today, host.language);
+        let day = day_of(host, night);
         let mut text = match (host.language, one_day) {
             (Language::En, true) => format!("{name} at {time}"),
             (Language::Es, true) => format!("{name} a {time}"),
             (..) => format!("{name} {}", host.say("day_at", &[("day", &day), ("time", &time)])),
         };
         if let (true, Some(venue)) = (place, night.item.location()) {
-            text.push_str(&format!(" ({})", if host.language == Language::Es { plain_spanish(venue) } else { venue.to_owned() }));
+            text.push_str(&format!(
+                " ({})",
+                if host.language == Language::Es { plain_spanish(venue) } else { venue.to_owned() }
+            ));
         }
         text
     };
     let all = nights.len().min(most.max(1));
     let build = |count: usize, place: bool| {
         let entries: Vec<String> = nights.iter().take(count).map(|n| entry(n, place)).collect();
-        let list = if count < all { host.say("and_more", &[("list", &entries.join(", "))]) } else { join_names(&entries, host.and()) };
+        let list = if count < all {
+            host.say("and_more", &[("list", &entries.join(", "))])
+        } else {
+            join_names(&entries, host.and())
+        };
         sentence(&list)
     };
     // One text with places, else one without, else two texts, else as many nights as two texts hold.
@@ -166,14 +196,17 @@ fn minute(wall: NaiveDateTime) -> u16 {
 }
 
 /// "today", "on Saturday", and with the date once the weekday alone is ambiguous.
-fn day_of(wall: NaiveDateTime, today: chrono::NaiveDate, language: Language) -> String {
-    let ahead = (wall.date() - today).num_days();
-    if ahead < 7 {
-        return super::super::when::day_words(wall.date(), today, language);
-    }
-    match language {
-        Language::En => format!("on {}", wall.format("%a %b %-d")),
-        Language::Es => format!("el {} {}", day_name(wall.weekday(), language), wall.day()),
+fn day_of(host: &Host<'_>, night: &Night) -> String {
+    let (wall, today) = (night.wall, host.local().date());
+    let weekday = day_name(wall.weekday(), host.language);
+    match ((wall.date() - today).num_days(), host.language) {
+        (..7, _) => day_words(wall.date(), today, host.language),
+        // Only the content gives dates; a weekly show has none.
+        _ if !matches!(&night.item.details, Details::Entertainment(d) if d.starts_at.is_some()) => {
+            host.say("word_next_day", &[("day", weekday)])
+        }
+        (_, Language::En) => format!("on {}", wall.format("%a %b %-d")),
+        (_, Language::Es) => format!("el {weekday} {}", wall.day()),
     }
 }
 
@@ -183,7 +216,7 @@ pub(in super::super) fn when_of(host: &Host<'_>, item: &Item) -> Option<String> 
     let Details::Entertainment(d) = &item.details else { return None };
     match next {
         Some(night) => {
-            let day = day_of(night.wall, host.local().date(), host.language);
+            let day = day_of(host, &night);
             Some(host.say("day_at", &[("day", &day), ("time", &time_words(minute(night.wall), host.language))]))
         }
         None => d.schedule.clone(),
@@ -198,14 +231,13 @@ pub(in super::super) fn time_of(host: &Host<'_>, item: &Item) -> Option<String> 
 }
 
 fn range_words(host: &Host<'_>, u: &Understood<'_>) -> String {
-    use super::super::when::{Day, Time};
     let today = host.local().date();
     match (u.when.day, u.when.time) {
         (Some(Day::Weekend), _) => host.say("word_weekend", &[]),
         (Some(Day::Week), _) => host.say("word_week", &[]),
         (None | Some(Day::Today), Some(Time::Evening | Time::Late)) => host.say("word_tonight", &[]),
         (None | Some(Day::Today), Some(Time::Now)) => host.say("word_tonight", &[]),
-        (None | Some(Day::Today), _) => super::super::when::day_words(today, today, host.language),
+        (None | Some(Day::Today), _) => day_words(today, today, host.language),
         (Some(day), _) => {
             let date = match day {
                 Day::Tomorrow => today + TimeDelta::days(1),
@@ -215,7 +247,7 @@ fn range_words(host: &Host<'_>, u: &Understood<'_>) -> String {
                 }
                 Day::Today | Day::Weekend | Day::Week => today,
             };
-            super::super::when::day_words(date, today, host.language)
+            day_words(date, today, host.language)
         }
     }
 }

@@ -18,7 +18,7 @@ use super::{
         understand::Understood,
         when::{Asked, Time, day_words, time_words},
     },
-    lookup, venue,
+    chat, lookup, venue,
 };
 
 /// Restaurants, bars and cafes: open ones when a time or "open" is asked, else those that fit the wish, else all.
@@ -30,6 +30,12 @@ pub(in super::super) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     let Some(fitting) = narrowed(u, all) else { return host.unanswered() };
     if u.intends("recommend") && !u.wants("open") {
         return recommend(host, u, &fitting);
+    }
+    // "What time do the restaurants close?" has as many answers as there are restaurants.
+    match (fitting.as_slice(), ["hours", "opens", "closes"].iter().any(|f| u.wants(f))) {
+        ([one], true) => return venue::answer(host, u, std::slice::from_ref(one)),
+        (several, true) => return chat::which(host, &several.iter().map(|i| host.name(i)).collect::<Vec<_>>()),
+        (_, false) => {}
     }
     if u.wants("open") || u.when.is_said() {
         return open(host, u, &fitting, &Category::Dining);
@@ -46,8 +52,20 @@ pub(in super::super) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
         }
         [one] => Part { intent: "cuisine".into(), ..venue::info(host, one) },
         _ => {
-            let key = if u.kinds.iter().any(|k| k.field == Field::Kids) { "kids_list" } else if narrow { "fitting" } else { "dining_all" };
-            names(host, key, if narrow { "cuisine" } else { "dining" }, &fitting, Some(if narrow { "ask_visit" } else { "ask_dining" }))
+            let key = if u.kinds.iter().any(|k| k.field == Field::Kids) {
+                "kids_list"
+            } else if narrow {
+                "fitting"
+            } else {
+                "dining_all"
+            };
+            names(
+                host,
+                key,
+                if narrow { "cuisine" } else { "dining" },
+                &fitting,
+                Some(if narrow { "ask_visit" } else { "ask_dining" }),
+            )
         }
     }
 }
@@ -68,10 +86,12 @@ fn narrowed(u: &Understood<'_>, all: Vec<Arc<Item>>) -> Option<Vec<Arc<Item>>> {
 
 /// Wishes of one field are alternatives, those of different fields add up.
 fn fits(kinds: &[&Kind], item: &Item) -> bool {
-    [Field::Cuisine, Field::Subcategory, Field::Price, Field::Dietary, Field::Kids, Field::Serves].into_iter().all(|field| {
-        let wanted: Vec<&&Kind> = kinds.iter().filter(|k| k.field == field).collect();
-        wanted.is_empty() || wanted.iter().any(|kind| kind_fits(kind, item))
-    })
+    [Field::Cuisine, Field::Subcategory, Field::Price, Field::Dietary, Field::Kids, Field::Serves].into_iter().all(
+        |field| {
+            let wanted: Vec<&&Kind> = kinds.iter().filter(|k| k.field == field).collect();
+            wanted.is_empty() || wanted.iter().any(|kind| kind_fits(kind, item))
+        },
+    )
 }
 
 fn kind_fits(kind: &Kind, item: &Item) -> bool {
@@ -106,14 +126,17 @@ pub(in super::super) fn open(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<I
         Asked::Now => item.is_open(now, zone),
         Asked::At(at, ..) => item.is_open(at, zone),
         Asked::On(date) if date == host.local().date() => {
-            item.is_open(now, zone) || item.hours().and_then(|h| h.next_opening(now, zone)).is_some_and(|m| m.wall.date() == date)
+            item.is_open(now, zone)
+                || item.hours().and_then(|h| h.next_opening(now, zone)).is_some_and(|m| m.wall.date() == date)
         }
         Asked::On(date) => item.hours().is_some_and(|h| !h.spans(date.weekday()).is_empty()),
     };
     let open: Vec<Arc<Item>> = timed.iter().filter(|i| is_open(i)).map(|i| Arc::clone(i)).collect();
     let when = when_words(host, asked);
     if open.is_empty() {
-        return none_open(host, asked, &timed, category, &when);
+        let label = host.pack.label(category, host.language);
+        let whole = timed.len() == host.items(category).iter().filter(|i| i.hours().is_some()).count();
+        return none_open(host, asked, &timed, whole.then_some(label.as_str()), &when);
     }
     let key = if asked == Asked::Now { "open_now" } else { "open_when" };
     let ask = if *category == Category::Dining && open.len() > 1 { Some("ask_dining") } else { None };
@@ -121,18 +144,20 @@ pub(in super::super) fn open(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<I
     list(host, "open_now", &open, ask, fixed)
 }
 
-fn none_open(host: &Host<'_>, asked: Asked, timed: &[&Arc<Item>], category: &Category, when: &str) -> Part {
+fn none_open(host: &Host<'_>, asked: Asked, timed: &[&Arc<Item>], label: Option<&str>, when: &str) -> Part {
     let from: DateTime<Utc> = match asked {
         Asked::At(at, ..) => at,
         Asked::Now | Asked::On(_) => host.request.now,
     };
-    let label = host.pack.label(category, host.language);
     let next = timed
         .iter()
         .filter_map(|item| item.hours()?.next_opening(from, host.request.zone).map(|m| (m, *item)))
         .min_by_key(|(moment, item)| (moment.at, item.id.clone()));
-    let key = if asked == Asked::Now { "none_open" } else { "none_open_when" };
-    let body = host.say(key, &[("label", &label), ("when", when)]);
+    let body = match (label, asked) {
+        (None, _) => host.say("none_of_those", &[("when", when)]),
+        (Some(label), Asked::Now) => host.say("none_open", &[("label", label)]),
+        (Some(label), Asked::At(..) | Asked::On(_)) => host.say("none_open_when", &[("label", label), ("when", when)]),
+    };
     match next.and_then(|(_, item)| Some((item, venue::next_words(host, item.hours()?, from)?))) {
         Some((item, next)) => {
             let opens = host.say("opens_next", &[("name", &host.name(item)), ("value", &next)]);
@@ -172,12 +197,24 @@ pub(in super::super) fn when_words(host: &Host<'_>, asked: Asked) -> String {
 }
 
 /// Names of items in a fixed sentence.
-pub(in super::super) fn names(host: &Host<'_>, key: &str, intent: &str, items: &[Arc<Item>], ask: Option<&str>) -> Part {
+pub(in super::super) fn names(
+    host: &Host<'_>,
+    key: &str,
+    intent: &str,
+    items: &[Arc<Item>],
+    ask: Option<&str>,
+) -> Part {
     list(host, intent, items, ask, |list| host.say(key, &[("list", list)]))
 }
 
 /// All names when two texts hold them, else as many as fit and the word that there are more.
-fn list(host: &Host<'_>, intent: &str, items: &[Arc<Item>], ask: Option<&str>, sentence: impl Fn(&str) -> String) -> Part {
+fn list(
+    host: &Host<'_>,
+    intent: &str,
+    items: &[Arc<Item>],
+    ask: Option<&str>,
+    sentence: impl Fn(&str) -> String,
+) -> Part {
     let mut shown: Vec<String> = Vec::new();
     for item in items {
         let name = host.name(item);
@@ -205,7 +242,8 @@ fn recommend(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> Part {
     let open: Vec<&Arc<Item>> = items.iter().filter(|i| i.is_open(at, zone)).collect();
     let pool: Vec<&Arc<Item>> = if open.is_empty() { items.iter().collect() } else { open };
     let pick = usize::try_from(host.request.seed % pool.len().max(1) as u64).unwrap_or(0);
-    pool.get(pick).map_or_else(|| host.unanswered(), |item| Part { intent: "recommend".into(), ..venue::info(host, item) })
+    pool.get(pick)
+        .map_or_else(|| host.unanswered(), |item| Part { intent: "recommend".into(), ..venue::info(host, item) })
 }
 
 /// Names with their price: "Swedish Massage $165 for 60 minutes", as many as fit.
@@ -214,7 +252,11 @@ pub(in super::super) fn prices(host: &Host<'_>, items: &[Arc<Item>], intent: &st
     let entry = |(item, price): &(&Arc<Item>, String)| format!("{} {price}", host.name(item));
     let build = |count: usize| {
         let entries: Vec<String> = priced.iter().take(count).map(entry).collect();
-        let list = if count < priced.len() { host.say("and_more", &[("list", &entries.join(", "))]) } else { join_names(&entries, host.and()) };
+        let list = if count < priced.len() {
+            host.say("and_more", &[("list", &entries.join(", "))])
+        } else {
+            join_names(&entries, host.and())
+        };
         host.say("price_list", &[("list", &list)])
     };
     // Three prices in two texts are worth more than two in one.
@@ -227,10 +269,22 @@ pub(in super::super) fn prices(host: &Host<'_>, items: &[Arc<Item>], intent: &st
 pub(in super::super) fn topic(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
     let items = host.items(category);
     let intent = category.as_str();
-    let hours_asked = ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f)) || u.when.is_said();
+    let timed = items.iter().any(|i| i.hours().is_some());
+    let hours_asked = ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f)) || (u.when.is_said() && timed);
+    // "Do you have rooms tonight?" asks for what is free, which only a booking can tell.
+    if u.when.is_said() && !hours_asked && !timed && !items.is_empty() {
+        return Some(lookup::booking(host, u));
+    }
     let several = items.iter().filter(|i| i.hours().is_some()).count() > 1;
     // "Is the spa open?" is about the place; "which games are open?" about its rows.
-    if hours_asked && u.leftover.is_empty() && several && u.wants("open") && !u.wants("hours") && !u.wants("closes") && !u.wants("opens") {
+    if hours_asked
+        && u.leftover.is_empty()
+        && several
+        && u.wants("open")
+        && !u.wants("hours")
+        && !u.wants("closes")
+        && !u.wants("opens")
+    {
         return Some(Part { intent: intent.into(), ..open(host, u, &items, category) });
     }
     if hours_asked && let Some(part) = lookup::place(host, u) {

@@ -30,7 +30,8 @@ pub(in super::super) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<
     }
     // Words already understood as a time or a wish for a price would only dilute the search.
     let telling: Vec<&str> = u.leftover.iter().map(String::as_str).chain(topic_words(u)).collect();
-    let mut found = if u.leftover.is_empty() { Vec::new() } else { hits(host, &telling.join(" "), |_| true) };
+    let mut found =
+        if u.leftover.is_empty() || u.wants("kids") { Vec::new() } else { hits(host, &telling.join(" "), |_| true) };
     if found.is_empty() {
         found = hits(host, u.text, |_| true);
     }
@@ -44,7 +45,11 @@ pub(in super::super) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<
         return Some(listing::names(host, "fitting", "cuisine", &rest[..rest.len().min(5)], Some("ask_dining")));
     }
     let facts = venue::answer(host, u, std::slice::from_ref(&best.item));
-    Some(if facts.grounded && !matches!(best.item.category, Category::Regulations | Category::GeneralInfo) { facts } else { venue::info(host, &best.item) })
+    Some(if facts.grounded && !matches!(best.item.category, Category::Regulations | Category::GeneralInfo) {
+        facts
+    } else {
+        venue::info(host, &best.item)
+    })
 }
 
 /// The best row of one category for the words that are not the category's own.
@@ -55,7 +60,8 @@ pub(in super::super) fn within(host: &Host<'_>, u: &Understood<'_>, category: &C
     let found = hits(host, &u.leftover.join(" "), |item| item.category == *category);
     let best = found.first()?;
     let share = if u.wants("price") { 0.7 } else { 0.9 };
-    let close: Vec<Arc<Item>> = found.iter().filter(|h| h.score >= best.score * share).map(|h| Arc::clone(&h.item)).collect();
+    let close: Vec<Arc<Item>> =
+        found.iter().filter(|h| h.score >= best.score * share).map(|h| Arc::clone(&h.item)).collect();
     if close.len() > 1 && u.wants("price") {
         return listing::prices(host, &close, category.as_str());
     }
@@ -63,7 +69,10 @@ pub(in super::super) fn within(host: &Host<'_>, u: &Understood<'_>, category: &C
         return Some(listing::names(host, "fitting", category.as_str(), &close, Some("ask_topic")));
     }
     let facts = venue::answer(host, u, std::slice::from_ref(&best.item));
-    Some(Part { intent: category.as_str().into(), ..if facts.grounded { facts } else { venue::info(host, &best.item) } })
+    Some(Part {
+        intent: category.as_str().into(),
+        ..if facts.grounded { facts } else { venue::info(host, &best.item) }
+    })
 }
 
 /// The place whose hours are asked, when the text names it only by a common word: "the pool", "valet".
@@ -76,6 +85,15 @@ pub(in super::super) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Par
     // The name must hold what was said; a restaurant "by the pool" is not the pool.
     let best = found.iter().find(|h| named.iter().any(|w| names_it(&h.item, w)))?;
     Some(venue::answer(host, u, std::slice::from_ref(&best.item)))
+}
+
+/// The hours of the casino itself, where the content has them under its own name or "casino".
+pub(in super::super) fn house(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let names = [host.request.casino_name.as_str(), "casino"];
+    let item = names.iter().find_map(|name| {
+        host.request.index.current(host.request.now).find(|i| i.hours().is_some() && listing::has_word(&i.name, name))
+    })?;
+    Some(venue::answer(host, u, std::slice::from_ref(item)))
 }
 
 fn names_it(item: &Item, word: &str) -> bool {

@@ -33,7 +33,8 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<
         }
         None => missing = true,
     };
-    let timed = ["open", "opens", "closes", "hours", "starts"].iter().any(|f| u.wants(f)) || (u.when.is_said() && u.facets.is_empty());
+    let timed = ["open", "opens", "closes", "hours", "starts"].iter().any(|f| u.wants(f))
+        || (u.when.is_said() && u.facets.is_empty());
     let first = |fact: &dyn Fn(&Item) -> Option<String>| rows.iter().find_map(|r| fact(r).map(|s| (Arc::clone(r), s)));
     if timed && !u.intends("booking") {
         tell(first(&|item| time_fact(host, u, item)));
@@ -57,6 +58,10 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<
         return host.part("booking", body, &used);
     }
     if said.is_empty() && !missing {
+        return info(host, main);
+    }
+    if said.is_empty() && (u.wants("kids") || u.wants("age")) && dining(main).is_none() {
+        // The age rules of other places stand in their description.
         return info(host, main);
     }
     if said.is_empty() {
@@ -89,21 +94,30 @@ fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option
         ("price", _) => price(host, item).and_then(|text| tell("price", &text)),
         ("where", _) => item.location().and_then(|text| tell("where", &value(text))),
         ("dress", Details::Dining(d)) => d.dress_code.as_ref().and_then(|text| tell("dress", &value(text))),
-        ("reservations", Details::Dining(d)) => d.reservations.as_ref().and_then(|text| tell("reservations", &value(text))),
-        ("reservations", Details::Spa(d)) => d.booking_required.and_then(|yes| tell(if yes { "book_needed" } else { "book_free" }, "")),
+        ("reservations", Details::Dining(d)) => {
+            d.reservations.as_ref().and_then(|text| tell("reservations", &value(text)))
+        }
+        ("reservations", Details::Spa(d)) => {
+            d.booking_required.and_then(|yes| tell(if yes { "book_needed" } else { "book_free" }, ""))
+        }
         ("kids", Details::Dining(d)) => d.kids_menu.and_then(|yes| tell(if yes { "kids_yes" } else { "kids_no" }, "")),
-        ("kids" | "age", Details::Entertainment(d)) => d.age_restriction.as_ref().and_then(|text| tell("age", &value(text))),
+        ("kids" | "age", Details::Entertainment(d)) => {
+            d.age_restriction.as_ref().and_then(|text| tell("age", &value(text)))
+        }
         ("dietary", Details::Dining(d)) => {
-            let wanted: Vec<&String> = u.kinds.iter().filter(|k| k.field == Field::Dietary).flat_map(|k| &k.values).collect();
+            let wanted: Vec<&String> =
+                u.kinds.iter().filter(|k| k.field == Field::Dietary).flat_map(|k| &k.values).collect();
             let fits = |option: &&String| wanted.is_empty() || wanted.iter().any(|w| listing::has_word(option, w));
             let options: Vec<String> = d.dietary_options.iter().filter(fits).map(|o| value(o)).collect();
             if options.is_empty() { None } else { tell("dietary", &options.join(", ")) }
         }
         ("duration", Details::Spa(d)) => tell("duration", &d.duration_minutes.to_string()),
         ("duration", Details::Entertainment(d)) => d.duration_minutes.and_then(|m| tell("duration", &m.to_string())),
-        ("phone", details) => {
-            details.extra().and_then(|e| e.get("phone")).map(formatter::plain).and_then(|phone| tell("phone_of", &phone))
-        }
+        ("phone", details) => details
+            .extra()
+            .and_then(|e| e.get("phone"))
+            .map(formatter::plain)
+            .and_then(|phone| tell("phone_of", &phone)),
         _ => None,
     }
 }
@@ -112,16 +126,25 @@ fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option
 pub(in super::super) fn price(host: &Host<'_>, item: &Item) -> Option<String> {
     match &item.details {
         Details::Dining(d) => Some(d.price_range.clone()),
-        Details::Spa(d) => Some(host.say("spa_price", &[("value", &formatter::dollars(d.price)), ("minutes", &d.duration_minutes.to_string())])),
+        Details::Spa(d) => Some(host.say(
+            "spa_price",
+            &[("value", &formatter::dollars(d.price)), ("minutes", &d.duration_minutes.to_string())],
+        )),
         Details::Entertainment(d) => match (d.ticket_price_min, d.ticket_price_max) {
             (Some(min), max) if min == 0.0 && max.unwrap_or(0.0) == 0.0 => Some(host.say("free", &[])),
             (min, max) => formatter::tickets(min, max),
         },
-        Details::Gaming(d) => d.minimum_bet.as_ref().map(|bet| host.say("minimum", &[("value", &formatter::money(bet))])),
+        Details::Gaming(d) => {
+            d.minimum_bet.as_ref().map(|bet| host.say("minimum", &[("value", &formatter::money(bet))]))
+        }
         Details::Promotion(d) => Some(formatter::dollars(d.value)),
         Details::Hours(_) | Details::Free(_) => {
             let extra = item.details.extra()?;
-            extra.get("price").or_else(|| extra.get("cost")).or_else(|| extra.get("fee")).map(|p| host.pack.value(&formatter::money(p), host.language))
+            extra
+                .get("price")
+                .or_else(|| extra.get("cost"))
+                .or_else(|| extra.get("fee"))
+                .map(|p| host.pack.value(&formatter::money(p), host.language))
         }
         Details::Regulation(_) => None,
     }
@@ -137,10 +160,16 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
     let (now, zone) = (host.request.now, host.request.zone);
     let shown = hours.show(host.language);
     let with = |key: &str, value: &str| Some(host.say(key, &[("name", &name), ("value", value), ("hours", &shown)]));
-    if u.when.is_said() && !u.wants("closes") {
-        match u.when.asked(now, zone) {
+    if u.when.is_said() {
+        // "When does it close tonight?" is about that day, not about one moment of it.
+        let asked = match u.when.asked(now, zone) {
+            Asked::At(_, _, date) if u.wants("closes") && !hours.is_open(now, zone) => Asked::On(date),
+            Asked::At(..) if u.wants("closes") => Asked::Now,
+            asked => asked,
+        };
+        match asked {
             Asked::At(at, ..) => {
-                let when = listing::when_words(host, u.when.asked(now, zone));
+                let when = listing::when_words(host, asked);
                 return with(if hours.is_open(at, zone) { "open_then" } else { "closed_then" }, &when);
             }
             Asked::On(date) => {
@@ -149,9 +178,11 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
                 if spans.is_empty() {
                     return with("closed_then", &day);
                 }
-                let times = WeeklyHours::new(std::array::from_fn(|_| hours.spans(chrono::Datelike::weekday(&date)).to_vec()));
+                let times =
+                    WeeklyHours::new(std::array::from_fn(|_| hours.spans(chrono::Datelike::weekday(&date)).to_vec()));
                 let times = times.show(host.language);
-                let times = times.strip_prefix("Daily ").or_else(|| times.strip_prefix("Diario ")).unwrap_or(&times).to_owned();
+                let times =
+                    times.strip_prefix("Daily ").or_else(|| times.strip_prefix("Diario ")).unwrap_or(&times).to_owned();
                 return Some(host.say("open_that_day", &[("name", &name), ("value", &times), ("day", &day)]));
             }
             Asked::Now => {}
@@ -160,7 +191,11 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
     if hours.is_always() {
         return with("always", "");
     }
-    match (hours.until(now, zone, host.language), u.wants("closes"), u.wants("open") && !u.wants("opens") && !u.wants("hours")) {
+    match (
+        hours.until(now, zone, host.language),
+        u.wants("closes"),
+        u.wants("open") && !u.wants("opens") && !u.wants("hours"),
+    ) {
         (Some(until), true, _) => with("open_until", &until),
         (Some(until), _, true) => with("yes_open", &until),
         (Some(until), ..) => with("hours_open", &until),
@@ -194,13 +229,13 @@ pub(in super::super) fn info(host: &Host<'_>, item: &Arc<Item>) -> Part {
     let name = host.name(item);
     let description = host.description(item);
     let rule = matches!(item.category, Category::Regulations | Category::GeneralInfo);
-    let lead = if rule { description.clone() } else { format!("{name}: {description}") };
+    let lead = if rule { description } else { format!("{name}: {description}") };
     let mut body = sentences(&lead, fits_one);
     if body.is_empty() {
         body = sentences(&lead, fits_two);
     }
     if body.is_empty() {
-        body = name.clone();
+        body = name;
     }
     for extra in extras(host, item) {
         let with = format!("{body} {extra}");
@@ -237,8 +272,13 @@ fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
             let until = formatter_date(d.valid_until, host.language);
             vec![
                 Some(host.say("valid_until", &[("value", &until)])),
-                d.eligibility.as_ref().filter(|_| host.language == Language::En).map(|e| host.say("eligible", &[("value", e)])),
-                d.redemption_method.as_ref().map(|r| host.say("redeem", &[("value", &host.pack.value(r, host.language))])),
+                d.eligibility
+                    .as_ref()
+                    .filter(|_| host.language == Language::En)
+                    .map(|e| host.say("eligible", &[("value", e)])),
+                d.redemption_method
+                    .as_ref()
+                    .map(|r| host.say("redeem", &[("value", &host.pack.value(r, host.language))])),
             ]
         }
         Details::Hours(d) => vec![
@@ -271,8 +311,20 @@ fn capital(text: &str) -> String {
 }
 
 fn formatter_date(day: chrono::NaiveDate, language: Language) -> String {
-    const MONTHS: [&str; 12] =
-        ["enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"];
+    const MONTHS: [&str; 12] = [
+        "enero",
+        "febrero",
+        "marzo",
+        "abril",
+        "mayo",
+        "junio",
+        "julio",
+        "agosto",
+        "septiembre",
+        "octubre",
+        "noviembre",
+        "diciembre",
+    ];
     use chrono::Datelike;
     match language {
         Language::En => day.format("%b %-d").to_string(),

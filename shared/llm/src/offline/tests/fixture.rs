@@ -1,1 +1,83 @@
-//! placeholder
+//! A small invented casino and ways to ask its host.
+
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
+use chrono_tz::{America::New_York, Tz};
+use seven_domain::Language;
+use seven_knowledge::{Index, Reference, parse_content};
+
+use crate::{Exchange, OfflineModel, Reply, Request};
+
+pub(super) const ZONE: Tz = New_York;
+pub(super) const PACK: &str = include_str!("../../../../packs/casino/host.toml");
+pub(super) const CONTENT: &str = include_str!("fixture.json");
+pub(super) const PHONE: &str = "1-860-555-0142";
+
+static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(PACK).unwrap());
+
+/// The instant at which the property's wall clock shows `local`.
+pub(super) fn at(local: &str) -> DateTime<Utc> {
+    let wall = NaiveDateTime::parse_from_str(local, "%Y-%m-%d %H:%M").unwrap();
+    ZONE.from_local_datetime(&wall).earliest().unwrap().to_utc()
+}
+
+pub(super) fn index(now: DateTime<Utc>, content: &str) -> Arc<Index> {
+    let items = parse_content("fixture.json", content, Reference { now, zone: ZONE });
+    let items = items.unwrap_or_else(|problems| panic!("{}", problems[0]));
+    Arc::new(Index::build(items).in_zone(ZONE))
+}
+
+pub(super) struct Desk {
+    model: &'static OfflineModel,
+    pub(super) index: Arc<Index>,
+    pub(super) now: DateTime<Utc>,
+    pub(super) seed: u64,
+    pub(super) language: Option<Language>,
+    pub(super) history: Vec<Exchange>,
+}
+
+impl Desk {
+    /// Content dates count from Friday 2026-03-06, 12:00.
+    pub(super) fn at(local: &str) -> Self {
+        let index = index(at("2026-03-06 12:00"), CONTENT);
+        Self::with(index, at(local))
+    }
+
+    pub(super) fn with(index: Arc<Index>, now: DateTime<Utc>) -> Self {
+        Self { model: &MODEL, index, now, seed: 7, language: None, history: Vec::new() }
+    }
+
+    pub(super) fn ask_all(&self, texts: &[&str]) -> Reply {
+        self.model.answer(&Request {
+            casino_name: "Pine Hollow".into(),
+            contact_phone: PHONE.into(),
+            persona: "Seven".into(),
+            zone: ZONE,
+            now: self.now,
+            language: self.language,
+            texts: texts.iter().map(|t| (*t).to_owned()).collect(),
+            history: self.history.clone(),
+            index: Arc::clone(&self.index),
+            seed: self.seed,
+            deadline: Duration::from_secs(5),
+            system_prompt: String::new(),
+            tools: Vec::new(),
+            output_schema: None,
+        })
+    }
+
+    pub(super) fn ask(&self, text: &str) -> Reply {
+        self.ask_all(&[text])
+    }
+
+    /// Asks and remembers, as a conversation goes.
+    pub(super) fn talk(&mut self, text: &str) -> Reply {
+        let reply = self.ask(text);
+        self.history.push(Exchange { guest: text.to_owned(), host: reply.text.clone() });
+        reply
+    }
+}

@@ -1,0 +1,86 @@
+//! The command line. Exit codes: 0 done or drained, 1 failed, 2 wrong usage, 3 something must be installed.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use seven_domain::CasinoId;
+
+use crate::{
+    commands::{casino, content, dead, gate, message, run, sms, status, webhook, why},
+    dev::{self, Dev},
+    wiring::Worker,
+};
+
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SEVEN_COMMIT"), ")");
+
+#[derive(Debug, Parser)]
+#[command(name = "seven", version = VERSION, about = "The SMS host casinos trust with their guests: workers, development fleet and operators' commands")]
+pub struct Cli {
+    /// Settings file (TOML); without it SEVEN_CONFIG, else the fleet `seven dev` runs here.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run one worker until SIGTERM.
+    Run {
+        worker: Worker,
+        /// Serve only this casino; may be given several times.
+        #[arg(long = "casino", value_name = "ID")]
+        casinos: Vec<CasinoId>,
+    },
+    /// Run the whole fleet here with the demo casino, a carrier simulator and a handset.
+    Dev(Box<Dev>),
+    /// Apply the database migrations with the owner's connection (postgres.owner_url).
+    Migrate,
+    /// Casinos: add, list, suspend, remove.
+    #[command(subcommand)]
+    Casino(casino::Casino),
+    /// Content: load.
+    #[command(subcommand)]
+    Content(content::Content),
+    /// Texts we sent: show one with every attempt and receipt, or list them.
+    #[command(subcommand)]
+    Message(message::Message),
+    /// Dead letters: list, show, replay.
+    #[command(subcommand)]
+    Dead(dead::Dead),
+    /// The timeline of one guest, text or trace over all stages, each refusal with its reason.
+    Why(why::Why),
+    /// How many texts, turns and dead letters stand where, and what waits on the bus.
+    Status(status::Status),
+    /// Texts: inspect encoding and segments.
+    #[command(subcommand)]
+    Sms(sms::Sms),
+    /// The gate's judgement on texts.
+    #[command(subcommand)]
+    Gate(gate::Gate),
+    /// Webhook signatures.
+    #[command(subcommand)]
+    Webhook(webhook::Webhook),
+}
+
+impl Cli {
+    pub async fn run(self) -> Result<ExitCode> {
+        let config = self.config.as_deref();
+        match self.command {
+            Command::Run { worker, casinos } => run::run(config, worker, casinos).await?,
+            Command::Dev(dev) => dev::run(*dev).await?,
+            Command::Migrate => run::migrate(config).await?,
+            Command::Casino(command) => casino::run(config, command).await?,
+            Command::Content(command) => content::run(config, command).await?,
+            Command::Message(command) => message::run(config, command).await?,
+            Command::Dead(command) => dead::run(config, command).await?,
+            Command::Why(command) => why::run(config, command).await?,
+            Command::Status(command) => status::run(config, &command).await?,
+            Command::Sms(command) => sms::run(&command)?,
+            Command::Gate(command) => gate::run(&command)?,
+            Command::Webhook(command) => return webhook::run(&command),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

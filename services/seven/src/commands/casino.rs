@@ -1,0 +1,99 @@
+//! `seven casino add|list|suspend|resume|remove|schema`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::Subcommand;
+use seven_domain::{CasinoConfig, CasinoId};
+use seven_store::casinos::Added;
+
+use super::fleet;
+use crate::{onboard, out};
+
+#[derive(Debug, Subcommand)]
+pub enum Casino {
+    /// Add a casino, or replace its configuration document (JSON or TOML).
+    Add { file: PathBuf },
+    /// All casinos, their numbers and versions.
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Stop serving a casino; its data and its place on the bus stay.
+    Suspend { casino: CasinoId },
+    /// Serve a suspended casino again.
+    Resume { casino: CasinoId },
+    /// Take a casino off the fleet: its numbers and consumers go, its data stays for retention.
+    Remove {
+        casino: CasinoId,
+        /// Spell the casino's id again.
+        #[arg(long, value_name = "ID")]
+        confirm: CasinoId,
+    },
+    /// The JSON Schema of the configuration document.
+    Schema,
+}
+
+pub async fn run(config: Option<&Path>, command: Casino) -> Result<()> {
+    match command {
+        Casino::Add { file } => add(config, &file).await,
+        Casino::List { json } => list(config, json).await,
+        Casino::Suspend { casino } => set(config, &casino, "suspended").await,
+        Casino::Resume { casino } => set(config, &casino, "active").await,
+        Casino::Remove { casino, confirm } => {
+            ensure!(casino == confirm, "--confirm names {confirm}, not {casino}; nothing was removed");
+            set(config, &casino, "removed").await
+        }
+        Casino::Schema => {
+            out!("{}", serde_json::to_string_pretty(&CasinoConfig::json_schema())?);
+            Ok(())
+        }
+    }
+}
+
+async fn add(config: Option<&Path>, file: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let document = onboard::read_casino(&file.display().to_string(), &text)?;
+    let fleet = fleet(config).await?;
+    match onboard::add_casino(&fleet, &document, "seven casino add").await? {
+        Added::New => out!("Added {}. Next: seven content load --casino {} FILE", document.casino_id, document.casino_id),
+        Added::Updated => out!("Replaced the document of {}.", document.casino_id),
+    }
+    Ok(())
+}
+
+async fn list(config: Option<&Path>, json: bool) -> Result<()> {
+    let roster = fleet(config).await?.store.roster().await?;
+    if json {
+        out!("{}", serde_json::to_string(&roster)?);
+        return Ok(());
+    }
+    let mut table = super::table(["casino", "state", "numbers", "config", "content", "switches"]);
+    for entry in roster {
+        let state = if entry.active { "active" } else { "suspended" };
+        let row = [
+            entry.casino.to_string(),
+            state.to_owned(),
+            entry.numbers.join(" "),
+            format!("v{}", entry.config_version),
+            format!("v{}", entry.content_version),
+            entry.paused.join(" "),
+        ];
+        table.add_row(row);
+    }
+    out!("{table}");
+    Ok(())
+}
+
+async fn set(config: Option<&Path>, casino: &CasinoId, status: &str) -> Result<()> {
+    let fleet = fleet(config).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    ensure!(tx.set_casino_status(status, "seven casino").await?, "no casino {casino}; `seven casino list` shows them");
+    tx.commit().await?;
+    onboard::announce(&fleet, casino).await?;
+    if status == "removed" {
+        fleet.bus.remove_consumers(casino).await?;
+    }
+    out!("{casino} is {status}.");
+    Ok(())
+}

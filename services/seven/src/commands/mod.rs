@@ -1,0 +1,48 @@
+//! One file per noun of the command line.
+
+pub mod casino;
+pub mod content;
+pub mod dead;
+pub mod gate;
+pub mod message;
+mod phrases;
+pub mod run;
+pub mod sms;
+pub mod status;
+pub mod webhook;
+pub mod why;
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::de::DeserializeOwned;
+use seven_runtime::Fleet;
+use tokio_util::sync::CancellationToken;
+
+use crate::{settings::Settings, wiring};
+
+/// A fleet handle for one command.
+async fn fleet(config: Option<&Path>) -> Result<Fleet> {
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
+    wiring::fleet(&Settings::load(config)?, Vec::new(), CancellationToken::new()).await
+}
+
+/// Answers JSON lines on stdin with JSON lines on stdout; a bad line names its number and ends the command.
+fn json_lines<Q: DeserializeOwned>(mut answer: impl FnMut(Q) -> Result<serde_json::Value>) -> Result<()> {
+    for (row, line) in std::io::stdin().lines().enumerate() {
+        let line = line.context("reading stdin")?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let question = serde_json::from_str(&line).with_context(|| format!("line {} of stdin", row + 1))?;
+        crate::out!("{}", answer(question)?);
+    }
+    Ok(())
+}
+
+/// An empty table with these columns.
+fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
+    let mut table = comfy_table::Table::new();
+    table.load_style(comfy_table::presets::UTF8_BORDERS_ONLY).set_header(header);
+    table
+}

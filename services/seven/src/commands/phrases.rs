@@ -1,0 +1,29 @@
+//! Reason codes as sentences: what `why` and `message show` print beside each code.
+
+const SENTENCES: &[(&str, &str)] = &[
+    ("opted_out", "the guest is opted out, so an ordinary text gets no answer"),
+    ("opt_out_repeated", "the guest was opted out already; one confirmation was sent for the first STOP"),
+    ("opt_in_repeated", "the guest had opted in already"),
+    ("overtaken_by_newer_word", "a newer STOP or START of the guest stands, so this older one changes nothing"),
+    ("provider_answered", "the carrier answered this keyword itself; a second answer would be one too many"),
+    ("superseded_by_opt_out", "the guest texted STOP before this was answered"),
+    ("superseded_by_delete", "the guest asked for deletion before this was answered"),
+    ("rate_limited", "over the limit of texts per minute; the guest was told once in that minute"),
+    ("stale", "older than the usefulness limit when its turn came"),
+    ("empty", "no text and no media"),
+    ("guest_opted_out", "cancelled when the guest texted STOP"),
+    ("guest_suppressed", "the last look found the guest opted out"),
+    ("guest_asked_for_deletion", "cancelled when the guest asked for deletion"),
+    ("safety_state_missing", "the guest has no suppression row, and without it nothing may be sent"),
+    ("expired", "its usefulness was over before it could be sent"),
+    ("earlier_part_failed", "an earlier part of the same answer failed"),
+    ("consent_tier", "the guest's consent does not cover this class of text"),
+    ("no_answer_from_provider", "the provider never said whether it took the text; it is not sent again blindly"),
+    ("doubtful_send_repeated", "a safety text whose first send was in doubt is sent once more"),
+    ("40300", "the carrier blocks this pair of numbers because of a STOP"),
+];
+
+/// The sentence of a reason code, or the code itself.
+pub(super) fn sentence(code: &str) -> String {
+    SENTENCES.iter().find(|(known, _)| *known == code).map_or_else(|| code.to_owned(), |(code, text)| format!("{code}: {text}"))
+}

@@ -1,0 +1,117 @@
+//! `seven why`: what happened, over all stages, in the order in which it happened. A phone is read from stdin, never argv.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use chrono::{DateTime, Utc};
+use seven_domain::{CasinoId, PhoneE164};
+use seven_runtime::Fleet;
+use seven_store::timeline::{Subject, Timeline};
+use uuid::Uuid;
+
+use super::{fleet, phrases::sentence};
+use crate::out;
+
+#[derive(Debug, clap::Args)]
+pub struct Why {
+    #[arg(long, value_name = "ID")]
+    casino: CasinoId,
+    /// The id of a text in, a turn, or a text out. Without --text and --trace the guest's phone is read from stdin.
+    #[arg(long, value_name = "ID")]
+    text: Option<Uuid>,
+    /// A trace, 32 hex digits.
+    #[arg(long, value_name = "HEX", conflicts_with = "text")]
+    trace: Option<String>,
+    #[arg(long, default_value_t = 50)]
+    most: i64,
+    /// Show what was written, too.
+    #[arg(long)]
+    reveal: bool,
+    #[arg(long)]
+    json: bool,
+}
+
+pub async fn run(config: Option<&Path>, why: Why) -> Result<()> {
+    let fleet = fleet(config).await?;
+    let subject = subject(&fleet, &why).await?;
+    let mut tx = fleet.store.bind(&why.casino).await?;
+    if why.reveal {
+        tx.audit("seven why", "timeline.revealed", &format!("{subject:?}"), serde_json::json!({}), None).await?;
+    }
+    let mut timeline = tx.timeline(&subject, why.most).await?;
+    tx.commit().await?;
+    if !why.reveal {
+        mask(&mut timeline);
+    }
+    if why.json {
+        out!("{}", serde_json::to_string(&timeline)?);
+        return Ok(());
+    }
+    let lines = lines(&timeline);
+    ensure!(!lines.is_empty(), "nothing is known about this at {}", why.casino);
+    for (at, line) in lines {
+        out!("{}  {line}", at.format("%Y-%m-%d %H:%M:%S%.3f"));
+    }
+    Ok(())
+}
+
+async fn subject(fleet: &Fleet, why: &Why) -> Result<Subject> {
+    if let Some(id) = why.text {
+        return Ok(Subject::Text(id));
+    }
+    if let Some(trace) = &why.trace {
+        ensure!(trace.len() == 32 && trace.bytes().all(|b| b.is_ascii_hexdigit()), "a trace is 32 hex digits");
+        return Ok(Subject::Trace(trace.clone()));
+    }
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).context("reading the guest's phone from stdin")?;
+    let phone: PhoneE164 = line.trim().parse()?;
+    let mut tx = fleet.store.bind(&why.casino).await?;
+    let guest = tx.guest_by_hash(&fleet.keys.hash(&why.casino, &phone)).await?;
+    Ok(Subject::Guest(guest.with_context(|| format!("{} has no guest with this phone", why.casino))?))
+}
+
+fn mask(timeline: &mut Timeline) {
+    for line in &mut timeline.inbound {
+        line.body = format!("[{} characters]", line.body.chars().count());
+    }
+    for line in &mut timeline.outbound {
+        line.body = format!("[{} characters]", line.body.chars().count());
+    }
+}
+
+fn lines(timeline: &Timeline) -> Vec<(DateTime<Utc>, String)> {
+    let mut lines = Vec::new();
+    for text in &timeline.inbound {
+        lines.push((text.received_at, format!("ingress   text {} received: {}", text.inbound_id, text.body)));
+        let pattern = text.pattern_id.as_deref().map(|p| format!(" ({p})")).unwrap_or_default();
+        lines.push((text.stored_at, format!("gate      verdict {}{pattern}", text.verdict)));
+        let end = match text.reason.as_deref() {
+            Some(reason) => format!("{}, {}", text.disposition, sentence(reason)),
+            None => text.disposition.clone(),
+        };
+        lines.push((text.closed_at.unwrap_or(text.stored_at), format!("text      {end}")));
+    }
+    for turn in &timeline.turns {
+        let sources = if turn.sources.as_array().is_none_or(Vec::is_empty) { String::new() } else { format!(", from {}", turn.sources) };
+        let reason = turn.reason.as_deref().map(|r| format!(", {}", sentence(r))).unwrap_or_default();
+        lines.push((turn.created_at, format!("swarm     turn by {} ({}): {}{sources}, {}{reason}", turn.agent, turn.model, turn.intent, turn.state)));
+    }
+    for text in &timeline.outbound {
+        let from = if text.turn_id.is_some() { "envelope " } else { "gate     " };
+        lines.push((text.created_at, format!("{from} text {} queued as {} ({} of {}, not before {}): {}", text.outbound_id, text.class, text.part, text.parts, text.not_before.format("%H:%M:%S%.3f"), text.body)));
+        if let Some(at) = text.ended_at.or(text.sent_at) {
+            let reason = text.reason.as_deref().map(|r| format!(", {}", sentence(r))).unwrap_or_default();
+            lines.push((at, format!("sender    text {} is {}{reason}", text.outbound_id, text.state)));
+        }
+    }
+    for attempt in &timeline.attempts {
+        let detail = attempt.detail.as_deref().map(|d| format!(" ({d})")).unwrap_or_default();
+        lines.push((attempt.started_at, format!("sender    attempt {} at {}: {}{detail}", attempt.attempt_id, attempt.provider, attempt.outcome)));
+    }
+    for receipt in &timeline.receipts {
+        lines.push((receipt.received_at, format!("receipts  {}", receipt.status)));
+    }
+    lines.sort_by_key(|(at, _)| *at);
+    lines
+}

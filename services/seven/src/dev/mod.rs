@@ -1,0 +1,57 @@
+//! `seven dev`: the whole fleet with the demo casino and the carrier simulator, and a handset to text it.
+
+mod handset;
+mod play;
+mod start;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use chrono::{DateTime, Utc};
+
+#[derive(Debug, Clone, clap::Args)]
+pub struct Dev {
+    /// Send one text, print the conversation, leave.
+    #[arg(long, value_name = "TEXT", conflicts_with = "script")]
+    pub say: Option<String>,
+    /// Play a JSON Lines file of {"from","text","wait_ms"?} and print every text sent.
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub script: Option<PathBuf>,
+    /// Print JSON lines instead of a conversation.
+    #[arg(long)]
+    pub json: bool,
+    /// Scale of all waits: 1 is real time, 0 removes them.
+    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    pub time_scale: f64,
+    /// Start the guests' and the casino's clock at this time.
+    #[arg(long, value_name = "RFC3339")]
+    pub at: Option<DateTime<Utc>>,
+    /// Another casino's document (JSON or TOML) instead of the demo's.
+    #[arg(long, value_name = "FILE")]
+    pub casino_file: Option<PathBuf>,
+    /// Its content (JSON or JSON Lines).
+    #[arg(long, value_name = "FILE")]
+    pub content_file: Option<PathBuf>,
+    /// Break something on purpose and watch the promise hold.
+    #[arg(long, value_name = "WHAT")]
+    pub r#break: Option<crate::breaking::Break>,
+    /// Check this machine and leave.
+    #[arg(long)]
+    pub doctor: bool,
+}
+
+pub async fn run(dev: Dev) -> Result<()> {
+    if dev.doctor {
+        return crate::doctor::run().await;
+    }
+    if let Some(what) = dev.r#break {
+        return crate::breaking::run(&dev, what).await;
+    }
+    if dev.say.is_some() || dev.script.is_some() {
+        return play::run(&dev).await;
+    }
+    handset::run(&dev).await
+}
+
+use play::sent_texts;
+pub(crate) use start::{House, house};

@@ -1,0 +1,31 @@
+//! The one binary: `seven run <worker>`, `seven dev`, and the operators' commands. A library too, so that the integration tests run
+//! the same fleet that `seven dev` runs. Results go to stdout, everything else to stderr.
+
+pub mod breaking;
+pub mod cli;
+pub mod commands;
+pub mod dev;
+pub mod doctor;
+pub mod onboard;
+pub mod settings;
+pub mod stack;
+pub mod wiring;
+
+/// A line of results on stdout; a closed pipe ends the program quietly.
+#[macro_export]
+macro_rules! out {
+    () => {
+        $crate::print_line(format_args!(""))
+    };
+    ($($arg:tt)+) => {
+        $crate::print_line(format_args!($($arg)+))
+    };
+}
+
+/// Prints one line; a reader who left (`| head`) is no error.
+pub fn print_line(line: std::fmt::Arguments<'_>) {
+    use std::io::Write;
+    if writeln!(std::io::stdout().lock(), "{line}").is_err() {
+        std::process::exit(0);
+    }
+}

@@ -1,0 +1,174 @@
+//! Settings: commented defaults in the binary, one TOML file, environment on top; cross-field checks refuse to start.
+
+use std::path::{Path, PathBuf};
+
+use figment::{
+    Figment,
+    providers::{Env, Format, Toml},
+};
+use secrecy::SecretString;
+use serde::Deserialize;
+use seven_domain::HashKey;
+use url::Url;
+
+const DEFAULTS: &str = include_str!("../settings.default.toml");
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub nats: Nats,
+    pub postgres: Postgres,
+    pub redis: Redis,
+    pub telnyx: Telnyx,
+    pub ingress: Ingress,
+    pub guest_hash: GuestHash,
+    pub worker: Worker,
+    pub time: Time,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nats {
+    pub url: String,
+    pub replicas: usize,
+    pub duplicate_window_seconds: u64,
+    pub max_deliver: i64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Postgres {
+    pub url: SecretString,
+    pub owner_url: Option<SecretString>,
+    pub connections: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Redis {
+    pub url: String,
+    pub prefix: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Telnyx {
+    pub base_url: Url,
+    pub webhook_url: Url,
+    pub api_key: Option<SecretString>,
+    pub public_keys: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ingress {
+    pub listen: std::net::SocketAddr,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuestHash {
+    pub id: i16,
+    pub secret: Option<SecretString>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Worker {
+    pub concurrency: usize,
+    pub sender_concurrency: usize,
+    pub handler_deadline_seconds: u64,
+    pub model_deadline_seconds: u64,
+    pub index_megabytes: u64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Time {
+    pub scale: f64,
+    /// Starts the guests' and casinos' clock here (RFC 3339).
+    pub at: Option<chrono::DateTime<chrono::Utc>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("reading settings")]
+    Read(#[from] Box<figment::Error>),
+    #[error("settings file {0} does not exist; copy services/seven/settings.default.toml or set SEVEN_CONFIG")]
+    NoFile(PathBuf),
+    #[error("setting {key}: {problem}; expected {expected}")]
+    Bad { key: &'static str, problem: String, expected: &'static str },
+}
+
+impl Settings {
+    /// Reads `file`, else `SEVEN_CONFIG`, else the settings that a running `seven dev` left beside this clone, else defaults.
+    pub fn load(file: Option<&Path>) -> Result<Self, Error> {
+        let named = file.map(Path::to_path_buf).or_else(|| std::env::var_os("SEVEN_CONFIG").map(PathBuf::from));
+        let mut figment = Figment::from(Toml::string(DEFAULTS));
+        match named {
+            Some(path) if !path.exists() => return Err(Error::NoFile(path)),
+            Some(path) => figment = figment.merge(Toml::file(path)),
+            None => figment = figment.merge(Toml::file(dev_file())),
+        }
+        let settings: Self = figment.merge(Env::prefixed("SEVEN_").split("__").ignore(&["config"]).filter(|k| k.as_str().contains('.'))).extract().map_err(Box::new)?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Settings from a TOML text over the defaults; what `seven dev` and the tests write for the fleets they start.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let settings: Self = Figment::from(Toml::string(DEFAULTS)).merge(Toml::string(text)).extract().map_err(Box::new)?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let bad = |key, problem: String, expected| Err(Error::Bad { key, problem, expected });
+        if !(0.0..=10.0).contains(&self.time.scale) {
+            return bad("time.scale", self.time.scale.to_string(), "0 to 10");
+        }
+        if self.worker.model_deadline_seconds >= self.worker.handler_deadline_seconds {
+            return bad("worker.model_deadline_seconds", self.worker.model_deadline_seconds.to_string(), "less than worker.handler_deadline_seconds");
+        }
+        if self.worker.concurrency == 0 || self.worker.sender_concurrency == 0 {
+            return bad("worker.concurrency", "0".into(), "at least 1");
+        }
+        Ok(())
+    }
+
+    pub fn hash_key(&self) -> Result<HashKey, Error> {
+        let secret = self.guest_hash.secret.clone().ok_or(Error::Bad {
+            key: "guest_hash.secret",
+            problem: "missing".into(),
+            expected: "a random text of 32 characters or more, the same for all workers",
+        })?;
+        Ok(HashKey { id: self.guest_hash.id, secret })
+    }
+}
+
+/// Where `seven dev` leaves the settings of the fleet it runs, so that operators' commands find it.
+pub fn dev_file() -> PathBuf {
+    dev_dir().join("seven.toml")
+}
+
+pub fn dev_dir() -> PathBuf {
+    std::env::var_os("SEVEN_DEV_DIR").map_or_else(|| PathBuf::from("target/dev"), PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_complete_and_pass_their_checks() {
+        let settings: Settings = Figment::from(Toml::string(DEFAULTS)).extract().unwrap();
+        settings.check().unwrap();
+        assert!(settings.hash_key().is_err(), "production must name its own secret");
+    }
+
+    #[test]
+    fn unknown_keys_are_refused() {
+        let error = Figment::from(Toml::string(DEFAULTS)).merge(Toml::string("[nats]\nurll = 1")).extract::<Settings>().unwrap_err();
+        assert!(error.to_string().contains("urll"), "{error}");
+    }
+}

@@ -1,0 +1,126 @@
+//! From settings to a fleet handle, and from a worker's name to its task. Explicit and boring: no container, no globals.
+
+use std::{sync::Arc, time::Duration};
+
+use anyhow::{Context, Result};
+use seven_bus::{Bus, Roster, WorkerSettings, topology};
+use seven_cache::Cache;
+use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
+use seven_llm::{HostPack, Model, OfflineModel};
+use seven_providers::telnyx;
+use seven_runtime::{Fleet, Timing};
+use seven_store::Store;
+use tokio_util::sync::CancellationToken;
+
+use crate::settings::Settings;
+
+/// The workers of the fleet, by the names `seven run` takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Worker {
+    IngressWebhook,
+    ComplianceGate,
+    AgentSwarm,
+    PersonaEnvelope,
+    OutboundSender,
+    Scheduler,
+}
+
+impl Worker {
+    pub const ALL: [Self; 6] =
+        [Self::IngressWebhook, Self::ComplianceGate, Self::AgentSwarm, Self::PersonaEnvelope, Self::OutboundSender, Self::Scheduler];
+}
+
+/// Connects to everything a worker needs. `only` limits the casinos it serves.
+pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, shutdown: CancellationToken) -> Result<Fleet> {
+    let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
+    let timing = Timing::new(TimeScale::new(settings.time.scale));
+    let store = Store::new(&settings.postgres.url, settings.postgres.connections, timing.sweep())?;
+    let ids = IdSource::new(clock.clone());
+    let limits = topology::Limits {
+        replicas: settings.nats.replicas,
+        duplicate_window: Duration::from_secs(settings.nats.duplicate_window_seconds),
+        ack_wait: timing.ack_wait(),
+        max_deliver: settings.nats.max_deliver,
+    };
+    let bus = connect(&seven_bus::Settings { url: settings.nats.url.clone(), limits, instance: ids.uuid().simple().to_string() }, &shutdown).await?;
+    let cache = Cache::new(&seven_cache::Settings { url: settings.redis.url.clone(), prefix: settings.redis.prefix.clone() }, clock.clone())?;
+    let keys = HashKeys::new(settings.hash_key()?);
+    let fleet = Fleet { store, bus, cache, roster: Roster::new(only), clock, ids, timing, keys, shutdown };
+    // A database that is away does not keep a worker from starting: the bucket has the roster too.
+    if let Ok(entries) = fleet.store.roster().await {
+        entries.into_iter().for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
+    }
+    Ok(fleet)
+}
+
+/// A server that is not up yet is waited for, up to a minute: an orchestrator starts everything at once.
+async fn connect(settings: &seven_bus::Settings, shutdown: &CancellationToken) -> Result<Bus> {
+    let mut last = None;
+    for _ in 0..120 {
+        match Bus::connect(settings).await {
+            Ok(bus) => return Ok(bus),
+            Err(error @ seven_bus::Error::TooOld { .. }) => return Err(error.into()),
+            Err(error) => last = Some(error),
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => break,
+            () = tokio::time::sleep(Duration::from_millis(500)) => {}
+        }
+    }
+    match last {
+        Some(error) => Err(error).with_context(|| format!("NATS at {}", settings.url)),
+        None => anyhow::bail!("stopped while connecting to NATS"),
+    }
+}
+
+pub fn offline_model() -> Result<Arc<dyn Model>> {
+    let pack = HostPack::from_toml(seven_packs::HOST_PACK).context("reading packs/casino/host.toml")?;
+    Ok(Arc::new(OfflineModel::new(pack)))
+}
+
+pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {
+    let api_key = settings.telnyx.api_key.clone().context("setting telnyx.api_key is missing; copy it from Mission Control, Keys & Credentials")?;
+    let settings = telnyx::Settings {
+        base_url: settings.telnyx.base_url.clone(),
+        api_key,
+        webhook_url: settings.telnyx.webhook_url.clone(),
+        deadline: Timing::new(TimeScale::new(settings.time.scale)).send_deadline(),
+    };
+    Ok(telnyx::Telnyx::new(settings)?)
+}
+
+/// Runs one worker until the fleet's shutdown. `listener` is ingress's; without one it binds its own.
+pub async fn run(worker: Worker, fleet: Fleet, settings: &Settings, listener: Option<tokio::net::TcpListener>) -> Result<()> {
+    let loops = |concurrency| WorkerSettings {
+        concurrency,
+        deadline: Duration::from_secs(settings.worker.handler_deadline_seconds),
+        ..WorkerSettings::default()
+    };
+    let concurrency = settings.worker.concurrency;
+    match worker {
+        Worker::IngressWebhook => {
+            let verifier = telnyx::signature::Verifier::new(&settings.telnyx.public_keys)?;
+            let listener = match listener {
+                Some(listener) => listener,
+                None => tokio::net::TcpListener::bind(settings.ingress.listen).await.with_context(|| format!("listening on {}", settings.ingress.listen))?,
+            };
+            seven_ingress_webhook::run(fleet, verifier, listener).await?;
+        }
+        Worker::ComplianceGate => seven_compliance_gate::run(fleet, loops(concurrency)).await,
+        Worker::AgentSwarm => {
+            let swarm = seven_agent_swarm::Settings {
+                model: offline_model()?,
+                model_deadline: Duration::from_secs(settings.worker.model_deadline_seconds),
+                index_bytes: settings.worker.index_megabytes * 1024 * 1024,
+            };
+            seven_agent_swarm::run(fleet, swarm, loops(concurrency)).await;
+        }
+        Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops(concurrency)).await,
+        Worker::OutboundSender => {
+            let provider = Arc::new(telnyx(settings)?);
+            seven_outbound_sender::run(fleet, provider, loops(settings.worker.sender_concurrency)).await?;
+        }
+        Worker::Scheduler => seven_scheduler::run(fleet).await,
+    }
+    Ok(())
+}

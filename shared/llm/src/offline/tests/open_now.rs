@@ -1,0 +1,152 @@
+//! The list of open venues against an oracle that knows nothing of spans: a table of the week, minute by minute.
+
+use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::fixture::{Desk, ZONE, at, index};
+
+/// One venue as the generator made it: per weekday, openings as (minute, length).
+#[derive(Debug, Clone)]
+struct Venue {
+    name: String,
+    openings: Vec<Vec<(usize, usize)>>,
+}
+
+impl Venue {
+    fn sign(&self) -> String {
+        const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+        let clock = |minute: usize| {
+            let (hour, half) = (minute / 60 % 24, if minute / 60 % 24 < 12 { "am" } else { "pm" });
+            format!("{}:{:02}{half}", if hour % 12 == 0 { 12 } else { hour % 12 }, minute % 60)
+        };
+        let day = |(n, openings): (usize, &Vec<(usize, usize)>)| {
+            let spans: Vec<String> =
+                openings.iter().map(|(from, length)| format!("{}-{}", clock(*from), clock(from + length))).collect();
+            if spans.is_empty() {
+                format!("{} closed", DAYS[n])
+            } else {
+                format!("{} {}", DAYS[n], spans.join(" and "))
+            }
+        };
+        self.openings.iter().enumerate().map(day).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Open at each minute of the week, Monday 00:00 first.
+    fn table(&self) -> Vec<bool> {
+        let mut table = vec![false; 7 * 1440];
+        for (day, openings) in self.openings.iter().enumerate() {
+            for (from, length) in openings {
+                for minute in 0..*length {
+                    table[(day * 1440 + from + minute) % (7 * 1440)] = true;
+                }
+            }
+        }
+        table
+    }
+}
+
+fn is_open(table: &[bool], at: DateTime<Utc>) -> bool {
+    let wall = at.with_timezone(&ZONE);
+    table[(wall.weekday().num_days_from_monday() * 1440 + wall.hour() * 60 + wall.minute()) as usize]
+}
+
+fn venues() -> impl Strategy<Value = Vec<Venue>> {
+    let opening = prop_oneof![
+        (0usize..48, 1usize..=40).prop_map(|(from, length)| (from * 30, length * 30)),
+        (0usize..1440, 1usize..=1440),
+        Just((22 * 60, 6 * 60)),
+    ];
+    let week = proptest::collection::vec(proptest::collection::vec(opening, 0..3), 7);
+    let name = "(Zor|Bel|Quin|Mar|Tov|Lun)(vik|dara|mosa|pello|trix|gant) (Quay|Loft|Hearth|Parlor|Nook)";
+    proptest::collection::btree_map(name, week, 1..9)
+        .prop_map(|map| map.into_iter().map(|(name, openings)| Venue { name, openings }).collect())
+}
+
+/// Any minute of the year, and often one of the two nights the clocks change.
+fn instants() -> impl Strategy<Value = DateTime<Utc>> {
+    prop_oneof![
+        (0i64..525_600).prop_map(|m| at("2026-01-01 00:00") + TimeDelta::minutes(m)),
+        (0i64..720).prop_map(|m| at("2026-03-07 20:00") + TimeDelta::minutes(m)),
+        (0i64..720).prop_map(|m| at("2026-10-31 20:00") + TimeDelta::minutes(m)),
+    ]
+}
+
+fn desk(venues: &[Venue], now: DateTime<Utc>) -> Desk {
+    let items: Vec<_> = venues
+        .iter()
+        .enumerate()
+        .map(|(n, v)| {
+            json!({"id": format!("d{n}"), "category": "dining", "name": v.name, "description": "Plates.",
+                "details": {"cuisine_type": "American", "price_range": "$$", "hours": v.sign()}})
+        })
+        .collect();
+    Desk::with(index(now, &json!(items).to_string()), now)
+}
+
+fn check(venues: &[Venue], now: DateTime<Utc>, asked_for: DateTime<Utc>, question: &str) {
+    let reply = desk(venues, now).ask(question);
+    let open: Vec<&Venue> = venues.iter().filter(|v| is_open(&v.table(), asked_for)).collect();
+    if open.is_empty() {
+        // Says so, and names a venue that is the next to open, if any ever does.
+        assert_eq!(
+            reply.intent,
+            if venues.iter().all(|v| v.table().iter().all(|o| !o)) { reply.intent.clone() } else { "open_now".into() }
+        );
+        let next = (1..=7 * 1440 + 60)
+            .map(|m| asked_for + TimeDelta::minutes(m))
+            .find(|t| venues.iter().any(|v| is_open(&v.table(), *t)));
+        if let Some(next) = next {
+            let first: Vec<&Venue> = venues.iter().filter(|v| is_open(&v.table(), next)).collect();
+            assert!(first.iter().any(|v| reply.text.contains(&v.name)), "{question} at {now}: {}", reply.text);
+        }
+        assert!(!reply.text.starts_with("Open") && !reply.text.starts_with("Abierto"), "{}", reply.text);
+        return;
+    }
+    for venue in venues {
+        let named = reply.text.contains(&venue.name);
+        let is_open = open.iter().any(|v| v.name == venue.name);
+        assert_eq!(named, is_open, "{question} at {now}: {} {}: {}", venue.name, venue.sign(), reply.text);
+    }
+    assert_eq!(reply.sources.len(), open.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test] // CMS-19, D11: exactly the open ones
+    fn now_means_this_minute(venues in venues(), now in instants(), ask in 0usize..4) {
+        let question = ["What restaurants are open right now?", "que restaurantes estan abiertos ahora", "anything open?", "¿Dónde puedo comer ahora?"][ask];
+        check(&venues, now, now, question);
+    }
+
+    #[test]
+    fn tonight_means_now_in_the_evening_and_seven_pm_before(venues in venues(), now in instants(), ask in 0usize..3) {
+        let question = ["What restaurants are open tonight?", "¿Qué restaurantes están abiertos esta noche?", "where can we eat tonight"][ask];
+        let wall = now.with_timezone(&ZONE);
+        let evening = wall.hour() >= 17 || wall.hour() < 5;
+        let asked_for = if evening { now } else { at(&wall.format("%Y-%m-%d 19:00").to_string()) };
+        check(&venues, now, asked_for, question);
+    }
+}
+
+#[test]
+fn at_half_past_three_only_the_night_owls_are_open() {
+    for (local, open) in [
+        ("2026-03-04 03:30", vec!["Copper Owl"]),
+        ("2026-03-07 02:30", vec!["Copper Owl", "Velvet Perch"]),
+        ("2026-11-01 01:30", vec!["Copper Owl", "Velvet Perch"]),
+    ] {
+        let reply = Desk::at(local).ask("What restaurants are open tonight?");
+        for name in ["Ember Room", "Trattoria Belluno", "Copper Owl", "Velvet Perch", "Morning Fern"] {
+            assert_eq!(reply.text.contains(name), open.contains(&name), "{local}: {}", reply.text);
+        }
+    }
+}
+
+#[test]
+fn nothing_open_names_the_next_to_open() {
+    let reply = Desk::at("2026-03-06 18:30").ask("any cafes open now?");
+    assert!(reply.text.contains("Morning Fern") && reply.text.contains("tomorrow at 6am"), "{}", reply.text);
+    let reply = Desk::at("2026-03-09 09:00").ask("is any bar open now?");
+    assert!(reply.text.contains("Velvet Perch") && reply.text.contains("today at 6pm"), "{}", reply.text);
+}
