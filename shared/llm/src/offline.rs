@@ -1,6 +1,6 @@
 //! The offline host: reads a text with word lists, finds content rows, and says only what they hold (D11).
 //!
-//! Steps: language, what is asked ([`understand`]), the rows that answer it, the wording from the pack, the fit into two texts.
+//! Steps: language, what is asked (`understand`), the rows that answer it, the wording from the pack, the fit into two texts.
 //! Nothing in a reply comes from anywhere but content rows, the pack's fixed wording, and the casino's name and phone.
 
 mod answer;
@@ -46,7 +46,7 @@ impl OfflineModel {
     pub fn answer(&self, request: &Request) -> Reply {
         let language = self.pack.language.choose(&request.texts, request.language);
         let parts = answer::parts(&self.pack, request, language);
-        let fitted = fit::assemble(parts);
+        let fitted = fit::assemble(parts, &self.pack.say("ask_again", language, request.seed, &[]));
         Reply {
             text: fitted.text,
             language,

@@ -212,6 +212,11 @@ fn follow_up(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<P
         // "Is there a dress code?" may still be about the house when the venue does not say.
         return (part.grounded || u.points_back).then_some(part);
     }
+    // "Great, book it."
+    let books = u.intends("booking") && u.topics.is_empty() && u.leftover.is_empty() && u.venues().is_empty();
+    if books && let Some(Earlier::One(rows)) = last_places(host, said_now) {
+        return Some(venue::answer(host, u, &rows));
+    }
     let only_time =
         u.when.is_said() && u.topics.is_empty() && u.kinds.is_empty() && u.facets.is_empty() && u.leftover.is_empty();
     if only_time && u.intents.is_empty() && u.venues().is_empty() {
@@ -291,6 +296,7 @@ fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         {
             Some(listing::dining(host, u))
         }
+        None if u.wants("where") && u.leftover.is_empty() => lookup::house_address(host),
         // "What time do you open?": the house itself.
         None if u.leftover.is_empty() && ["open", "hours", "opens", "closes"].iter().any(|f| u.wants(f)) => {
             lookup::house(host, u)

@@ -106,7 +106,8 @@ pub(super) fn join_names(names: &[String], and: &str) -> String {
 }
 
 /// Joins the parts in the order asked when they fit; otherwise the newest question goes first and the rest follows while it fits.
-pub(super) fn assemble(parts: Vec<Part>) -> Fitted {
+/// `again` asks for a question that found no room.
+pub(super) fn assemble(parts: Vec<Part>, again: &str) -> Fitted {
     let real = parts.iter().any(|p| !p.chat);
     let mut parts: Vec<Part> = parts.into_iter().filter(|p| !(real && p.chat)).collect();
     let mut seen = Vec::new();
@@ -138,6 +139,7 @@ pub(super) fn assemble(parts: Vec<Part>) -> Fitted {
             }
         }
     }
+    let answered = parts.len();
     if !fits_two(&joined(&parts)) {
         let mut kept: Vec<Part> = Vec::new();
         for part in parts.into_iter().rev() {
@@ -150,6 +152,10 @@ pub(super) fn assemble(parts: Vec<Part>) -> Fitted {
         parts = kept;
     }
     let mut text = joined(&parts);
+    if parts.len() < answered && fits_two(&format!("{text} {again}")) {
+        text = format!("{text} {again}");
+        parts.iter_mut().for_each(|p| p.ask = None);
+    }
     if !text.contains('?')
         && let Some(ask) = parts.last().and_then(|p| p.ask.as_ref())
     {
@@ -173,4 +179,38 @@ pub(super) fn assemble(parts: Vec<Part>) -> Fitted {
         .map(|p| p.intent.clone())
         .unwrap_or_default();
     Fitted { text, sources, intent, grounded }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(intent: &str, body: &str) -> Part {
+        Part {
+            intent: intent.into(),
+            body: body.into(),
+            grounded: true,
+            ask: Some("What else?".into()),
+            ..Part::default()
+        }
+    }
+
+    #[test]
+    fn the_newest_question_comes_first_when_not_all_fit() {
+        let long = "Name ".repeat(50);
+        let fitted = assemble(vec![part("old", long.trim()), part("new", &"word ".repeat(20))], "Ask again.");
+        assert!(fitted.text.starts_with("word") && fitted.text.ends_with("Ask again."), "{}", fitted.text);
+        let both = assemble(vec![part("old", "First."), part("new", "Second.")], "Ask again.");
+        assert_eq!((both.text.as_str(), both.intent.as_str()), ("First. Second. What else?", "new"));
+    }
+
+    #[test]
+    fn courtesy_yields_and_sentences_are_never_cut() {
+        let hello = Part { chat: true, ..part("greeting", "Hi!") };
+        assert_eq!(assemble(vec![hello, part("x", "Answer.")], "").text, "Answer. What else?");
+        assert_eq!(sentences("One fact; another fact. A third.", |t| t.len() < 12), "One fact.");
+        assert_eq!(sentences("$1.50 a day. More", |t| t.len() < 14), "$1.50 a day.");
+        assert!(fits_two(&"word ".repeat(60)) && !fits_two(&"word ".repeat(70)));
+        assert_eq!(join_names(&["A".into(), "Isla".into()], "y"), "A e Isla");
+    }
 }

@@ -38,8 +38,8 @@ pub(super) enum Time {
     Afternoon,
     /// Minute of the day the guest named.
     Clock(u16),
-    /// A bare hour, "at 9": the next one on the wall clock.
-    Hour(u16),
+    /// Minute of a half day, "at 9" or "7:30": the next one on the wall clock.
+    Half(u16),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -104,6 +104,10 @@ impl When {
             None => today.then_some(Day::Today),
         };
         let time = match clock {
+            // "At 7:30 tonight" is half past seven, "at 1 tonight" is past midnight.
+            Some(Time::Half(half)) if tonight || evening => {
+                Some(Time::Clock(if half >= 5 * 60 { half + 720 } else { half }))
+            }
             Some(time) => Some(time),
             None if noon => Some(Time::Clock(720)),
             None if midnight => Some(Time::Clock(0)),
@@ -147,12 +151,11 @@ impl When {
             Some(Time::Afternoon) if today && (12..17).contains(&local.hour()) => Asked::Now,
             Some(Time::Afternoon) => at(13 * 60, Time::Afternoon),
             Some(Time::Clock(minute)) => at(minute, Time::Clock(minute)),
-            Some(Time::Hour(hour)) => {
+            Some(Time::Half(early)) => {
                 let minute = local.hour() * 60 + local.minute();
-                let (early, late) = (hour % 12 * 60, hour % 12 * 60 + 720);
-                let next = if !today || minute > late.into() || minute <= early.into() { early } else { late };
-                // On another day a bare hour is an evening one, except the hours nobody dines at.
-                let next = if !today { late } else { next };
+                let late = early + 720;
+                // On another day people mean the evening; today the next one.
+                let next = if today && (minute > late.into() || minute <= early.into()) { early } else { late };
                 at(next, Time::Clock(next))
             }
             None if self.day.is_some() => Asked::On(date),
@@ -287,7 +290,7 @@ fn clock_said(text: &str) -> Option<Time> {
                 let counts = ["people", "person", "guests", "dollars", "usd", "street", "percent", "%"]
                     .iter()
                     .any(|w| after.starts_with(w));
-                (named && !counts && minute == 0).then_some(Time::Hour(hour))
+                ((named || found.name("minute").is_some()) && !counts).then_some(Time::Half(hour % 12 * 60 + minute))
             }
             None => None,
         }

@@ -181,7 +181,7 @@ pub(in super::super) fn when_words(host: &Host<'_>, asked: Asked) -> String {
             match time {
                 Time::Evening if near => host.say("word_tonight", &[]),
                 Time::Late if near => host.say("word_late", &[]),
-                Time::Clock(minute) | Time::Hour(minute) => {
+                Time::Clock(minute) | Time::Half(minute) => {
                     let time = time_words(minute, host.language);
                     let time = if es { format!("a {time}") } else { format!("at {time}") };
                     // A small hour reached tonight needs no "tomorrow".

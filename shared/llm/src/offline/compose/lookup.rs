@@ -96,6 +96,12 @@ pub(in super::super) fn house(host: &Host<'_>, u: &Understood<'_>) -> Option<Par
     Some(venue::answer(host, u, std::slice::from_ref(item)))
 }
 
+/// Where the casino itself is.
+pub(in super::super) fn house_address(host: &Host<'_>) -> Option<Part> {
+    let found = hits(host, "address directions direccion", |item| item.category == Category::GeneralInfo);
+    found.first().map(|hit| venue::info(host, &hit.item))
+}
+
 fn names_it(item: &Item, word: &str) -> bool {
     listing::has_word(&item.name, word)
         || item.name_es.as_ref().is_some_and(|name| listing::has_word(name, word))

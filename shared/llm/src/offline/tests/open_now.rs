@@ -112,7 +112,7 @@ fn check(venues: &[Venue], now: DateTime<Utc>, asked_for: DateTime<Utc>, questio
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
     #[test] // CMS-19, D11: exactly the open ones
     fn now_means_this_minute(venues in venues(), now in instants(), ask in 0usize..4) {
         let question = ["What restaurants are open right now?", "que restaurantes estan abiertos ahora", "anything open?", "¿Dónde puedo comer ahora?"][ask];

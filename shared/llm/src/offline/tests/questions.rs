@@ -43,6 +43,9 @@ const EVENING: &[Row] = &[
     ("where can I get coffee right now", "open_now", &["d5"], &["Morning Fern", "tomorrow at 6am"], &["Owl"]),
     ("where can I get breakfast tomorrow?", "open_now", &["d3", "d5"], &["tomorrow", "Morning Fern"], &["Ember"]),
     ("which restaurants are open at 11pm?", "open_now", &["d3", "d4"], &["at 11pm"], &["Ember"]),
+    ("what restaurants are open at 11:30 tonight", "open_now", &["d3", "d4"], &["at 11:30pm"], &["Ember"]),
+    ("can you help me find dinner?", "open_now", &["d1", "d2", "d3", "d4"], &["Open now"], &["Fern"]),
+    ("where is the casino", "general", &["i3"], &["7 Juniper Way"], &[]),
     ("Necesito un lugar para cenar esta noche", "open_now", &["d1", "d2", "d3", "d4"], &["Abierto ahora"], &["Fern"]),
     // one venue
     ("when does Ember Room close?", "venue_hours", &["d1"], &["Ember Room is open until 10pm"], &[]),
@@ -232,6 +235,8 @@ fn follow_ups_are_about_the_venue_named_last() {
         let reply = desk.talk(text);
         assert!(reply.text.contains(holds) && reply.text.contains("Ember Room"), "{text}: {}", reply.text);
     }
+    let reply = desk.talk("great, book it");
+    assert!(reply.intent == "booking" && reply.text.contains("Ember Room"), "{}", reply.text);
     let mut desk = Desk::at("2026-03-06 18:30");
     desk.talk("any restaurants open now?");
     let reply = desk.talk("what time does it close?");

@@ -1,0 +1,176 @@
+//! A private fleet per test: its own NATS and Redis, its own database on the run's Postgres, its own carrier.
+
+use std::{path::PathBuf, process::Stdio, time::Duration};
+
+use seven::{
+    onboard,
+    stack::{Plan, Stack},
+    wiring::Worker,
+};
+use seven_carrier_sim::{Outbound, Text, Texted};
+use seven_domain::{CasinoConfig, CasinoId};
+use seven_testkit::{Nats, Postgres, Redis, Scratch};
+use tokio::{
+    process::{Child, Command},
+    time::{Instant, sleep},
+};
+
+pub(crate) struct House {
+    // Dropped in this order: the fleet first, then what it stands on.
+    pub(crate) stack: Stack,
+    pub(crate) nats: Nats,
+    pub(crate) redis: Redis,
+    pub(crate) database_url: String,
+    pub(crate) config: CasinoConfig,
+    pub(crate) scratch: Scratch,
+}
+
+/// What a test wants different from the usual house.
+pub(crate) struct Wanted {
+    pub(crate) scale: f64,
+    pub(crate) at: Option<&'static str>,
+    pub(crate) workers: Vec<Worker>,
+    pub(crate) extra: String,
+    pub(crate) casino: Option<(String, String)>,
+    /// A Postgres of its own, for tests that stop it.
+    pub(crate) own_postgres: bool,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self { scale: 0.0, at: None, workers: Worker::ALL.to_vec(), extra: String::new(), casino: None, own_postgres: false }
+    }
+}
+
+pub(crate) const GUEST: &str = "+18605550142";
+
+/// `unique` names the test: database and folders carry it.
+pub(crate) async fn house(unique: &str, wanted: Wanted) -> House {
+    let postgres = Postgres::for_tests().await.unwrap();
+    let url = postgres.create_database(&database_name(unique), None).await.unwrap();
+    house_on(unique, wanted, url).await
+}
+
+fn database_name(unique: &str) -> String {
+    format!("{unique}_{}", uuid::Uuid::new_v4().simple())
+}
+
+pub(crate) async fn house_on(unique: &str, wanted: Wanted, database_url: String) -> House {
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let scratch = Scratch::new(unique).unwrap();
+    if std::env::var_os("SEVEN_TEST_LOG").is_some() {
+        seven_telemetry_to(&scratch);
+    }
+    let (nats, redis) = (Nats::start(&scratch.path().join("nats")).await.unwrap(), Redis::start(&scratch.path().join("redis")).await.unwrap());
+    let demo = (seven_packs::demo::CASINO.to_owned(), seven_packs::demo::CONTENT.to_owned());
+    let (casino, content) = wanted.casino.unwrap_or(demo);
+    let config = onboard::read_casino("casino.json", &casino).unwrap();
+    let plan = Plan {
+        nats_url: nats.url(),
+        redis_url: redis.url(),
+        postgres_url: database_url.clone(),
+        dir: scratch.path().to_path_buf(),
+        scale: wanted.scale,
+        at: wanted.at.map(|at| at.parse().unwrap()),
+        workers: wanted.workers,
+        casino_name: config.prompts.casino_name_display.clone(),
+        casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
+        extra: wanted.extra,
+        ledger_file: None,
+    };
+    let stack = Stack::start(plan).await.unwrap();
+    onboard::add_casino(&stack.fleet, &config, "test").await.unwrap();
+    onboard::load_content(&stack.fleet, &config.casino_id, "content.json", &content, "test").await.unwrap();
+    House { stack, nats, redis, database_url, config, scratch }
+}
+
+fn seven_telemetry_to(scratch: &Scratch) {
+    let file = PathBuf::from("/tmp").join(format!("{}.log", scratch.path().file_name().unwrap().to_string_lossy()));
+    seven_telemetry::init(seven_telemetry::LogTarget::File(&file), "debug,sqlx=warn,async_nats=warn,hyper=warn,hyper_util=warn,reqwest=warn").unwrap();
+}
+
+impl House {
+    pub(crate) fn casino(&self) -> &CasinoId {
+        &self.config.casino_id
+    }
+
+    pub(crate) fn text(&self, from: &str, text: &str) -> Texted {
+        self.stack.sim.text(Text { from: from.to_owned(), text: Some(text.to_owned()), ..Text::default() }).unwrap()
+    }
+
+    /// Waits until `texts` texts are stored and nothing is under way; panics with the counts otherwise.
+    pub(crate) async fn settle(&self, texts: i64) {
+        self.settle_within(texts, Duration::from_secs(30)).await;
+    }
+
+    pub(crate) async fn settle_within(&self, texts: i64, most: Duration) {
+        if !self.stack.settled(texts, most).await.unwrap() {
+            panic!("not settled: {:?}", self.stack.fleet.store.counts().await);
+        }
+    }
+
+    /// What the carrier took for this guest, oldest first.
+    pub(crate) fn sent_to(&self, guest: &str) -> Vec<Outbound> {
+        self.stack.sim.ledger().of_guest(guest).outbound
+    }
+
+    pub(crate) fn texts_to(&self, guest: &str) -> Vec<String> {
+        self.sent_to(guest).into_iter().filter_map(|sent| sent.text).collect()
+    }
+
+    /// All texts to the guest in one: an answer may come in two parts.
+    pub(crate) fn said_to(&self, guest: &str) -> String {
+        self.texts_to(guest).join(" ")
+    }
+
+    /// Rows per (what, state).
+    pub(crate) async fn count(&self, what: &str, state: &str) -> i64 {
+        let counts = self.stack.fleet.store.counts().await.unwrap();
+        counts.iter().filter(|c| c.what == what && c.state == state).map(|c| c.n).sum()
+    }
+
+    /// A number from a query run as the owner, who sees all casinos.
+    pub(crate) async fn number(&self, query: &'static str) -> i64 {
+        let pool = sqlx::PgPool::connect(&self.database_url).await.unwrap();
+        let number: i64 = sqlx::query_scalar(query).fetch_one(&pool).await.unwrap();
+        pool.close().await;
+        number
+    }
+
+    /// Runs a worker as a process of its own. `failpoint` kills it at a named boundary.
+    pub(crate) fn process(&self, worker: &str, failpoint: Option<&str>) -> Child {
+        let mut command = Command::new(binary());
+        command.args(["run", worker, "--config"]).arg(&self.stack.config_file).stdin(Stdio::null()).stdout(Stdio::null());
+        let log = std::fs::File::options().create(true).append(true).open(self.scratch.path().join(format!("{worker}.log"))).unwrap();
+        command.stderr(Stdio::from(log)).kill_on_drop(true);
+        if let Some(failpoint) = failpoint {
+            command.env("SEVEN_FAILPOINT", failpoint);
+        }
+        command.spawn().unwrap()
+    }
+
+    pub(crate) async fn stop(self) {
+        let Self { stack, nats, redis, .. } = self;
+        stack.stop().await.unwrap();
+        drop((nats, redis));
+    }
+}
+
+/// The `seven` of this build.
+pub(crate) fn binary() -> PathBuf {
+    let mut path = std::env::current_exe().unwrap();
+    while path.file_name().is_some_and(|name| name != "deps") {
+        path.pop();
+    }
+    path.pop();
+    path.join("seven")
+}
+
+/// Polls until `done` says so; panics with `what` after `most`.
+pub(crate) async fn until<F: Future<Output = bool>>(what: &str, most: Duration, mut done: impl FnMut() -> F) {
+    let end = Instant::now() + most;
+    while !done().await {
+        assert!(Instant::now() < end, "waited {most:?} in vain: {what}");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
