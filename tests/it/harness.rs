@@ -52,7 +52,9 @@ pub(crate) async fn house(unique: &str, wanted: Wanted) -> House {
 }
 
 fn database_name(unique: &str) -> String {
-    format!("{unique}_{}", uuid::Uuid::new_v4().simple())
+    // Postgres names hold 63 bytes.
+    let short: String = unique.chars().take(28).collect();
+    format!("{short}_{}", uuid::Uuid::new_v4().simple())
 }
 
 pub(crate) async fn house_on(unique: &str, wanted: Wanted, database_url: String) -> House {
@@ -147,6 +149,12 @@ impl House {
             command.env("SEVEN_FAILPOINT", failpoint);
         }
         command.spawn().unwrap()
+    }
+
+    /// Waits until ingress answers: a carrier gives up on a webhook after three tries.
+    pub(crate) async fn ingress_up(&self) {
+        let url = format!("{}/health/live", self.stack.ingress_url);
+        until("ingress answers", Duration::from_secs(15), || async { reqwest::get(&url).await.is_ok() }).await;
     }
 
     pub(crate) async fn stop(self) {

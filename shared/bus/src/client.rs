@@ -44,6 +44,18 @@ pub struct Outgoing<'a> {
     pub payload: Bytes,
 }
 
+/// One consumer's backlog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lag {
+    pub consumer: String,
+    /// Not delivered yet.
+    pub pending: u64,
+    /// Delivered, not acknowledged.
+    pub in_flight: usize,
+    /// Of those in flight, delivered more than once.
+    pub redelivered: usize,
+}
+
 // === impl Bus ===
 
 impl Bus {
@@ -202,13 +214,14 @@ impl Bus {
         Ok(Some((message.subject.to_string(), key, message.payload, trace)))
     }
 
-    /// Messages waiting and unacknowledged on each of a stage's consumers: (consumer, pending, in flight, redelivered).
-    pub async fn lag(&self, stage: Stage) -> Result<Vec<(String, u64, usize, usize)>, Error> {
+    /// What waits on each of a stage's consumers.
+    pub async fn lag(&self, stage: Stage) -> Result<Vec<Lag>, Error> {
         use futures::TryStreamExt;
         let stream = self.stream(topology::stream_of(stage)).await?;
         let infos: Vec<jetstream::consumer::Info> =
             stream.consumers().try_collect().await.map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))?;
-        Ok(infos.into_iter().map(|i| (i.name, i.num_pending, i.num_ack_pending, i.num_waiting)).collect())
+        let lag = |i: jetstream::consumer::Info| Lag { consumer: i.name, pending: i.num_pending, in_flight: i.num_ack_pending, redelivered: i.num_redelivered };
+        Ok(infos.into_iter().map(lag).collect())
     }
 
     pub(crate) async fn bucket(&self) -> Result<kv::Store, Error> {

@@ -16,7 +16,7 @@ pub mod events {
     include!(concat!(env!("OUT_DIR"), "/seven.v1.rs"));
 }
 
-pub use client::{Bus, Outgoing, Settings};
+pub use client::{Bus, Lag, Outgoing, Settings};
 pub use error::Error;
 pub use roster::Roster;
 pub use taken::Taken;

@@ -26,14 +26,10 @@ pub fn shape(text: &str, max_texts: usize) -> Shaped {
     while !rest.is_empty() && texts.len() < max_texts {
         let left = max_texts - texts.len() - 1;
         let cuts = Cuts::of(rest);
-        let cut = match (cuts.whole, cuts.sentence) {
-            (true, _) => Cut { end: rest.len(), next: rest.len() },
-            (false, Some(cut))
-                if left == 0 || fits(&rest[cut.next..], left) || !fits(&rest[cuts.word.next..], left) =>
-            {
-                cut
-            }
-            (false, _) => cuts.word,
+        let affordable = |cut: &Cut| left == 0 || fits(&rest[cut.next..], left) || !fits(&rest[cuts.word.next..], left);
+        let cut = match cuts.whole {
+            true => Cut { end: rest.len(), next: rest.len() },
+            false => cuts.sentence.filter(affordable).or(cuts.comma.filter(|cut| left > 0 && affordable(cut))).unwrap_or(cuts.word),
         };
         texts.push(rest[..cut.end].to_owned());
         rest = &rest[cut.next..];
@@ -65,6 +61,8 @@ struct Cuts {
     whole: bool,
     /// The last sentence end past 40 % of the window.
     sentence: Option<Cut>,
+    /// The last comma past 60 % of the window: a name in a list stays in one text.
+    comma: Option<Cut>,
     /// The last space, or where there is none the last grapheme that fits.
     word: Cut,
 }
@@ -87,13 +85,13 @@ impl Cuts {
         }
         let hard = if full > 0 { full } else { first_chars(rest) };
         let word = spaces.last().map_or(Cut { end: hard, next: hard }, |&at| Cut { end: at, next: at + 1 });
-        let sentence = spaces
-            .iter()
-            .rev()
-            .find(|&&at| ends_sentence(&rest[..at], &rest[at + 1..]))
-            .filter(|&&at| rest[..at].chars().count() * 100 > rest[..full].chars().count() * 40)
-            .map(|&at| Cut { end: at, next: at + 1 });
-        Self { whole: full == rest.len(), sentence, word }
+        let last = |percent: usize, pause: &dyn Fn(usize) -> bool| {
+            let past = |at: usize| rest[..at].chars().count() * 100 > rest[..full].chars().count() * percent;
+            spaces.iter().rev().find(|&&at| pause(at)).filter(|&&at| past(at)).map(|&at| Cut { end: at, next: at + 1 })
+        };
+        let sentence = last(40, &|at| ends_sentence(&rest[..at], &rest[at + 1..]));
+        let comma = last(60, &|at| rest[..at].ends_with(','));
+        Self { whole: full == rest.len(), sentence, comma, word }
     }
 }
 

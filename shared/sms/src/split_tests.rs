@@ -156,3 +156,11 @@ proptest! {
         prop_assert_eq!(&sent[..], &words.iter().map(String::as_str).collect::<Vec<_>>()[..sent.len()]);
     }
 }
+
+#[test] // SMS-28
+fn a_list_is_cut_between_its_names() {
+    let names: Vec<String> = (1..=20).map(|n| format!("Lantern House {n}")).collect();
+    let shaped = shape(&format!("Open now: {}.", names.join(", ")), 3);
+    assert!(shaped.texts[0].ends_with(',') && shaped.texts[1].starts_with("Lantern House"), "{shaped:?}");
+    assert!(!shaped.truncated);
+}

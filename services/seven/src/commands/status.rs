@@ -23,7 +23,7 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
         lag.extend(fleet.bus.lag(stage).await?);
     }
     if command.json {
-        let lag: Vec<_> = lag.iter().map(|(name, pending, in_flight, _)| json!({ "consumer": name, "pending": pending, "in_flight": in_flight })).collect();
+        let lag: Vec<_> = lag.iter().map(|l| json!({ "consumer": l.consumer, "pending": l.pending, "in_flight": l.in_flight })).collect();
         out!("{}", json!({ "rows": counts, "bus": lag }));
         return Ok(());
     }
@@ -32,10 +32,12 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
         table.add_row([count.casino, count.what, count.state, count.n.to_string()]);
     }
     out!("{table}");
-    let busy: Vec<_> = lag.iter().filter(|(_, pending, in_flight, _)| *pending > 0 || *in_flight > 0).collect();
-    out!("Bus: {}", if busy.is_empty() { "nothing waits".to_owned() } else { String::new() });
-    for (name, pending, in_flight, _) in busy {
-        out!("  {name}: {pending} waiting, {in_flight} in work");
+    let busy: Vec<_> = lag.iter().filter(|l| l.pending > 0 || l.in_flight > 0).collect();
+    if busy.is_empty() {
+        out!("Bus: nothing waits.");
+    }
+    for lag in busy {
+        out!("Bus: {} has {} waiting, {} in work", lag.consumer, lag.pending, lag.in_flight);
     }
     Ok(())
 }

@@ -107,7 +107,7 @@ fn scrap() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2500, failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() })]
     #[test]
     fn whatever_is_asked_the_reply_is_grounded_and_repeatable(
         texts in proptest::collection::vec(scrap(), 1..3), earlier in scrap(), minutes in 0i64..525_600, seed in any::<u64>()
