@@ -107,7 +107,11 @@ impl House {
 
     pub(crate) async fn settle_within(&self, texts: i64, most: Duration) {
         if !self.stack.settled(texts, most).await.unwrap() {
-            panic!("not settled: {:?}", self.stack.fleet.store.counts().await);
+            let mut webhooks = std::collections::BTreeMap::new();
+            for inbound in self.stack.sim.ledger().snapshot().inbound {
+                *webhooks.entry(format!("{:?} {:?}", inbound.delivery.state, inbound.delivery.attempts.iter().map(|a| a.status).collect::<Vec<_>>())).or_insert(0) += 1;
+            }
+            panic!("not settled: {:?}, webhooks {webhooks:?}", self.stack.fleet.store.counts().await);
         }
     }
 

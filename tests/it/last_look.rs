@@ -1,1 +1,134 @@
-//! See the module's tests.
+//! The last look (D6): its table, cell by cell, through the statement the sender uses.
+
+mod bench;
+mod confirmation;
+mod race;
+
+use futures::future::join_all;
+use seven_domain::MessageClass;
+use seven_store::last_look::Refusal;
+
+use self::bench::{Bench, Condition, Switch};
+
+/// In the order of the columns below: all safety classes behave alike.
+const COLUMNS: [&[MessageClass]; 5] = [
+    &[MessageClass::OptOutConfirmation, MessageClass::Help, MessageClass::Crisis, MessageClass::Emergency],
+    &[MessageClass::Holding],
+    &[MessageClass::Reply],
+    &[MessageClass::Informational],
+    &[MessageClass::Marketing],
+];
+
+type Row = (Condition, [Option<Refusal>; 5]);
+
+const PASS: Option<Refusal> = None;
+const SUPPRESSED: Option<Refusal> = Some(Refusal::Suppressed);
+const PAUSED: Option<Refusal> = Some(Refusal::Paused);
+const KILLED: Option<Refusal> = Some(Refusal::Killed);
+const MISSING: Option<Refusal> = Some(Refusal::SafetyStateMissing);
+const QUIET: Option<Refusal> = Some(Refusal::QuietHours);
+const TIER: Option<Refusal> = Some(Refusal::ConsentTier);
+const EARLIER: Option<Refusal> = Some(Refusal::EarlierUnsent);
+const NOT_YET: Option<Refusal> = Some(Refusal::NotYet);
+const EXPIRED: Option<Refusal> = Some(Refusal::Expired);
+const INACTIVE: Option<Refusal> = Some(Refusal::CasinoInactive);
+const CACHE: Option<Refusal> = Some(Refusal::RefusedByCache);
+const GONE: Option<Refusal> = Some(Refusal::NotQueued);
+
+const STOPPED: &str = "state = 'stopped', as_of = now()";
+const STARTED_AT_NOON: &str = "state = 'opted_in', as_of = '2026-01-01T12:00:00Z'";
+const NOON: &str = "2026-01-01T12:00:00Z";
+const NOTHING: Condition = Condition::NOTHING;
+
+/// Every condition with what it does to                          safety      holding     reply       informational marketing.
+fn table() -> Vec<Row> {
+    let mut rows = vec![
+        (NOTHING,                                                   [PASS,       PASS,       PASS,       PASS,       PASS]),
+        (NOTHING.named("opted in").suppression("state = 'opted_in', as_of = now()"), [PASS, PASS, PASS,      PASS,       PASS]),
+        // Suppressed: safety texts pass as the answer to the text just received.
+        (NOTHING.named("suppressed, answer now").suppression(STOPPED), [PASS,    SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED]),
+        (NOTHING.named("suppressed, answer after 4 min 55 s").suppression(STOPPED).text("answers_at = now() - interval '4 min 55 s'"),
+                                                                    [PASS,       SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED]),
+        (NOTHING.named("suppressed, answer after 5 min 1 s").suppression(STOPPED).text("answers_at = now() - interval '5 min 1 s'"),
+                                                                    [SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED]),
+        (NOTHING.named("suppressed, answers nothing").suppression(STOPPED).text("answers_at = null"),
+                                                                    [SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED]),
+        (NOTHING.named("suppression row missing").suppression("delete"), [PASS,  MISSING,    MISSING,    MISSING,    MISSING]),
+        // Redis may add a refusal, never a permission; ties go to the STOP.
+        (NOTHING.named("row missing, Redis refuses").suppression("delete").refused(NOON), [PASS, MISSING, MISSING,   MISSING,    MISSING]),
+        (NOTHING.named("never stopped, Redis refuses").refused(NOON), [PASS,     CACHE,      CACHE,      CACHE,      CACHE]),
+        (NOTHING.named("START, then a STOP in Redis").suppression(STARTED_AT_NOON).refused("2026-01-01T12:00:01Z"), [PASS, CACHE, CACHE, CACHE, CACHE]),
+        (NOTHING.named("START and a STOP in Redis at once").suppression(STARTED_AT_NOON).refused(NOON), [PASS, CACHE, CACHE, CACHE, CACHE]),
+        (NOTHING.named("a STOP in Redis, then START").suppression(STARTED_AT_NOON).refused("2026-01-01T11:59:59Z"), [PASS; 5]),
+        (NOTHING.named("stopped, Redis knows an older STOP").suppression(STOPPED).refused(NOON), [PASS, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED]),
+        (NOTHING.named("quiet hours").window_closed(),              [PASS,       PASS,       PASS,       QUIET,      QUIET]),
+        // Consent tiers.
+        (NOTHING.named("tier none").guest("consent_tier = 'none'"), [PASS,       PASS,       PASS,       TIER,       TIER]),
+        (NOTHING.named("tier transactional").guest("consent_tier = 'transactional'"), [PASS, PASS, PASS, PASS,       TIER]),
+        (NOTHING.named("tier informational").guest("consent_tier = 'informational'"), [PASS, PASS, PASS, PASS,       TIER]),
+        // Time and place in the conversation.
+        (NOTHING.named("not yet due").text("not_before = now() + interval '1 min'"), [NOT_YET, NOT_YET, NOT_YET, NOT_YET, NOT_YET]),
+        (NOTHING.named("expired").text("useful_until = now() - interval '1 s'"), [EXPIRED, EXPIRED, EXPIRED, EXPIRED, EXPIRED]),
+        // One holding text per pause.
+        (NOTHING.named("paused, holding sent before the pause").earlier("sent").switch(Switch::Casino("pause_outbound")), [PASS, PASS, PAUSED, PAUSED, PAUSED]),
+        (NOTHING.named("paused, holding sent in this pause").earlier("sent").after_the_switch().switch(Switch::Casino("pause_outbound")), [PASS, PAUSED, PAUSED, PAUSED, PAUSED]),
+        (NOTHING.named("safe mode, holding sent in it").earlier("delivered").after_the_switch().switch(Switch::Fleet("safe_mode")), [PASS, PAUSED, PAUSED, PAUSED, PAUSED]),
+        (NOTHING.named("paused, holding never left").earlier("suppressed").after_the_switch().switch(Switch::Casino("pause_outbound")), [PASS, PASS, PAUSED, PAUSED, PAUSED]),
+        // Kill comes before all that could excuse it.
+        (NOTHING.named("killed, suppressed, quiet").suppression(STOPPED).window_closed().switch(Switch::Fleet("kill")), [KILLED, KILLED, KILLED, KILLED, KILLED]),
+    ];
+    for of in [Switch::Casino, Switch::Fleet] {
+        rows.extend([
+            (NOTHING.named("kill").switch(of("kill")),                        [KILLED, KILLED, KILLED, KILLED, KILLED]),
+            (NOTHING.named("pause").switch(of("pause_outbound")),             [PASS,   PASS,   PAUSED, PAUSED, PAUSED]),
+            (NOTHING.named("safe mode").switch(of("safe_mode")),              [PASS,   PASS,   PAUSED, PAUSED, PAUSED]),
+            (NOTHING.named("pause of proactive").switch(of("pause_proactive")), [PASS, PASS,   PASS,   PAUSED, PAUSED]),
+            (NOTHING.named("pause of agents").switch(of("pause_agents")),     [PASS,   PASS,   PASS,   PASS,   PASS]),
+        ]);
+    }
+    for state in ["queued", "sending"] {
+        rows.push((NOTHING.named("earlier text unsent").earlier(state), [PASS, EARLIER, EARLIER, EARLIER, EARLIER]));
+    }
+    for state in ["sent", "delivered", "failed", "undelivered", "unknown", "suppressed", "expired"] {
+        rows.push((NOTHING.named("earlier text ended").earlier(state), [PASS; 5]));
+    }
+    for state in ["sending", "sent", "delivered", "failed", "undelivered", "unknown", "suppressed", "expired"] {
+        rows.push((NOTHING.named("not queued").state(state), [GONE; 5]));
+    }
+    for status in ["suspended", "removed"] {
+        rows.push((NOTHING.named("casino not active").switch(Switch::Status(status)), [PASS, INACTIVE, INACTIVE, INACTIVE, INACTIVE]));
+    }
+    rows
+}
+
+#[tokio::test] // SEC-56, SEC-58, SEC-59, SEC-109, SEC-126, SMS-23
+async fn every_cell_of_the_table_holds() {
+    let bench = Bench::new("look_table").await;
+    let (mut cells, mut wrong) = (0, Vec::new());
+    for (condition, expected) in table() {
+        bench.switch(&condition, true).await;
+        let columns: Vec<_> = COLUMNS.iter().zip(expected).flat_map(|(classes, expected)| classes.iter().map(move |class| (*class, expected))).collect();
+        let got = join_all(columns.iter().map(|(class, _)| bench.cell(*class, &condition))).await;
+        cells += got.len();
+        for ((class, expected), got) in columns.iter().zip(got) {
+            if got != *expected {
+                wrong.push(format!("{class} under {condition:?}: wanted {expected:?}, got {got:?}"));
+            }
+        }
+        bench.switch(&condition, false).await;
+    }
+    assert!(wrong.is_empty(), "{} of {cells} cells:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(cells, table().len() * MessageClass::ALL.len(), "every class under every condition");
+    bench.house.stop().await;
+}
+
+#[tokio::test] // SMS-23: the rows in Postgres and the words in the code are one list
+async fn the_policy_in_postgres_knows_the_classes_and_lanes_of_the_code() {
+    let bench = Bench::new("look_policy").await;
+    let mut rows: Vec<(String, String)> = sqlx::query_as("select class, lane from send_policy").fetch_all(&bench.owner).await.unwrap();
+    let mut words: Vec<_> = MessageClass::ALL.iter().map(|class| (class.as_str().to_owned(), class.lane().as_str().to_owned())).collect();
+    rows.sort();
+    words.sort();
+    assert_eq!(rows, words);
+    bench.house.stop().await;
+}

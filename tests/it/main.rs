@@ -9,5 +9,6 @@ mod last_look;
 mod operations;
 mod outages;
 mod stop;
+mod storm;
 mod tenancy;
 mod webhook;

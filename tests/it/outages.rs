@@ -1,1 +1,142 @@
-//! See the module's tests.
+//! What the fleet stands on goes away and comes back: nothing that was acknowledged is lost, nothing is sent twice, nothing goes out
+//! after STOP, and waiting makes no dead letters (D2, D3, D7, D16).
+
+use std::{collections::BTreeSet, time::Duration};
+
+use seven_testkit::{Postgres, Scratch};
+use tokio::time::sleep;
+
+use crate::harness::{House, Wanted, house, house_on, until};
+
+const QUESTION: &str = "any italian place?";
+
+fn guest(n: usize) -> String {
+    format!("+1860555{:04}", 1000 + n)
+}
+
+fn ask_all(house: &House, guests: std::ops::Range<usize>) {
+    for n in guests {
+        house.text(&guest(n), QUESTION);
+    }
+}
+
+/// Every guest has exactly one answer and no text twice; no dead letter was made.
+async fn each_answered_once(house: &House, guests: std::ops::Range<usize>) {
+    for n in guests {
+        let texts = house.texts_to(&guest(n));
+        let answers = texts.iter().filter(|t| t.contains("Nonna Salvia")).count();
+        assert_eq!(answers, 1, "guest {n}: {texts:?}");
+        assert_eq!(texts.len(), texts.iter().collect::<BTreeSet<_>>().len(), "guest {n}: {texts:?}");
+    }
+    assert_eq!(house.count("dead", "open").await, 0, "dead letters from mere waiting");
+}
+
+async fn stored(house: &House, texts: i64) {
+    until("all texts are stored", Duration::from_secs(20), || async {
+        house.number("select count(*) from inbound_messages").await >= texts
+    })
+    .await;
+}
+
+#[tokio::test] // SMS-6, PROD-4
+async fn redis_flushed_and_killed_costs_nothing() {
+    let house = house("out_redis", Wanted { scale: 0.2, ..Wanted::default() }).await;
+    ask_all(&house, 0..10);
+    house.redis.kill().unwrap();
+    ask_all(&house, 10..20);
+    stored(&house, 20).await;
+    house.redis.restart().await.unwrap(); // comes back empty: everything it knew is flushed
+    ask_all(&house, 20..30);
+    house.settle(30).await;
+    each_answered_once(&house, 0..30).await;
+    house.stop().await;
+}
+
+#[tokio::test] // D3: Redis may add a refusal, never a permission
+async fn redis_restored_from_an_older_snapshot_permits_nothing() {
+    let house = house("out_snapshot", Wanted { scale: 0.2, ..Wanted::default() }).await;
+    house.text(&guest(0), QUESTION);
+    house.settle(1).await;
+    save(&house).await;
+    house.text(&guest(0), "STOP");
+    house.settle(2).await;
+    let before = house.texts_to(&guest(0)).len();
+    house.redis.kill().unwrap();
+    house.redis.restart().await.unwrap(); // the snapshot knows neither the STOP nor the finished work
+    house.text(&guest(0), QUESTION);
+    house.text(&guest(1), QUESTION);
+    house.settle(4).await;
+    assert_eq!(house.texts_to(&guest(0)).len(), before, "nothing after STOP");
+    each_answered_once(&house, 1..2).await;
+    house.stop().await;
+}
+
+async fn save(house: &House) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let address = house.redis.url().trim_start_matches("redis://").trim_end_matches('/').to_owned();
+    let mut connection = tokio::net::TcpStream::connect(address.split('/').next().unwrap()).await.unwrap();
+    connection.write_all(b"SAVE\r\n").await.unwrap();
+    let mut answer = [0; 5];
+    connection.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"+OK\r\n");
+}
+
+#[tokio::test] // D3: Postgres is the truth, JetStream the fast path
+async fn the_jetstream_directory_is_deleted_under_work_in_flight() {
+    let house = house("out_wiped", Wanted { scale: 0.3, ..Wanted::default() }).await;
+    ask_all(&house, 0..20);
+    stored(&house, 20).await;
+    house.nats.wipe_data().await.unwrap();
+    house.nats.restart().await.unwrap();
+    until("streams are back", Duration::from_secs(20), || async {
+        house.stack.fleet.bus.consumers(seven_domain::Stage::Sender).await.is_ok_and(|c| c.len() == 3)
+    })
+    .await;
+    ask_all(&house, 20..30);
+    house.settle_within(30, Duration::from_secs(60)).await;
+    each_answered_once(&house, 0..30).await;
+    house.stop().await;
+}
+
+#[tokio::test] // D2: the spool
+async fn nats_is_down_while_webhooks_arrive() {
+    let house = house("out_nats", Wanted { scale: 0.3, ..Wanted::default() }).await;
+    ask_all(&house, 0..5);
+    house.nats.kill().unwrap();
+    ask_all(&house, 5..25);
+    until("the webhooks are answered from the spool", Duration::from_secs(20), || async {
+        house.number("select count(*) from spool").await >= 20
+    })
+    .await;
+    house.nats.restart().await.unwrap();
+    ask_all(&house, 25..30);
+    house.settle_within(30, Duration::from_secs(60)).await;
+    each_answered_once(&house, 0..30).await;
+    house.stop().await;
+}
+
+#[tokio::test] // D7, D16: three minutes at scale 0.05
+async fn postgres_is_away_for_three_scaled_minutes() {
+    let scratch = Scratch::new("out_postgres_server").unwrap();
+    // With its commits on disk: a server that acknowledges what it has not written loses it when it is killed.
+    let postgres = Postgres::start(scratch.path(), false).await.unwrap();
+    let url = postgres.create_database("away", None).await.unwrap();
+    // An acknowledgement deadline of ingress is 600 ms: carrier retries must outlive the scale.
+    let house = house_on("out_postgres", Wanted { scale: 0.05, ..Wanted::default() }, url).await;
+    ask_all(&house, 0..10);
+    stored(&house, 5).await;
+    postgres.kill().unwrap();
+    ask_all(&house, 10..20);
+    let quitter = guest(3);
+    house.text(&quitter, "STOP");
+    sleep(Duration::from_secs(9)).await;
+    let sent_before = house.texts_to(&quitter).len();
+    postgres.restart().await.unwrap();
+    house.settle_within(21, Duration::from_secs(60)).await;
+    let after: Vec<_> = house.texts_to(&quitter).split_off(sent_before);
+    assert!(after.len() == 1 && after[0].contains("START"), "only the confirmation after STOP: {after:?}");
+    each_answered_once(&house, 0..3).await;
+    each_answered_once(&house, 4..20).await;
+    house.stop().await;
+    postgres.stop().await.unwrap();
+}

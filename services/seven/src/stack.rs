@@ -52,7 +52,8 @@ pub struct Stack {
 }
 
 const API_KEY: &str = "carrier-sim-key";
-const SIGNING_SEED: [u8; 32] = *b"carrier-sim signs for tests only";
+/// Signs the simulated webhooks, so that tests can sign their own.
+pub const SIGNING_SEED: [u8; 32] = *b"carrier-sim signs for tests only";
 
 impl Stack {
     pub async fn start(plan: Plan) -> Result<Self> {

@@ -130,8 +130,8 @@ with s as (
       when o.useful_until < now() then 'expired'
       when p.when_killed = 'stop' and exists (select 1 from off where name = 'kill') then 'killed'
       when p.when_state_missing = 'stop' and s.state is null then 'safety_state_missing'
-      when s.state = 'stopped' and not (p.when_suppressed = 'pass_as_answer' and o.answers_at > now() - interval '5 minutes') then 'guest_suppressed'
-      when p.when_suppressed = 'stop' and $6::timestamptz is not null and (s.as_of is null or s.as_of < $6) then 'refused_by_cache'
+      when s.state = 'stopped' and not (p.when_suppressed = 'pass_as_answer' and coalesce(o.answers_at > now() - interval '5 minutes', false)) then 'guest_suppressed'
+      when p.when_suppressed = 'stop' and $6::timestamptz is not null and (s.as_of is null or s.as_of <= $6) then 'refused_by_cache'
       when p.when_paused = 'stop' and exists (select 1 from off where name in ('pause_outbound', 'safe_mode')) then 'paused'
       when p.when_paused = 'stop' and p.lane = 'bulk' and exists (select 1 from off where name = 'pause_proactive') then 'paused'
       when p.when_paused = 'once' and exists (

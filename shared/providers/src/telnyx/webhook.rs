@@ -77,7 +77,7 @@ fn received(data: &Value) -> Result<Received, Unreadable> {
             Some(_) => return Err(Unreadable::new("data.payload.text", "neither text nor null")),
         },
         media_count: payload.get("media").and_then(Value::as_array).map_or(0, Vec::len),
-        autoresponse: payload.get("autoresponse_type").and_then(Value::as_str).map(str::to_owned),
+        autoresponse: payload.get("autoresponse_type").and_then(Value::as_str).filter(|t| plain(t)).map(str::to_owned),
         occurred_at: occurred_at(data)?,
     })
 }
@@ -88,12 +88,12 @@ fn status(data: &Value) -> Result<Status, Unreadable> {
         Some(Value::Array(list)) => list.first(),
         other => other,
     };
-    let status = first.and_then(|to| to.get("status")).and_then(Value::as_str);
+    let status = first.and_then(|to| to.get("status")).and_then(Value::as_str).filter(|s| plain(s));
     Ok(Status {
         event_id: text(data, "id", "data.id")?,
         message_id: text(payload, "id", "data.payload.id")?,
         from: number(payload.get("from")).ok_or_else(|| Unreadable::new("data.payload.from", "no phone_number"))?,
-        status: status.ok_or_else(|| Unreadable::new("data.payload.to[0].status", "missing"))?.to_owned(),
+        status: status.ok_or_else(|| Unreadable::new("data.payload.to[0].status", "missing or no plain text"))?.to_owned(),
         error_code: payload.get("errors").and_then(|e| e.get(0)).and_then(|e| e.get("code")).and_then(code),
         occurred_at: occurred_at(data)?,
     })
@@ -105,10 +105,15 @@ fn payload(data: &Value) -> Result<&Value, Unreadable> {
 
 fn text(object: &Value, key: &str, field: &'static str) -> Result<String, Unreadable> {
     match object.get(key) {
-        Some(Value::String(text)) if !text.is_empty() && text.len() <= 200 => Ok(text.clone()),
-        Some(_) => Err(Unreadable::new(field, "not a text of 1 to 200 characters")),
+        Some(Value::String(text)) if plain(text) => Ok(text.clone()),
+        Some(_) => Err(Unreadable::new(field, "not a text of 1 to 200 bytes without control characters")),
         None => Err(Unreadable::new(field, "missing")),
     }
+}
+
+/// Short and printable: ids become headers of the bus, where a line break is a new header, and columns, where NUL cannot stand.
+fn plain(text: &str) -> bool {
+    (1..=200).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
 /// A number as `{phone_number}`, a list of them (the first), or plain text (older events).
@@ -121,7 +126,7 @@ fn number(value: Option<&Value>) -> Option<String> {
 }
 
 fn code(value: &Value) -> Option<String> {
-    value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|n| n.to_string()))
+    value.as_str().filter(|c| plain(c)).map(str::to_owned).or_else(|| value.as_u64().map(|n| n.to_string()))
 }
 
 fn occurred_at(data: &Value) -> Result<DateTime<Utc>, Unreadable> {
@@ -178,9 +183,15 @@ mod tests {
         assert!(matches!(read(&json!({"data": {"event_type": "10dlc.brand.update"}})), Ok(Event::Other { .. })));
         assert_eq!(parse(b"\xff\xfe").unwrap_err().field, "(body)");
         for (path, field) in [("/data/id", "data.id"), ("/data/payload/id", "data.payload.id"), ("/data/payload/from", "data.payload.from"), ("/data/occurred_at", "data.occurred_at")] {
-            let mut event = received_event();
-            *event.pointer_mut(path).unwrap() = json!({});
-            assert_eq!(read(&event).unwrap_err().field, field);
+            for odd in [json!({}), json!("two\r\nlines"), json!("zero\0")] {
+                // A phone number is judged by its own type.
+                if path == "/data/payload/from" && odd.is_string() {
+                    continue;
+                }
+                let mut event = received_event();
+                *event.pointer_mut(path).unwrap() = odd;
+                assert_eq!(read(&event).unwrap_err().field, field);
+            }
         }
     }
 }

@@ -1,0 +1,255 @@
+//! One text under one condition, looked at once.
+
+use std::{
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
+
+use chrono::{DateTime, Utc};
+use seven_domain::{AttemptId, Channel, GuestHash, InboundId, MessageClass, OutboundId, PhoneE164};
+use seven_store::{
+    Tx,
+    guests::{NewIds, Party},
+    last_look::{Look, Refusal},
+    outbound::{NewOutbound, Origin},
+};
+use sqlx::{AssertSqlSafe, PgPool};
+
+use crate::harness::{House, Wanted, house};
+
+/// A house without workers: the test is the sender.
+pub(crate) struct Bench {
+    pub(crate) house: House,
+    pub(crate) owner: PgPool,
+    guests: AtomicU32,
+}
+
+/// What is on for the casino or the fleet while a row of the table is looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Switch {
+    Casino(&'static str),
+    Fleet(&'static str),
+    Status(&'static str),
+}
+
+/// What is special about a text, its guest and the world; SQL fragments are set as the owner.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Condition {
+    name: &'static str,
+    suppression: Option<&'static str>,
+    guest: Option<&'static str>,
+    text: Option<&'static str>,
+    state: Option<&'static str>,
+    /// State of an earlier text of the conversation, of the same class.
+    earlier: Option<&'static str>,
+    earlier_is_new: bool,
+    switch: Option<Switch>,
+    window_open: bool,
+    /// Redis knows a STOP of this time.
+    refused: Option<&'static str>,
+}
+
+impl Condition {
+    /// A guest who gave every consent, inside the window, with a text due now.
+    pub(crate) const NOTHING: Self = Self {
+        name: "nothing",
+        suppression: None,
+        guest: None,
+        text: None,
+        state: None,
+        earlier: None,
+        earlier_is_new: false,
+        switch: None,
+        window_open: true,
+        refused: None,
+    };
+
+    pub(crate) const fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
+    /// `set` clause for the guest's suppression row, or `delete`.
+    pub(crate) const fn suppression(self, set: &'static str) -> Self {
+        Self { suppression: Some(set), ..self }
+    }
+
+    pub(crate) const fn guest(self, set: &'static str) -> Self {
+        Self { guest: Some(set), ..self }
+    }
+
+    pub(crate) const fn text(self, set: &'static str) -> Self {
+        Self { text: Some(set), ..self }
+    }
+
+    pub(crate) const fn state(self, state: &'static str) -> Self {
+        Self { state: Some(state), ..self }
+    }
+
+    pub(crate) const fn earlier(self, state: &'static str) -> Self {
+        Self { earlier: Some(state), ..self }
+    }
+
+    pub(crate) const fn after_the_switch(self) -> Self {
+        Self { earlier_is_new: true, ..self }
+    }
+
+    pub(crate) const fn switch(self, switch: Switch) -> Self {
+        Self { switch: Some(switch), ..self }
+    }
+
+    pub(crate) const fn window_closed(self) -> Self {
+        Self { window_open: false, ..self }
+    }
+
+    pub(crate) const fn refused(self, as_of: &'static str) -> Self {
+        Self { refused: Some(as_of), ..self }
+    }
+}
+
+/// A guest with a conversation.
+pub(crate) struct Guest {
+    pub(crate) hash: GuestHash,
+    pub(crate) party: Party,
+}
+
+impl Bench {
+    pub(crate) async fn new(unique: &str) -> Self {
+        let house = house(unique, Wanted { workers: Vec::new(), ..Wanted::default() }).await;
+        let owner = PgPool::connect(&house.database_url).await.unwrap();
+        Self { house, owner, guests: AtomicU32::new(0) }
+    }
+
+    pub(crate) async fn bind(&self) -> Tx {
+        self.house.stack.fleet.store.bind(self.house.casino()).await.unwrap()
+    }
+
+    /// A new guest who consented to everything.
+    pub(crate) async fn guest(&self) -> Guest {
+        let n = self.guests.fetch_add(1, Ordering::Relaxed);
+        let phone: PhoneE164 = format!("+1{}55501{:02}", 200 + n / 100, n % 100).parse().unwrap();
+        let fleet = &self.house.stack.fleet;
+        let hash = fleet.keys.hash(self.house.casino(), &phone);
+        let new = NewIds { guest: fleet.ids.next(), conversation: fleet.ids.next() };
+        let mut tx = self.bind().await;
+        let party = tx.party(&phone, &hash, &self.house.config.operational.telnyx_phone_number, Channel::Sms, new).await.unwrap();
+        tx.set_consent(party.guest_id, "marketing", "test", Utc::now()).await.unwrap();
+        tx.commit().await.unwrap();
+        Guest { hash, party }
+    }
+
+    pub(crate) async fn queue(&self, guest: &Guest, class: MessageClass) -> OutboundId {
+        let outbound_id: OutboundId = self.house.stack.fleet.ids.next();
+        let text = NewOutbound {
+            outbound_id,
+            conversation_id: guest.party.conversation_id,
+            guest_id: guest.party.guest_id,
+            origin: Origin::Inbound(self.house.stack.fleet.ids.next::<InboundId>()),
+            part: 1,
+            parts: 1,
+            kind: "test".to_owned(),
+            class,
+            body: "Good evening.".to_owned(),
+            encoding: "gsm7".to_owned(),
+            units: 13,
+            segments: 1,
+            agent: "test".to_owned(),
+            answers_at: Some(Utc::now()),
+            delay: Duration::ZERO,
+            useful_for: Duration::from_secs(300),
+            trace: String::new(),
+        };
+        let mut tx = self.bind().await;
+        assert!(tx.queue(&text).await.unwrap().is_some());
+        tx.commit().await.unwrap();
+        outbound_id
+    }
+
+    pub(crate) fn look_at(&self, outbound_id: OutboundId) -> Look {
+        Look {
+            outbound_id,
+            attempt_id: self.house.stack.fleet.ids.next::<AttemptId>(),
+            provider: "telnyx",
+            deadline: Duration::from_secs(10),
+            grace: Duration::from_secs(30),
+            window_open: true,
+            refused_as_of: None,
+        }
+    }
+
+    /// Turns the condition's switch on or off; it is on since a minute ago, so that texts can lie before it and in it.
+    pub(crate) async fn switch(&self, condition: &Condition, on: bool) {
+        let Some(switch) = condition.switch else { return };
+        let casino = self.house.casino();
+        let statement = match (switch, on) {
+            (Switch::Status(status), true) => format!("update casinos set status = '{status}'"),
+            (Switch::Status(_), false) => "update casinos set status = 'active'".to_owned(),
+            (Switch::Casino(name), true) => {
+                format!("insert into controls (casino_id, name, since, actor, reason) values ('{casino}', '{name}', now() - interval '1 min', 'test', 'test')")
+            }
+            (Switch::Fleet(name), true) => format!("insert into fleet_controls (name, since, actor, reason) values ('{name}', now() - interval '1 min', 'test', 'test')"),
+            (Switch::Casino(_), false) => "delete from controls".to_owned(),
+            (Switch::Fleet(_), false) => "delete from fleet_controls".to_owned(),
+        };
+        sqlx::query(AssertSqlSafe(statement)).execute(&self.owner).await.unwrap();
+    }
+
+    /// A new guest's text of this class under the condition; the last look's refusal, if any. Also proves what the look left
+    /// behind: a permitted text is `sending` with one attempt and its doubt row, a refused one is as it was.
+    pub(crate) async fn cell(&self, class: MessageClass, condition: &Condition) -> Option<Refusal> {
+        let guest = self.guest().await;
+        let id = guest.party.guest_id.0;
+        if let Some(state) = condition.earlier {
+            let earlier = self.queue(&guest, class).await;
+            let age = if condition.earlier_is_new { "30 s" } else { "2 min" };
+            self.set(&format!("outbound_messages set state = '{state}', created_at = now() - interval '{age}' where outbound_id = '{earlier}'")).await;
+        }
+        let outbound = self.queue(&guest, class).await;
+        let hash = guest.hash.hex();
+        match condition.suppression {
+            Some("delete") => self.run(&format!("delete from suppressions where phone_hash = '\\x{hash}'")).await,
+            Some(set) => self.set(&format!("suppressions set {set} where phone_hash = '\\x{hash}'")).await,
+            None => {}
+        }
+        if let Some(set) = condition.guest {
+            self.set(&format!("guests set {set} where guest_id = '{id}'")).await;
+        }
+        if let Some(set) = condition.text {
+            self.set(&format!("outbound_messages set {set} where outbound_id = '{outbound}'")).await;
+        }
+        if let Some(state) = condition.state {
+            self.set(&format!("outbound_messages set state = '{state}' where outbound_id = '{outbound}'")).await;
+        }
+        let refused_as_of: Option<DateTime<Utc>> = condition.refused.map(|as_of| as_of.parse().unwrap());
+        let look = Look { window_open: condition.window_open, refused_as_of, ..self.look_at(outbound) };
+        let mut tx = self.bind().await;
+        let verdict = tx.last_look(&look).await.unwrap();
+        tx.commit().await.unwrap();
+        let left = self.left(outbound, &look).await;
+        let expected = if verdict.is_ok() { ("sending", 1, 1) } else { (condition.state.unwrap_or("queued"), 0, 0) };
+        assert_eq!((left.0.as_str(), left.1, left.2), expected, "{class} under {condition:?}: state, attempts, doubt rows");
+        verdict.err()
+    }
+
+    /// The text's state, its pending attempts and their due rows.
+    async fn left(&self, outbound: OutboundId, look: &Look) -> (String, i64, i64) {
+        sqlx::query_as(
+            "select o.state, (select count(*) from send_attempts a where a.outbound_id = o.outbound_id and a.outcome = 'pending'),
+                    (select count(*) from due d where d.row_id = $2 and d.kind = 'attempt_doubt')
+             from outbound_messages o where o.outbound_id = $1",
+        )
+        .bind(outbound.0)
+        .bind(look.attempt_id.0)
+        .fetch_one(&self.owner)
+        .await
+        .unwrap()
+    }
+
+    async fn set(&self, update: &str) {
+        self.run(&format!("update {update}")).await;
+    }
+
+    async fn run(&self, statement: &str) {
+        let done = sqlx::query(AssertSqlSafe(statement.to_owned())).execute(&self.owner).await.unwrap();
+        assert_eq!(done.rows_affected(), 1, "{statement}");
+    }
+}

@@ -1,0 +1,119 @@
+//! A STOP and a claim at the same moment: each waits for the other, so no claim commits after the STOP did (D6, D7).
+
+use std::{sync::Arc, time::Duration};
+
+use chrono::Utc;
+use rand::Rng;
+use seven_domain::MessageClass;
+use seven_store::last_look::Refusal;
+use tokio::time::{Instant, sleep};
+
+use super::bench::Bench;
+use crate::harness::until;
+
+/// True while some session of this database waits for a lock.
+async fn somebody_waits(bench: &Bench) -> bool {
+    sqlx::query_scalar("select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')").fetch_one(&bench.owner).await.unwrap()
+}
+
+#[tokio::test] // SMS-16, SEC-12
+async fn a_claim_waits_for_a_stop_in_progress_and_then_sees_it() {
+    let bench = Arc::new(Bench::new("race_stop_first").await);
+    let guest = bench.guest().await;
+    let outbound = bench.queue(&guest, MessageClass::Reply).await;
+    let mut stop = bench.bind().await;
+    stop.stop(&guest.hash, Utc::now(), "event").await.unwrap();
+    let claim = tokio::spawn({
+        let (bench, look) = (Arc::clone(&bench), bench.look_at(outbound));
+        async move {
+            let mut tx = bench.bind().await;
+            let verdict = tx.last_look(&look).await.unwrap();
+            tx.commit().await.unwrap();
+            verdict.err()
+        }
+    });
+    until("the claim waits for the STOP", Duration::from_secs(5), || somebody_waits(&bench)).await;
+    assert!(!claim.is_finished(), "the claim did not wait");
+    stop.commit().await.unwrap();
+    assert_eq!(claim.await.unwrap(), Some(Refusal::Suppressed));
+}
+
+#[tokio::test] // SMS-16, SEC-12
+async fn a_stop_waits_for_a_claim_in_progress() {
+    let bench = Arc::new(Bench::new("race_claim_first").await);
+    let guest = bench.guest().await;
+    let outbound = bench.queue(&guest, MessageClass::Reply).await;
+    let mut claim = bench.bind().await;
+    assert!(claim.last_look(&bench.look_at(outbound)).await.unwrap().is_ok());
+    let stop = tokio::spawn({
+        let (bench, hash) = (Arc::clone(&bench), guest.hash);
+        async move {
+            let mut tx = bench.bind().await;
+            tx.stop(&hash, Utc::now(), "event").await.unwrap();
+            tx.commit().await.unwrap();
+        }
+    });
+    until("the STOP waits for the claim", Duration::from_secs(5), || somebody_waits(&bench)).await;
+    assert!(!stop.is_finished(), "the STOP did not wait: it would have been answered before this send");
+    claim.commit().await.unwrap();
+    stop.await.unwrap();
+}
+
+const ROUNDS: u32 = 150;
+
+/// When a transaction began to commit and when it was done.
+struct Committing {
+    began: Instant,
+    done: Instant,
+}
+
+#[tokio::test] // SMS-16, SEC-12: no claim commits after the STOP committed, and the two never deadlock
+async fn claims_and_stops_in_any_order_never_send_after_a_stop() {
+    let bench = Arc::new(Bench::new("race_rounds").await);
+    let (mut sent, mut refused) = (0, 0);
+    for round in 0..ROUNDS {
+        let guest = bench.guest().await;
+        let outbound = bench.queue(&guest, MessageClass::Reply).await;
+        let [stop_after, claim_after, hold] = std::array::from_fn(|_| Duration::from_micros(rand::rng().random_range(0..3_000)));
+        let stop = tokio::spawn({
+            let (bench, hash, conversation) = (Arc::clone(&bench), guest.hash, guest.party.conversation_id);
+            async move {
+                sleep(stop_after).await;
+                let mut tx = bench.bind().await;
+                tx.stop(&hash, Utc::now(), "event").await.unwrap();
+                // Half of them as the gate does it, which touches the text as well.
+                if round % 2 == 0 {
+                    tx.silence(conversation, "guest_opted_out").await.unwrap();
+                }
+                commit(tx).await
+            }
+        });
+        let claim = tokio::spawn({
+            let (bench, look) = (Arc::clone(&bench), bench.look_at(outbound));
+            async move {
+                sleep(claim_after).await;
+                let mut tx = bench.bind().await;
+                let verdict = tx.last_look(&look).await.unwrap();
+                sleep(hold).await;
+                (verdict.err(), commit(tx).await)
+            }
+        });
+        let stop = stop.await.unwrap();
+        match claim.await.unwrap() {
+            (None, claim) => {
+                sent += 1;
+                assert!(claim.began < stop.done, "round {round}: the claim began to commit {:?} after the STOP was durable", claim.began - stop.done);
+            }
+            (Some(Refusal::Suppressed | Refusal::NotQueued), _) => refused += 1,
+            (Some(other), _) => panic!("round {round}: {other:?}"),
+        }
+    }
+    eprintln!("{ROUNDS} rounds: {sent} claims before the STOP, {refused} after it");
+    assert!(sent > 5 && refused > 5, "both orders must occur: {sent} sent, {refused} refused");
+}
+
+async fn commit(tx: seven_store::Tx) -> Committing {
+    let began = Instant::now();
+    tx.commit().await.unwrap();
+    Committing { began, done: Instant::now() }
+}

@@ -1,0 +1,165 @@
+//! What `pg_catalog` says about tables and functions, read as complaints.
+
+use sqlx::{Executor, FromRow, Postgres};
+
+/// Tables without a row policy: why, and their columns, so that nobody adds a guest's data to them unseen.
+pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
+    ("routes", "ingress asks whose number it is before it knows the casino", &["number", "casino_id"]),
+    ("due", "any scheduler claims for any casino; ids and times only", &["casino_id", "kind", "row_id", "due_at", "claimed_until"]),
+    ("fleet_controls", "switches for all casinos, read by every send", &["name", "version", "since", "actor", "reason"]),
+    (
+        "send_policy",
+        "the table of the last look: law, not tenant data",
+        &["class", "lane", "when_suppressed", "when_paused", "when_killed", "when_state_missing", "quiet_hours", "least_tier"],
+    ),
+    ("_sqlx_migrations", "the migrations' own", &["version", "description", "installed_on", "success", "checksum", "execution_time"]),
+];
+
+/// The one condition a policy may have.
+const BOUND: &str = "(casino_id = seven_tenant())";
+
+#[derive(FromRow)]
+struct Relation {
+    name: String,
+    /// With its schema when that is not `public`.
+    full_name: String,
+    schema: String,
+    plain: bool,
+    enabled: bool,
+    forced: bool,
+    columns: Vec<String>,
+    casino_not_null: Option<bool>,
+    app_rights: Vec<String>,
+    policies: Vec<String>,
+}
+
+const RELATIONS: &str = "
+select c.relname::text as name, n.nspname::text as schema, c.relkind in ('r', 'p') as plain,
+       case when n.nspname = 'public' then c.relname::text else n.nspname || '.' || c.relname end as full_name,
+       c.relrowsecurity as enabled, c.relforcerowsecurity as forced,
+       (select array_agg(a.attname::text order by a.attnum) from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
+       (select a.attnotnull from pg_attribute a where a.attrelid = c.oid and a.attname = 'casino_id' and not a.attisdropped) as casino_not_null,
+       (select coalesce(array_agg(r), '{}') from unnest(array['TRUNCATE', 'REFERENCES', 'TRIGGER']) r where has_table_privilege('seven_app', c.oid, r)) as app_rights,
+       (select coalesce(array_agg(concat_ws('|', p.polname, p.polcmd, p.polpermissive, coalesce(pg_get_expr(p.polqual, c.oid), 'nothing'),
+                                            coalesce(pg_get_expr(p.polwithcheck, c.oid), 'nothing'))), '{}')
+          from pg_policy p where p.polrelid = c.oid) as policies
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'
+order by 1";
+
+/// Every way in which a relation is not bound to its casino.
+pub(crate) async fn problems<'c>(db: impl Executor<'c, Database = Postgres>) -> Vec<String> {
+    let relations: Vec<Relation> = sqlx::query_as(RELATIONS).fetch_all(db).await.unwrap();
+    relations.iter().flat_map(complaints).collect()
+}
+
+/// The tables that must be bound: all but the short list.
+pub(crate) async fn tenant_tables<'c>(db: impl Executor<'c, Database = Postgres>) -> Vec<String> {
+    let relations: Vec<Relation> = sqlx::query_as(RELATIONS).fetch_all(db).await.unwrap();
+    relations.into_iter().map(|r| r.name).filter(|name| EXEMPT.iter().all(|(exempt, ..)| exempt != name)).collect()
+}
+
+fn complaints(relation: &Relation) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut complain = |bad: bool, what: &str| {
+        if bad {
+            found.push(format!("{}: {what}", relation.full_name));
+        }
+    };
+    if relation.schema != "public" {
+        complain(true, "outside the schema public");
+        return found;
+    }
+    complain(!relation.app_rights.is_empty(), &format!("seven_app may {}, which no row policy stops", relation.app_rights.join(", ")));
+    if let Some((.., columns)) = EXEMPT.iter().find(|(name, ..)| *name == relation.name) {
+        complain(relation.columns != *columns, "its columns are not those the short list knows");
+        return found;
+    }
+    if !relation.plain {
+        complain(true, "not a plain table; a view reads with its owner's rights");
+        return found;
+    }
+    match relation.casino_not_null {
+        None => {
+            complain(true, "no casino_id, and not on the short list");
+            return found;
+        }
+        Some(not_null) => complain(!not_null, "casino_id may be null"),
+    }
+    if !relation.casino_not_null.unwrap_or(false) {
+        return found;
+    }
+    if !relation.enabled {
+        complain(true, "row security is not enabled");
+        return found;
+    }
+    complain(!relation.forced, "row security is not forced");
+    let policies: Vec<Vec<&str>> = relation.policies.iter().map(|policy| policy.split('|').collect()).collect();
+    complain(!policies.iter().any(|p| p[1] == "*"), "no policy for all commands");
+    // Permissive policies are joined by OR: one that is too wide opens the table.
+    for policy in policies.iter().filter(|p| p[2] == "t") {
+        complain(policy[3] != BOUND && policy[1] != "a", &format!("policy {} reads by {}", policy[0], policy[3]));
+        complain(policy[4] != BOUND && !matches!(policy[1], "r" | "d"), &format!("policy {} writes by {}", policy[0], policy[4]));
+    }
+    found
+}
+
+/// What a SECURITY DEFINER function may return: ids, casinos, times, counts and states.
+const RETURNED: &[(&str, &str)] = &[
+    ("casino_id", "text"),
+    ("status", "text"),
+    ("state", "text"),
+    ("what", "text"),
+    ("lane", "text"),
+    ("trace", "text"),
+    // A casino's own numbers and the names of switches; both are in tables without a policy.
+    ("numbers", "text[]"),
+    ("paused", "text[]"),
+    ("config_version", "bigint"),
+    ("content_version", "bigint"),
+    ("n", "bigint"),
+    ("row_id", "uuid"),
+    ("conversation_id", "uuid"),
+    ("spool_id", "uuid"),
+];
+
+#[derive(FromRow)]
+struct Function {
+    name: String,
+    owner_logs_in: bool,
+    public: bool,
+    search_path: bool,
+    returns: String,
+    columns: Vec<String>,
+}
+
+const FUNCTIONS: &str = "
+select p.proname::text as name, o.rolcanlogin as owner_logs_in, has_function_privilege('public', p.oid, 'execute') as public,
+       'search_path=public, pg_temp' = any(coalesce(p.proconfig, '{}')) as search_path, format_type(p.prorettype, null) as returns,
+       (select coalesce(array_agg(a.name || ' ' || format_type(a.type, null)), '{}')
+          from unnest(p.proargnames, p.proallargtypes, p.proargmodes) a(name, type, mode) where a.mode in ('t', 'o', 'b')) as columns
+from pg_proc p join pg_roles o on o.oid = p.proowner join pg_namespace n on n.oid = p.pronamespace
+where p.prosecdef and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'";
+
+/// Every way in which a SECURITY DEFINER function says or allows too much.
+pub(crate) async fn function_problems<'c>(db: impl Executor<'c, Database = Postgres>) -> Vec<String> {
+    let functions: Vec<Function> = sqlx::query_as(FUNCTIONS).fetch_all(db).await.unwrap();
+    let mut found = Vec::new();
+    for f in functions {
+        let allowed = |column: &String| RETURNED.iter().any(|(name, kind)| *column == format!("{name} {kind}"));
+        found.extend(f.columns.iter().filter(|c| !allowed(c)).map(|column| format!("{} returns {column}", f.name)));
+        if f.columns.is_empty() && f.returns != "void" {
+            found.push(format!("{} returns {}", f.name, f.returns));
+        }
+        if f.public {
+            found.push(format!("{} may be executed by PUBLIC", f.name));
+        }
+        if !f.search_path {
+            found.push(format!("{} does not fix its search_path", f.name));
+        }
+        if f.owner_logs_in {
+            found.push(format!("{} runs as a role that logs in", f.name));
+        }
+    }
+    found
+}
