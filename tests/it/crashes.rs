@@ -14,7 +14,8 @@ async fn die_at(worker: Worker, name: &str, failpoint: &str, texts: &[&str]) -> 
     let workers = Worker::ALL.into_iter().filter(|w| *w != worker).collect();
     // The carrier's retries must outlive the restart of ingress, which they only do at their real pace.
     let scale = if worker == Worker::IngressWebhook { 1.0 } else { 0.0 };
-    let house = house(&format!("crash_{}", failpoint.replace('.', "_")), Wanted { workers, scale, ..Wanted::default() }).await;
+    let house =
+        house(&format!("crash_{}", failpoint.replace('.', "_")), Wanted { workers, scale, ..Wanted::default() }).await;
     let mut doomed = house.process(name, Some(failpoint));
     if worker == Worker::IngressWebhook {
         house.ingress_up().await;
@@ -22,7 +23,10 @@ async fn die_at(worker: Worker, name: &str, failpoint: &str, texts: &[&str]) -> 
     for text in texts {
         house.text(GUEST, text);
     }
-    let status = tokio::time::timeout(Duration::from_secs(20), doomed.wait()).await.expect("the failpoint was never reached").unwrap();
+    let status = tokio::time::timeout(Duration::from_secs(20), doomed.wait())
+        .await
+        .expect("the failpoint was never reached")
+        .unwrap();
     assert!(!status.success(), "{name} should have died at {failpoint}");
     let _heir = house.process(name, None);
     house.settle_within(i64::try_from(texts.len()).unwrap(), Duration::from_secs(45)).await;

@@ -38,7 +38,14 @@ pub(crate) struct Wanted {
 
 impl Default for Wanted {
     fn default() -> Self {
-        Self { scale: 0.0, at: None, workers: Worker::ALL.to_vec(), extra: String::new(), casino: None, own_postgres: false }
+        Self {
+            scale: 0.0,
+            at: None,
+            workers: Worker::ALL.to_vec(),
+            extra: String::new(),
+            casino: None,
+            own_postgres: false,
+        }
     }
 }
 
@@ -63,7 +70,10 @@ pub(crate) async fn house_on(unique: &str, wanted: Wanted, database_url: String)
     if std::env::var_os("SEVEN_TEST_LOG").is_some() {
         seven_telemetry_to(&scratch);
     }
-    let (nats, redis) = (Nats::start(&scratch.path().join("nats")).await.unwrap(), Redis::start(&scratch.path().join("redis")).await.unwrap());
+    let (nats, redis) = (
+        Nats::start(&scratch.path().join("nats")).await.unwrap(),
+        Redis::start(&scratch.path().join("redis")).await.unwrap(),
+    );
     let demo = (seven_packs::demo::CASINO.to_owned(), seven_packs::demo::CONTENT.to_owned());
     let (casino, content) = wanted.casino.unwrap_or(demo);
     let config = onboard::read_casino("casino.json", &casino).unwrap();
@@ -88,7 +98,11 @@ pub(crate) async fn house_on(unique: &str, wanted: Wanted, database_url: String)
 
 fn seven_telemetry_to(scratch: &Scratch) {
     let file = PathBuf::from("/tmp").join(format!("{}.log", scratch.path().file_name().unwrap().to_string_lossy()));
-    seven_telemetry::init(seven_telemetry::LogTarget::File(&file), "debug,sqlx=warn,async_nats=warn,hyper=warn,hyper_util=warn,reqwest=warn").unwrap();
+    seven_telemetry::init(
+        seven_telemetry::LogTarget::File(&file),
+        "debug,sqlx=warn,async_nats=warn,hyper=warn,hyper_util=warn,reqwest=warn",
+    )
+    .unwrap();
 }
 
 impl House {
@@ -109,7 +123,18 @@ impl House {
         if !self.stack.settled(texts, most).await.unwrap() {
             let mut webhooks = std::collections::BTreeMap::new();
             for inbound in self.stack.sim.ledger().snapshot().inbound {
-                *webhooks.entry(format!("{:?} {:?}", inbound.delivery.state, inbound.delivery.attempts.iter().map(|a| a.status).collect::<Vec<_>>())).or_insert(0) += 1;
+                *webhooks
+                    .entry(format!(
+                        "{:?} {:?}",
+                        inbound.delivery.state,
+                        inbound
+                            .delivery
+                            .attempts
+                            .iter()
+                            .map(|a| (a.status, a.millis / 500, a.error.clone()))
+                            .collect::<Vec<_>>()
+                    ))
+                    .or_insert(0) += 1;
             }
             panic!("not settled: {:?}, webhooks {webhooks:?}", self.stack.fleet.store.counts().await);
         }
@@ -146,8 +171,16 @@ impl House {
     /// Runs a worker as a process of its own. `failpoint` kills it at a named boundary.
     pub(crate) fn process(&self, worker: &str, failpoint: Option<&str>) -> Child {
         let mut command = Command::new(binary());
-        command.args(["run", worker, "--config"]).arg(&self.stack.config_file).stdin(Stdio::null()).stdout(Stdio::null());
-        let log = std::fs::File::options().create(true).append(true).open(self.scratch.path().join(format!("{worker}.log"))).unwrap();
+        command
+            .args(["run", worker, "--config"])
+            .arg(&self.stack.config_file)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        let log = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(self.scratch.path().join(format!("{worker}.log")))
+            .unwrap();
         command.stderr(Stdio::from(log)).kill_on_drop(true);
         if let Some(failpoint) = failpoint {
             command.env("SEVEN_FAILPOINT", failpoint);

@@ -41,49 +41,120 @@ const NOON: &str = "2026-01-01T12:00:00Z";
 const NOTHING: Condition = Condition::NOTHING;
 
 /// Every condition with what it does to                          safety      holding     reply       informational marketing.
+#[rustfmt::skip]
 fn table() -> Vec<Row> {
     let mut rows = vec![
-        (NOTHING,                                                   [PASS,       PASS,       PASS,       PASS,       PASS]),
-        (NOTHING.named("opted in").suppression("state = 'opted_in', as_of = now()"), [PASS, PASS, PASS,      PASS,       PASS]),
+        (NOTHING, [PASS, PASS, PASS, PASS, PASS]),
+        (NOTHING.named("opted in").suppression("state = 'opted_in', as_of = now()"), [PASS, PASS, PASS, PASS, PASS]),
         // Suppressed: safety texts pass as the answer to the text just received.
-        (NOTHING.named("suppressed, answer now").suppression(STOPPED), [PASS,    SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED]),
-        (NOTHING.named("suppressed, answer after 4 min 55 s").suppression(STOPPED).text("answers_at = now() - interval '4 min 55 s'"),
-                                                                    [PASS,       SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED]),
-        (NOTHING.named("suppressed, answer after 5 min 1 s").suppression(STOPPED).text("answers_at = now() - interval '5 min 1 s'"),
-                                                                    [SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED]),
-        (NOTHING.named("suppressed, answers nothing").suppression(STOPPED).text("answers_at = null"),
-                                                                    [SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED]),
-        (NOTHING.named("suppression row missing").suppression("delete"), [PASS,  MISSING,    MISSING,    MISSING,    MISSING]),
+        (
+            NOTHING.named("suppressed, answer now").suppression(STOPPED),
+            [PASS, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED],
+        ),
+        (
+            NOTHING
+                .named("suppressed, answer after 4 min 55 s")
+                .suppression(STOPPED)
+                .text("answers_at = now() - interval '4 min 55 s'"),
+            [PASS, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED],
+        ),
+        (
+            NOTHING
+                .named("suppressed, answer after 5 min 1 s")
+                .suppression(STOPPED)
+                .text("answers_at = now() - interval '5 min 1 s'"),
+            [SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED],
+        ),
+        (
+            NOTHING.named("suppressed, answers nothing").suppression(STOPPED).text("answers_at = null"),
+            [SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED],
+        ),
+        (NOTHING.named("suppression row missing").suppression("delete"), [PASS, MISSING, MISSING, MISSING, MISSING]),
         // Redis may add a refusal, never a permission; ties go to the STOP.
-        (NOTHING.named("row missing, Redis refuses").suppression("delete").refused(NOON), [PASS, MISSING, MISSING,   MISSING,    MISSING]),
-        (NOTHING.named("never stopped, Redis refuses").refused(NOON), [PASS,     CACHE,      CACHE,      CACHE,      CACHE]),
-        (NOTHING.named("START, then a STOP in Redis").suppression(STARTED_AT_NOON).refused("2026-01-01T12:00:01Z"), [PASS, CACHE, CACHE, CACHE, CACHE]),
-        (NOTHING.named("START and a STOP in Redis at once").suppression(STARTED_AT_NOON).refused(NOON), [PASS, CACHE, CACHE, CACHE, CACHE]),
-        (NOTHING.named("a STOP in Redis, then START").suppression(STARTED_AT_NOON).refused("2026-01-01T11:59:59Z"), [PASS; 5]),
-        (NOTHING.named("stopped, Redis knows an older STOP").suppression(STOPPED).refused(NOON), [PASS, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED]),
-        (NOTHING.named("quiet hours").window_closed(),              [PASS,       PASS,       PASS,       QUIET,      QUIET]),
+        (
+            NOTHING.named("row missing, Redis refuses").suppression("delete").refused(NOON),
+            [PASS, MISSING, MISSING, MISSING, MISSING],
+        ),
+        (NOTHING.named("never stopped, Redis refuses").refused(NOON), [PASS, CACHE, CACHE, CACHE, CACHE]),
+        (
+            NOTHING.named("START, then a STOP in Redis").suppression(STARTED_AT_NOON).refused("2026-01-01T12:00:01Z"),
+            [PASS, CACHE, CACHE, CACHE, CACHE],
+        ),
+        (
+            NOTHING.named("START and a STOP in Redis at once").suppression(STARTED_AT_NOON).refused(NOON),
+            [PASS, CACHE, CACHE, CACHE, CACHE],
+        ),
+        (
+            NOTHING.named("a STOP in Redis, then START").suppression(STARTED_AT_NOON).refused("2026-01-01T11:59:59Z"),
+            [PASS; 5],
+        ),
+        (
+            NOTHING.named("stopped, Redis knows an older STOP").suppression(STOPPED).refused(NOON),
+            [PASS, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED],
+        ),
+        (NOTHING.named("quiet hours").window_closed(), [PASS, PASS, PASS, QUIET, QUIET]),
         // Consent tiers.
-        (NOTHING.named("tier none").guest("consent_tier = 'none'"), [PASS,       PASS,       PASS,       TIER,       TIER]),
-        (NOTHING.named("tier transactional").guest("consent_tier = 'transactional'"), [PASS, PASS, PASS, PASS,       TIER]),
-        (NOTHING.named("tier informational").guest("consent_tier = 'informational'"), [PASS, PASS, PASS, PASS,       TIER]),
+        (NOTHING.named("tier none").guest("consent_tier = 'none'"), [PASS, PASS, PASS, TIER, TIER]),
+        (NOTHING.named("tier transactional").guest("consent_tier = 'transactional'"), [PASS, PASS, PASS, PASS, TIER]),
+        (NOTHING.named("tier informational").guest("consent_tier = 'informational'"), [PASS, PASS, PASS, PASS, TIER]),
         // Time and place in the conversation.
-        (NOTHING.named("not yet due").text("not_before = now() + interval '1 min'"), [NOT_YET, NOT_YET, NOT_YET, NOT_YET, NOT_YET]),
-        (NOTHING.named("expired").text("useful_until = now() - interval '1 s'"), [EXPIRED, EXPIRED, EXPIRED, EXPIRED, EXPIRED]),
+        (
+            NOTHING.named("not yet due").text("not_before = now() + interval '1 min'"),
+            [NOT_YET, NOT_YET, NOT_YET, NOT_YET, NOT_YET],
+        ),
+        (
+            NOTHING.named("expired").text("useful_until = now() - interval '1 s'"),
+            [EXPIRED, EXPIRED, EXPIRED, EXPIRED, EXPIRED],
+        ),
         // One holding text per pause.
-        (NOTHING.named("paused, holding sent before the pause").earlier("sent").switch(Switch::Casino("pause_outbound")), [PASS, PASS, PAUSED, PAUSED, PAUSED]),
-        (NOTHING.named("paused, holding sent in this pause").earlier("sent").after_the_switch().switch(Switch::Casino("pause_outbound")), [PASS, PAUSED, PAUSED, PAUSED, PAUSED]),
-        (NOTHING.named("safe mode, holding sent in it").earlier("delivered").after_the_switch().switch(Switch::Fleet("safe_mode")), [PASS, PAUSED, PAUSED, PAUSED, PAUSED]),
-        (NOTHING.named("paused, holding never left").earlier("suppressed").after_the_switch().switch(Switch::Casino("pause_outbound")), [PASS, PASS, PAUSED, PAUSED, PAUSED]),
+        (
+            NOTHING
+                .named("paused, holding sent before the pause")
+                .earlier("sent")
+                .switch(Switch::Casino("pause_outbound")),
+            [PASS, PASS, PAUSED, PAUSED, PAUSED],
+        ),
+        (
+            NOTHING
+                .named("paused, holding sent in this pause")
+                .earlier("sent")
+                .after_the_switch()
+                .switch(Switch::Casino("pause_outbound")),
+            [PASS, PAUSED, PAUSED, PAUSED, PAUSED],
+        ),
+        (
+            NOTHING
+                .named("safe mode, holding sent in it")
+                .earlier("delivered")
+                .after_the_switch()
+                .switch(Switch::Fleet("safe_mode")),
+            [PASS, PAUSED, PAUSED, PAUSED, PAUSED],
+        ),
+        (
+            NOTHING
+                .named("paused, holding never left")
+                .earlier("suppressed")
+                .after_the_switch()
+                .switch(Switch::Casino("pause_outbound")),
+            [PASS, PASS, PAUSED, PAUSED, PAUSED],
+        ),
         // Kill comes before all that could excuse it.
-        (NOTHING.named("killed, suppressed, quiet").suppression(STOPPED).window_closed().switch(Switch::Fleet("kill")), [KILLED, KILLED, KILLED, KILLED, KILLED]),
+        (
+            NOTHING
+                .named("killed, suppressed, quiet")
+                .suppression(STOPPED)
+                .window_closed()
+                .switch(Switch::Fleet("kill")),
+            [KILLED, KILLED, KILLED, KILLED, KILLED],
+        ),
     ];
     for of in [Switch::Casino, Switch::Fleet] {
         rows.extend([
-            (NOTHING.named("kill").switch(of("kill")),                        [KILLED, KILLED, KILLED, KILLED, KILLED]),
-            (NOTHING.named("pause").switch(of("pause_outbound")),             [PASS,   PASS,   PAUSED, PAUSED, PAUSED]),
-            (NOTHING.named("safe mode").switch(of("safe_mode")),              [PASS,   PASS,   PAUSED, PAUSED, PAUSED]),
-            (NOTHING.named("pause of proactive").switch(of("pause_proactive")), [PASS, PASS,   PASS,   PAUSED, PAUSED]),
-            (NOTHING.named("pause of agents").switch(of("pause_agents")),     [PASS,   PASS,   PASS,   PASS,   PASS]),
+            (NOTHING.named("kill").switch(of("kill")), [KILLED, KILLED, KILLED, KILLED, KILLED]),
+            (NOTHING.named("pause").switch(of("pause_outbound")), [PASS, PASS, PAUSED, PAUSED, PAUSED]),
+            (NOTHING.named("safe mode").switch(of("safe_mode")), [PASS, PASS, PAUSED, PAUSED, PAUSED]),
+            (NOTHING.named("pause of proactive").switch(of("pause_proactive")), [PASS, PASS, PASS, PAUSED, PAUSED]),
+            (NOTHING.named("pause of agents").switch(of("pause_agents")), [PASS, PASS, PASS, PASS, PASS]),
         ]);
     }
     for state in ["queued", "sending"] {
@@ -96,7 +167,10 @@ fn table() -> Vec<Row> {
         rows.push((NOTHING.named("not queued").state(state), [GONE; 5]));
     }
     for status in ["suspended", "removed"] {
-        rows.push((NOTHING.named("casino not active").switch(Switch::Status(status)), [PASS, INACTIVE, INACTIVE, INACTIVE, INACTIVE]));
+        rows.push((
+            NOTHING.named("casino not active").switch(Switch::Status(status)),
+            [PASS, INACTIVE, INACTIVE, INACTIVE, INACTIVE],
+        ));
     }
     rows
 }
@@ -107,12 +181,16 @@ async fn every_cell_of_the_table_holds() {
     let (mut cells, mut wrong) = (0, Vec::new());
     for (condition, expected) in table() {
         bench.switch(&condition, true).await;
-        let columns: Vec<_> = COLUMNS.iter().zip(expected).flat_map(|(classes, expected)| classes.iter().map(move |class| (*class, expected))).collect();
+        let columns: Vec<_> = COLUMNS
+            .iter()
+            .zip(expected)
+            .flat_map(|(classes, expected)| classes.iter().map(move |class| (*class, expected)))
+            .collect();
         let got = join_all(columns.iter().map(|(class, _)| bench.cell(*class, &condition))).await;
         cells += got.len();
         for ((class, expected), got) in columns.iter().zip(got) {
             if got != *expected {
-                wrong.push(format!("{class} under {condition:?}: wanted {expected:?}, got {got:?}"));
+                wrong.push(format!("{class}, {}: wanted {expected:?}, got {got:?} ({condition:?})", condition.name));
             }
         }
         bench.switch(&condition, false).await;
@@ -125,8 +203,10 @@ async fn every_cell_of_the_table_holds() {
 #[tokio::test] // SMS-23: the rows in Postgres and the words in the code are one list
 async fn the_policy_in_postgres_knows_the_classes_and_lanes_of_the_code() {
     let bench = Bench::new("look_policy").await;
-    let mut rows: Vec<(String, String)> = sqlx::query_as("select class, lane from send_policy").fetch_all(&bench.owner).await.unwrap();
-    let mut words: Vec<_> = MessageClass::ALL.iter().map(|class| (class.as_str().to_owned(), class.lane().as_str().to_owned())).collect();
+    let mut rows: Vec<(String, String)> =
+        sqlx::query_as("select class, lane from send_policy").fetch_all(&bench.owner).await.unwrap();
+    let mut words: Vec<_> =
+        MessageClass::ALL.iter().map(|class| (class.as_str().to_owned(), class.lane().as_str().to_owned())).collect();
     rows.sort();
     words.sort();
     assert_eq!(rows, words);

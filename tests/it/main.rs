@@ -1,5 +1,11 @@
 //! The fleet as a whole, against real NATS, Redis and Postgres and the carrier simulator. One binary, one module per promise.
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, clippy::disallowed_methods, reason = "tests fail loudly")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "tests fail loudly"
+)]
 
 mod answers;
 mod crashes;

@@ -16,7 +16,10 @@ fn is_confirmation(text: &str) -> bool {
 async fn stop_during_the_typing_delay_leaves_the_confirmation_only() {
     let house = house("stop_typing", Wanted { scale: 1.0, ..Wanted::default() }).await;
     house.text(GUEST, QUESTION);
-    until("the answer waits out its typing delay", Duration::from_secs(10), || async { house.count("outbound", "queued").await > 0 }).await;
+    until("the answer waits out its typing delay", Duration::from_secs(10), || async {
+        house.count("outbound", "queued").await > 0
+    })
+    .await;
     house.text(GUEST, "Stop.");
     house.settle(2).await;
     let texts = house.texts_to(GUEST);
@@ -30,7 +33,8 @@ async fn stop_during_the_typing_delay_leaves_the_confirmation_only() {
 async fn stop_before_the_turn_speaks_closes_the_question() {
     let house = house("stop_quiet", Wanted { scale: 1.0, ..Wanted::default() }).await;
     house.text(GUEST, QUESTION);
-    until("the question is stored", Duration::from_secs(10), || async { house.count("inbound", "open").await == 1 }).await;
+    until("the question is stored", Duration::from_secs(10), || async { house.count("inbound", "open").await == 1 })
+        .await;
     house.text(GUEST, "unsubscribe");
     house.settle(2).await;
     let texts = house.texts_to(GUEST);
@@ -93,6 +97,10 @@ async fn a_late_retry_of_an_older_stop_changes_nothing() {
     house.settle(4).await;
     let texts = house.texts_to(GUEST);
     assert!(texts.last().is_some_and(|t| t.contains("Nonna Salvia")), "still opted in: {texts:?}");
-    assert_eq!(texts.iter().filter(|t| is_confirmation(t)).count(), 1, "one confirmation, for the first STOP: {texts:?}");
+    assert_eq!(
+        texts.iter().filter(|t| is_confirmation(t)).count(),
+        1,
+        "one confirmation, for the first STOP: {texts:?}"
+    );
     house.stop().await;
 }

@@ -44,16 +44,33 @@ async fn every_guest_is_answered_once_while_workers_die() {
     for n in 0..CASINOS {
         let config = casino(&house.config, n);
         onboard::add_casino(&house.stack.fleet, &config, "test").await.unwrap();
-        onboard::load_content(&house.stack.fleet, &config.casino_id, "content.json", seven_packs::demo::CONTENT, "test").await.unwrap();
+        onboard::load_content(
+            &house.stack.fleet,
+            &config.casino_id,
+            "content.json",
+            seven_packs::demo::CONTENT,
+            "test",
+        )
+        .await
+        .unwrap();
     }
-    let mut victims = [("compliance-gate", Stage::Gate), ("agent-swarm", Stage::Swarm), ("persona-envelope", Stage::Envelope), ("outbound-sender", Stage::Sender)]
-        .map(|(name, stage)| Victim { name, stage, process: house.process(name, None), counted: 0 });
+    let mut victims = [
+        ("compliance-gate", Stage::Gate),
+        ("agent-swarm", Stage::Swarm),
+        ("persona-envelope", Stage::Envelope),
+        ("outbound-sender", Stage::Sender),
+    ]
+    .map(|(name, stage)| Victim { name, stage, process: house.process(name, None), counted: 0 });
     let texting = async {
         for n in 0..GUESTS {
             let to = Some(format!("+1203555010{}", n % CASINOS));
-            house.stack.sim.text(Text { from: guest(n), to, text: Some("any italian place?".into()), ..Text::default() }).unwrap();
+            house
+                .stack
+                .sim
+                .text(Text { from: guest(n), to, text: Some("any italian place?".into()), ..Text::default() })
+                .unwrap();
             // Bursts keep every stage busy for a while.
-            if n % 25 == 24 {
+            if n % 8 == 7 {
                 sleep(Duration::from_millis(500)).await;
             }
         }

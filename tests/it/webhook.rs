@@ -29,7 +29,10 @@ async fn all_published(house: &House) -> [u64; 3] {
 
 /// The first half of a second, so that two clock readings a moment apart name the same one.
 async fn early_in_a_second(house: &House) {
-    until("the next second", Duration::from_secs(2), async || house.stack.fleet.clock.now().timestamp_subsec_millis() < 500).await;
+    until("the next second", Duration::from_secs(2), async || {
+        house.stack.fleet.clock.now().timestamp_subsec_millis() < 500
+    })
+    .await;
 }
 
 #[tokio::test] // SMS-2, SMS-3, SMS-4
@@ -37,13 +40,19 @@ async fn whoever_is_not_telnyx_is_refused_with_the_right_code() {
     let house = house("webhook_refusals", front()).await;
     let call = Caller::of(&house);
     let body = call.received("r", GUEST, "What restaurants are open?").to_string().into_bytes();
-    let send = async |at: &str, signature: &str| call.post_with(&call.url, &[(TIMESTAMP, at), (SIGNATURE, signature)], &body).await;
+    let send = async |at: &str, signature: &str| {
+        call.post_with(&call.url, &[(TIMESTAMP, at), (SIGNATURE, signature)], &body).await
+    };
 
     early_in_a_second(&house).await;
     let now = call.now();
     for off in [-301, 301, -86_400, 86_400, -now] {
         early_in_a_second(&house).await;
-        assert_eq!(call.post_signed(&call.url, call.now() + off, &body).await, Answer::error(400, "Webhook timestamp expired"), "{off}");
+        assert_eq!(
+            call.post_signed(&call.url, call.now() + off, &body).await,
+            Answer::error(400, "Webhook timestamp expired"),
+            "{off}"
+        );
     }
     let at = now.to_string();
     let signature = call.sign(&at, &body);
@@ -65,7 +74,11 @@ async fn whoever_is_not_telnyx_is_refused_with_the_right_code() {
         assert_eq!(send(&at, odd).await, wrong, "{odd:?}");
     }
     assert_eq!(send(&(now + 1).to_string(), &signature).await, wrong, "another second than the signed one");
-    assert_eq!(call.post_signed(&call.url, now, b"\xff\xfe").await, Answer::dead("unreadable"), "the key itself is right");
+    assert_eq!(
+        call.post_signed(&call.url, now, b"\xff\xfe").await,
+        Answer::dead("unreadable"),
+        "the key itself is right"
+    );
     let headers = [(TIMESTAMP, at.as_str()), (SIGNATURE, signature.as_str())];
     assert_eq!(call.post_with(&call.url, &headers, b"\xff\xfe").await, wrong, "invalid UTF-8 that nobody signed");
 
@@ -117,10 +130,14 @@ async fn authentic_but_unusable_events_become_dead_letters() {
         let mut tx = house.stack.fleet.store.bind(&casino).await.unwrap();
         let letters = tx.dead_letters(None, 100).await.unwrap();
         tx.commit().await.unwrap();
-        filed.extend(letters.into_iter().map(|letter| (letter.reason, letter.payload, casino.as_str().to_owned(), letter.stage)));
+        filed.extend(
+            letters.into_iter().map(|letter| (letter.reason, letter.payload, casino.as_str().to_owned(), letter.stage)),
+        );
     }
-    let mut expected: Vec<_> =
-        cases.into_iter().map(|(reason, body, casino)| (reason.to_owned(), body, casino.to_owned(), "ingress".to_owned())).collect();
+    let mut expected: Vec<_> = cases
+        .into_iter()
+        .map(|(reason, body, casino)| (reason.to_owned(), body, casino.to_owned(), "ingress".to_owned()))
+        .collect();
     filed.sort();
     expected.sort();
     assert_eq!(filed, expected, "each raw body is kept byte for byte");
@@ -140,7 +157,8 @@ async fn what_we_do_not_use_is_ignored_and_what_we_know_is_a_duplicate() {
     let alias = call.url.replace("/webhooks/telnyx", "/sms/inbound");
     assert_eq!(call.post_signed(&alias, call.now(), body.as_bytes()).await, Answer::accepted());
     let duplicate = Answer::of(200, json!({"status": "duplicate", "message_id": "message-known"}));
-    until("the gate is done with it", Duration::from_secs(5), async || call.post(body.as_bytes()).await == duplicate).await;
+    until("the gate is done with it", Duration::from_secs(5), async || call.post(body.as_bytes()).await == duplicate)
+        .await;
     assert_eq!(all_published(&house).await, [1, 0, 0]);
     house.stop().await;
 }

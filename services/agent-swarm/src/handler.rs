@@ -72,7 +72,11 @@ impl Swarm {
     }
 
     /// Reads and leases in one transaction: what is read is what the lease covers.
-    async fn look(&self, delivery: &Delivery<ConversationSignal>, conversation: ConversationId) -> Result<Looked, Error> {
+    async fn look(
+        &self,
+        delivery: &Delivery<ConversationSignal>,
+        conversation: ConversationId,
+    ) -> Result<Looked, Error> {
         let timing = &self.fleet.timing;
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
         tx.close_stale_texts(conversation, self.rules.usefulness()).await?;
@@ -81,7 +85,9 @@ impl Swarm {
             tx.commit().await?;
             return Ok(Looked::Nothing);
         }
-        if let Some(rest) = quiet_rest(&open, timing.scaled(self.rules.quiet_window()), timing.scaled(self.rules.quiet_window_max())) {
+        if let Some(rest) =
+            quiet_rest(&open, timing.scaled(self.rules.quiet_window()), timing.scaled(self.rules.quiet_window_max()))
+        {
             tx.commit().await?;
             return Ok(Looked::Early(rest, "quiet_window"));
         }
@@ -97,11 +103,23 @@ impl Swarm {
         tx.commit().await?;
         let Some(first) = open.first() else { return Ok(Looked::Nothing) };
         let trace = first.trace.clone();
-        Ok(Looked::Leased(Box::new(Work { casino: delivery.casino.clone(), config: casino.config, lease, open, history, index, trace })))
+        Ok(Looked::Leased(Box::new(Work {
+            casino: delivery.casino.clone(),
+            config: casino.config,
+            lease,
+            open,
+            history,
+            index,
+            trace,
+        })))
     }
 
     /// A redelivered signal whose turn was committed but perhaps not announced: announce it again (D3).
-    async fn repeat_drafts(&self, delivery: &Delivery<ConversationSignal>, conversation: ConversationId) -> Result<(), Error> {
+    async fn repeat_drafts(
+        &self,
+        delivery: &Delivery<ConversationSignal>,
+        conversation: ConversationId,
+    ) -> Result<(), Error> {
         if delivery.deliveries < 2 {
             return Ok(());
         }
@@ -118,9 +136,9 @@ impl Swarm {
 
 /// How much longer to listen: until `quiet` after the newest text, but no longer than `most` after the oldest.
 fn quiet_rest(open: &[OpenText], quiet: Duration, most: Duration) -> Option<Duration> {
-    let age = |text: &OpenText| Duration::try_from_secs_f64(text.age.max(0.0)).unwrap_or(Duration::MAX);
-    let newest = quiet.saturating_sub(age(open.last()?));
-    let oldest = most.saturating_sub(age(open.first()?));
+    let ages = || open.iter().map(|text| Duration::try_from_secs_f64(text.age.max(0.0)).unwrap_or(Duration::MAX));
+    let newest = quiet.saturating_sub(ages().min()?);
+    let oldest = most.saturating_sub(ages().max()?);
     let rest = newest.min(oldest);
     (!rest.is_zero()).then_some(rest)
 }
@@ -130,7 +148,14 @@ mod tests {
     use super::*;
 
     fn text(age: f64) -> OpenText {
-        OpenText { inbound_id: uuid::Uuid::nil(), body: String::new(), received_at: chrono::DateTime::UNIX_EPOCH, tries: 0, trace: String::new(), age }
+        OpenText {
+            inbound_id: uuid::Uuid::nil(),
+            body: String::new(),
+            received_at: chrono::DateTime::UNIX_EPOCH,
+            tries: 0,
+            trace: String::new(),
+            age,
+        }
     }
 
     #[test]
@@ -143,6 +168,9 @@ mod tests {
             (vec![5.0, 0.5], Some(1_000)),
             (vec![7.5, 0.5], Some(500)),
             (vec![8.0, 0.0], None),
+            // Stored in another order than written.
+            (vec![0.5, 5.0], Some(1_000)),
+            (vec![0.5, 7.5], Some(500)),
         ] {
             let open: Vec<_> = ages.iter().map(|a| text(*a)).collect();
             assert_eq!(quiet_rest(&open, quiet, most).map(|d| d.as_millis()), rest, "{ages:?}");

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use seven_bus::Outcome;
 use seven_domain::{Language, MessageClass, TurnId};
 use seven_llm::{Exchange, Reply, Request};
+use seven_packs::{Slots, TextKey};
 use seven_runtime::{Error, failpoint};
 use seven_store::turns::NewTurn;
 use tokio::time::{Instant, sleep_until};
@@ -70,8 +71,13 @@ impl Swarm {
             zone: config.operational.timezone,
             now: self.fleet.clock.property_now(),
             language: work.lease.language.as_deref().and_then(|l| l.parse().ok()),
+            lead: discloses(work).then(|| self.disclosure(work)),
             texts: work.open.iter().map(|t| t.body.clone()).collect(),
-            history: work.history.iter().map(|(guest, host)| Exchange { guest: guest.clone(), host: host.clone() }).collect(),
+            history: work
+                .history
+                .iter()
+                .map(|(guest, host)| Exchange { guest: guest.clone(), host: host.clone() })
+                .collect(),
             index: Arc::clone(&work.index),
             seed,
             deadline: self.settings.model_deadline,
@@ -81,11 +87,25 @@ impl Swarm {
         }
     }
 
+    /// What the envelope will put before the reply. The model chooses the language, so room is kept for the longer one.
+    fn disclosure(&self, work: &Work) -> String {
+        let config = &work.config;
+        let slots = Slots {
+            casino: &config.prompts.casino_name_display,
+            phone: &config.operational.contact_phone,
+            persona: &config.branding.persona_name,
+        };
+        let rendered = Language::ALL.map(|language| self.texts.render(TextKey::Disclosure, language, &slots));
+        rendered.into_iter().max_by_key(|text| text.chars().count()).unwrap_or_default()
+    }
+
     /// Writes the turn and marks exactly the texts it read, under the conversation's lock; false when it was overtaken.
     async fn commit(&self, work: &Work, reply: &Reply) -> Result<bool, Error> {
         let conversation = work.lease.conversation_id;
         let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
-        let Some((first, last)) = work.open.first().zip(work.open.last()) else { return Ok(true) };
+        let Some((first, newest_text_at)) = work.open.first().zip(work.open.iter().map(|t| t.received_at).max()) else {
+            return Ok(true);
+        };
         let turn_id = TurnId(first.inbound_id);
         let turn = NewTurn {
             turn_id,
@@ -102,11 +122,13 @@ impl Swarm {
             sources: reply.sources.clone(),
             grounded: reply.grounded,
             class: MessageClass::Reply.as_str().to_owned(),
-            newest_text_at: last.received_at,
+            newest_text_at,
             trace: work.trace.clone(),
         };
         let mut tx = self.fleet.store.bind(&work.casino).await?;
-        if !tx.commit_turn(&turn).await? || tx.answer_texts(&ids, turn_id).await? != u64::try_from(ids.len()).unwrap_or(u64::MAX) {
+        if !tx.commit_turn(&turn).await?
+            || tx.answer_texts(&ids, turn_id).await? != u64::try_from(ids.len()).unwrap_or(u64::MAX)
+        {
             return Ok(false);
         }
         self.remember_language(&mut tx, work, reply.language).await?;
@@ -119,7 +141,10 @@ impl Swarm {
         self.fleet.bus.signal_draft(&work.casino, turn_id.0, None, &work.trace).await?;
         if let Some(next) = more.first() {
             let copy = Some(format!("after:{turn_id}"));
-            self.fleet.bus.signal_conversation(&work.casino, conversation.0, next.inbound_id, copy, &next.trace).await?;
+            self.fleet
+                .bus
+                .signal_conversation(&work.casino, conversation.0, next.inbound_id, copy, &next.trace)
+                .await?;
         }
         failpoint("swarm.after_publish");
         Ok(true)

@@ -3,7 +3,9 @@
 use chrono::{DateTime, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::InboundText};
 use seven_compliance::{Guardrails, Verdict, verdict};
-use seven_domain::{CasinoConfig, CasinoId, Channel, ConversationId, Disposition, GuestHash, InboundId, Language, PhoneE164, Stage};
+use seven_domain::{
+    CasinoConfig, CasinoId, Channel, ConversationId, Disposition, GuestHash, InboundId, Language, PhoneE164, Stage,
+};
 use seven_packs::{Rules, Texts};
 use seven_runtime::{Error, Fleet, failpoint, outcome_of};
 use seven_store::{
@@ -115,7 +117,11 @@ impl Gate {
             return self.close(tx, case, "opted_out").await;
         }
         if case.text.body.trim().is_empty() {
-            return if case.text.media_count > 0 { self.canned(tx, case, seven_packs::TextKey::MmsTextOnly).await } else { self.close(tx, case, "empty").await };
+            return if case.text.media_count > 0 {
+                self.canned(tx, case, seven_packs::TextKey::MmsTextOnly).await
+            } else {
+                self.close(tx, case, "empty").await
+            };
         }
         match limits::count(&self.fleet, case).await {
             limits::Limited::No => {
@@ -136,14 +142,25 @@ impl Gate {
     async fn repeat(&self, tx: &mut Tx, known: Option<Known>) -> Result<Next, Error> {
         Ok(match known {
             Some(known) if known.disposition == Disposition::Open => Next::Signal(known.conversation_id),
-            Some(known) if known.disposition == Disposition::Canned => Next::Send(tx.queued_of(Origin::Inbound(known.inbound_id)).await?),
+            Some(known) if known.disposition == Disposition::Canned => {
+                Next::Send(tx.queued_of(Origin::Inbound(known.inbound_id)).await?)
+            }
             _ => Next::Nothing,
         })
     }
 
-    async fn publish(&self, casino: &CasinoId, next: &Next, cause: InboundId, copy: Option<String>, trace: &str) -> Result<(), Error> {
+    async fn publish(
+        &self,
+        casino: &CasinoId,
+        next: &Next,
+        cause: InboundId,
+        copy: Option<String>,
+        trace: &str,
+    ) -> Result<(), Error> {
         match next {
-            Next::Signal(conversation) => self.fleet.bus.signal_conversation(casino, conversation.0, cause.0, copy, trace).await?,
+            Next::Signal(conversation) => {
+                self.fleet.bus.signal_conversation(casino, conversation.0, cause.0, copy, trace).await?;
+            }
             Next::Send(queued) => self.fleet.signal_queued(casino, queued, copy.as_deref(), trace).await?,
             Next::Nothing => {}
         }
@@ -209,5 +226,7 @@ fn pattern_of(verdict: &Verdict) -> Option<String> {
 }
 
 fn millis(unix_millis: i64) -> Result<DateTime<Utc>, Error> {
-    Utc.timestamp_millis_opt(unix_millis).single().ok_or_else(|| Error::Other(format!("time {unix_millis} ms is out of range")))
+    Utc.timestamp_millis_opt(unix_millis)
+        .single()
+        .ok_or_else(|| Error::Other(format!("time {unix_millis} ms is out of range")))
 }

@@ -64,11 +64,19 @@ impl Gate {
 
     /// One confirmation only: Telnyx's own counts (C-10).
     async fn answer_unless_provider_did(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Next, Error> {
-        if case.text.autoresponse.is_some() { self.close(tx, case, "provider_answered").await } else { self.canned(tx, case, key).await }
+        if case.text.autoresponse.is_some() {
+            self.close(tx, case, "provider_answered").await
+        } else {
+            self.canned(tx, case, key).await
+        }
     }
 
     async fn answer_unless_stopped(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Option<Next>, Error> {
-        Ok(Some(if tx.is_stopped(&case.guest).await? { self.close(tx, case, "opted_out").await? } else { self.canned(tx, case, key).await? }))
+        Ok(Some(if tx.is_stopped(&case.guest).await? {
+            self.close(tx, case, "opted_out").await?
+        } else {
+            self.canned(tx, case, key).await?
+        }))
     }
 
     /// Queues a text of the pack, without typing delay, as the answer to this one.

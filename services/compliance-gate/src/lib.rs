@@ -14,7 +14,12 @@ pub use handler::Gate;
 
 /// Works until the fleet's shutdown.
 pub async fn run(fleet: Fleet, settings: WorkerSettings) {
-    let gate = Gate { fleet: fleet.clone(), texts: Texts::casino(), rules: Rules::casino(), guardrails: Guardrails::default() };
+    let gate = Gate {
+        fleet: fleet.clone(),
+        texts: Texts::casino(),
+        rules: Rules::casino(),
+        guardrails: Guardrails::default(),
+    };
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
     Worker::new(gate, bus, roster, settings, shutdown).run().await;
 }

@@ -19,7 +19,11 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 pub(crate) async fn count(fleet: &Fleet, case: &Case<'_>) -> Limited {
     let limits = [
-        Limit { key: format!("guest:{}", case.guest.hex()), most: case.config.limits.guest_texts_per_minute, window: MINUTE },
+        Limit {
+            key: format!("guest:{}", case.guest.hex()),
+            most: case.config.limits.guest_texts_per_minute,
+            window: MINUTE,
+        },
         Limit { key: "casino".to_owned(), most: case.config.limits.rate_limit_tier.texts_per_minute(), window: MINUTE },
     ];
     match fleet.cache.count_text(&case.config.casino_id, &case.text.provider_message_id, &limits).await {

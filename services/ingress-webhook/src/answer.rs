@@ -13,11 +13,17 @@ use seven_telemetry::metrics;
 pub(crate) enum Answer {
     Accepted,
     /// Known to be done (SMS-6).
-    Duplicate { message_id: String },
+    Duplicate {
+        message_id: String,
+    },
     /// An event type we do not use.
-    Ignored { event_type: String },
+    Ignored {
+        event_type: String,
+    },
     /// Authentic but unusable: kept raw in `dead.ingress.*`.
-    DeadLettered { reason: &'static str },
+    DeadLettered {
+        reason: &'static str,
+    },
     Refused(Refusal),
     TooLarge,
     /// Neither JetStream nor the spool took it: Telnyx comes again.
@@ -28,9 +34,15 @@ impl Answer {
     fn parts(&self) -> (StatusCode, &'static str, serde_json::Value) {
         match self {
             Self::Accepted => (StatusCode::OK, "accepted", json!({ "status": "accepted" })),
-            Self::Duplicate { message_id } => (StatusCode::OK, "duplicate", json!({ "status": "duplicate", "message_id": message_id })),
-            Self::Ignored { event_type } => (StatusCode::OK, "ignored", json!({ "status": "ignored", "event_type": event_type })),
-            Self::DeadLettered { reason } => (StatusCode::OK, reason, json!({ "status": "dead_lettered", "reason": reason })),
+            Self::Duplicate { message_id } => {
+                (StatusCode::OK, "duplicate", json!({ "status": "duplicate", "message_id": message_id }))
+            }
+            Self::Ignored { event_type } => {
+                (StatusCode::OK, "ignored", json!({ "status": "ignored", "event_type": event_type }))
+            }
+            Self::DeadLettered { reason } => {
+                (StatusCode::OK, reason, json!({ "status": "dead_lettered", "reason": reason }))
+            }
             Self::Refused(refusal) => {
                 let (status, reason) = match refusal {
                     Refusal::MissingHeaders => (StatusCode::UNAUTHORIZED, "missing_headers"),
@@ -40,8 +52,12 @@ impl Answer {
                 };
                 (status, reason, json!({ "error": refusal.to_string() }))
             }
-            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too_large", json!({ "error": "Body larger than 65536 bytes" })),
-            Self::NotStored => (StatusCode::SERVICE_UNAVAILABLE, "not_stored", json!({ "error": "Event not stored, send it again" })),
+            Self::TooLarge => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "too_large", json!({ "error": "Body larger than 65536 bytes" }))
+            }
+            Self::NotStored => {
+                (StatusCode::SERVICE_UNAVAILABLE, "not_stored", json!({ "error": "Event not stored, send it again" }))
+            }
         }
     }
 }

@@ -43,7 +43,12 @@ async fn general(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) ->
 }
 
 /// The address each send gives the provider: it names the attempt (D5).
-async fn of_attempt(State(app): State<Arc<App>>, Path(attempt): Path<String>, headers: HeaderMap, body: Body) -> Answer {
+async fn of_attempt(
+    State(app): State<Arc<App>>,
+    Path(attempt): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Answer {
     app.receive(attempt.parse().ok(), &headers, body).await
 }
 
@@ -55,7 +60,12 @@ impl App {
         }
         let Ok(body) = to_bytes(body, BODY_LIMIT).await else { return Answer::TooLarge };
         let now = self.fleet.clock.now();
-        let verified = self.verifier.verify(header(headers, TIMESTAMP_HEADER), header(headers, SIGNATURE_HEADER), &body, now.timestamp());
+        let verified = self.verifier.verify(
+            header(headers, TIMESTAMP_HEADER),
+            header(headers, SIGNATURE_HEADER),
+            &body,
+            now.timestamp(),
+        );
         if let Err(refusal) = verified {
             return Answer::Refused(refusal);
         }

@@ -10,11 +10,26 @@ use seven_providers::telnyx::webhook::{self, Event, Received, Status};
 /// What a body asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Intake {
-    Text { to: PhoneE164, from: PhoneE164, stop: bool, occurred_at: DateTime<Utc>, event: InboundText },
-    Receipt { number: PhoneE164, event: Receipt },
-    Ignored { event_type: String },
+    Text {
+        to: PhoneE164,
+        from: PhoneE164,
+        stop: bool,
+        occurred_at: DateTime<Utc>,
+        event: InboundText,
+    },
+    Receipt {
+        number: PhoneE164,
+        event: Receipt,
+    },
+    Ignored {
+        event_type: String,
+    },
     /// Authentic, but not to be used: the reason, what was wrong, and the casino's number if we could read one.
-    Unusable { reason: &'static str, error: String, number: Option<PhoneE164> },
+    Unusable {
+        reason: &'static str,
+        error: String,
+        number: Option<PhoneE164>,
+    },
 }
 
 /// Reads a verified body. Never fails: what cannot be read is an intake too.
@@ -86,8 +101,12 @@ impl Intake {
     /// The stage it goes to, its identity there and its bytes.
     pub fn message(&self) -> Option<(seven_domain::Stage, String, bytes::Bytes)> {
         match self {
-            Self::Text { event, .. } => Some((seven_domain::Stage::Gate, event.event_id.clone(), event.encode_to_vec().into())),
-            Self::Receipt { event, .. } => Some((seven_domain::Stage::Receipts, event.event_id.clone(), event.encode_to_vec().into())),
+            Self::Text { event, .. } => {
+                Some((seven_domain::Stage::Gate, event.event_id.clone(), event.encode_to_vec().into()))
+            }
+            Self::Receipt { event, .. } => {
+                Some((seven_domain::Stage::Receipts, event.event_id.clone(), event.encode_to_vec().into()))
+            }
             Self::Ignored { .. } | Self::Unusable { .. } => None,
         }
     }

@@ -5,7 +5,6 @@ mod accept;
 mod answer;
 mod app;
 mod intake;
-mod route;
 
 use std::future::IntoFuture;
 
@@ -20,7 +19,8 @@ pub async fn run(fleet: Fleet, verifier: Verifier, listener: TcpListener) -> std
     let shutdown = fleet.shutdown.clone();
     let app = app::router(fleet, verifier);
     let drained = shutdown.clone();
-    let server = axum::serve(listener, app).with_graceful_shutdown(async move { shutdown.cancelled().await }).into_future();
+    let server =
+        axum::serve(listener, app).with_graceful_shutdown(async move { shutdown.cancelled().await }).into_future();
     tokio::pin!(server);
     tokio::select! {
         served = &mut server => return served,

@@ -66,9 +66,15 @@ impl Sender {
         match outcome {
             SendOutcome::Accepted { .. } => Next::Sent,
             SendOutcome::Ambiguous { .. } => Next::InDoubt,
-            SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. } if call < CALLS => Next::RetryNow,
-            SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled | ErrorClass::Transient, .. } => later(),
-            SendOutcome::Refused { class: ErrorClass::Permanent | ErrorClass::OptedOut | ErrorClass::Configuration, .. } => Next::Failed,
+            SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. } if call < CALLS => {
+                Next::RetryNow
+            }
+            SendOutcome::NotSent { .. }
+            | SendOutcome::Refused { class: ErrorClass::Throttled | ErrorClass::Transient, .. } => later(),
+            SendOutcome::Refused {
+                class: ErrorClass::Permanent | ErrorClass::OptedOut | ErrorClass::Configuration,
+                ..
+            } => Next::Failed,
         }
     }
 
@@ -97,18 +103,32 @@ fn request(job: &Job, attempt: AttemptId, claim: &Claim) -> Result<SendRequest, 
 }
 
 fn end_of(outcome: &SendOutcome) -> AttemptEnd {
-    let blank = AttemptEnd { outcome: "ambiguous", http_status: None, error_code: None, detail: None, provider_message_id: None };
+    let blank = AttemptEnd {
+        outcome: "ambiguous",
+        http_status: None,
+        error_code: None,
+        detail: None,
+        provider_message_id: None,
+    };
     match outcome {
-        SendOutcome::Accepted { provider_message_id } => AttemptEnd { outcome: "accepted", provider_message_id: Some(provider_message_id.clone()), ..blank },
+        SendOutcome::Accepted { provider_message_id } => {
+            AttemptEnd { outcome: "accepted", provider_message_id: Some(provider_message_id.clone()), ..blank }
+        }
         SendOutcome::Refused { http_status, code, class, detail } => AttemptEnd {
-            outcome: if matches!(class, ErrorClass::Throttled | ErrorClass::Transient) { "transient" } else { "refused" },
+            outcome: if matches!(class, ErrorClass::Throttled | ErrorClass::Transient) {
+                "transient"
+            } else {
+                "refused"
+            },
             http_status: Some(i32::from(*http_status)),
             error_code: Some(code.clone()),
             detail: Some(detail.clone()),
             ..blank
         },
         SendOutcome::NotSent { detail } => AttemptEnd { outcome: "transient", detail: Some(detail.clone()), ..blank },
-        SendOutcome::Ambiguous { http_status, detail } => AttemptEnd { http_status: http_status.map(i32::from), detail: Some(detail.clone()), ..blank },
+        SendOutcome::Ambiguous { http_status, detail } => {
+            AttemptEnd { http_status: http_status.map(i32::from), detail: Some(detail.clone()), ..blank }
+        }
     }
 }
 

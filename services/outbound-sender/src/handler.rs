@@ -58,7 +58,9 @@ impl Sender {
     async fn process(&self, delivery: &Delivery<OutboundReady>) -> Result<Outcome, Error> {
         let outbound_id: OutboundId = seven_bus::id(&delivery.event.outbound_id)?;
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
-        let Some(pending) = tx.pending(outbound_id).await?.filter(|p| p.state == "queued") else { return Ok(Outcome::Done) };
+        let Some(pending) = tx.pending(outbound_id).await?.filter(|p| p.state == "queued") else {
+            return Ok(Outcome::Done);
+        };
         let config = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?.config;
         let wait = Duration::try_from_secs_f64(pending.wait).unwrap_or_default();
         if wait > LONGEST_HELD {
@@ -92,7 +94,8 @@ impl Sender {
     async fn paced(&self, job: &Job) -> Option<Duration> {
         let total = job.config.operational.segments_per_second();
         let reserve = (total / 5).max(1);
-        let (lane, rate) = if job.class.is_safety() { ("safety", reserve) } else { ("other", total.saturating_sub(reserve).max(1)) };
+        let (lane, rate) =
+            if job.class.is_safety() { ("safety", reserve) } else { ("other", total.saturating_sub(reserve).max(1)) };
         let key = format!("{}:{lane}", job.casino);
         let mut waited = Duration::ZERO;
         loop {
@@ -112,7 +115,11 @@ impl Sender {
 
 impl Job {
     fn new(casino: &CasinoId, config: CasinoConfig, outbound_id: OutboundId, pending: &Pending) -> Result<Self, Error> {
-        let bytes = pending.phone_hash.as_slice().try_into().map_err(|_| Error::Other("a guest hash is not 32 bytes".into()))?;
+        let bytes = pending
+            .phone_hash
+            .as_slice()
+            .try_into()
+            .map_err(|_| Error::Other("a guest hash is not 32 bytes".into()))?;
         Ok(Self {
             casino: casino.clone(),
             config,

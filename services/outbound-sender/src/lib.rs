@@ -18,7 +18,9 @@ pub use receipts::Receipts;
 
 /// Sending to people needs what protects them.
 #[derive(Debug, thiserror::Error)]
-#[error("guardrails are not installed, so texts may only go to a provider on this machine; point [telnyx] base_url at carrier-sim")]
+#[error(
+    "guardrails are not installed, so texts may only go to a provider on this machine; point [telnyx] base_url at carrier-sim"
+)]
 pub struct Unprotected;
 
 /// Works until the fleet's shutdown. Refuses to start against a real provider without guardrails.
@@ -27,7 +29,8 @@ pub async fn run(fleet: Fleet, provider: Arc<dyn Provider>, settings: WorkerSett
         return Err(Unprotected);
     }
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
-    let receipts = Worker::new(Receipts { fleet: fleet.clone() }, bus.clone(), roster.clone(), settings, shutdown.clone());
+    let receipts =
+        Worker::new(Receipts { fleet: fleet.clone() }, bus.clone(), roster.clone(), settings, shutdown.clone());
     let sender = Worker::new(Sender { fleet, provider }, bus, roster, settings, shutdown);
     tokio::join!(sender.run(), receipts.run());
     Ok(())

@@ -32,7 +32,8 @@ impl Handler for Receipts {
 impl Receipts {
     async fn process(&self, delivery: &Delivery<Receipt>) -> Result<(), Error> {
         let event = &delivery.event;
-        let attempt_id = if event.attempt_id.is_empty() { None } else { Some(seven_bus::id::<AttemptId>(&event.attempt_id)?) };
+        let attempt_id =
+            if event.attempt_id.is_empty() { None } else { Some(seven_bus::id::<AttemptId>(&event.attempt_id)?) };
         let receipt = NewReceipt {
             provider: event.provider.clone(),
             provider_message_id: event.provider_message_id.clone(),
@@ -40,7 +41,10 @@ impl Receipts {
             event_id: event.event_id.clone(),
             attempt_id,
             error_code: (!event.error_code.is_empty()).then(|| event.error_code.clone()),
-            occurred_at: Utc.timestamp_millis_opt(event.occurred_at).single().ok_or_else(|| Error::Other("a receipt's time is out of range".into()))?,
+            occurred_at: Utc
+                .timestamp_millis_opt(event.occurred_at)
+                .single()
+                .ok_or_else(|| Error::Other("a receipt's time is out of range".into()))?,
         };
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
         let outcome = tx.record_receipt(&receipt).await?;

@@ -20,7 +20,9 @@ impl Sender {
         let why = refusal.as_str();
         match then(refusal) {
             Then::Done => Ok(Outcome::Done),
-            Then::Wait(after) => Ok(Outcome::Wait { after: self.fleet.timing.scaled(after).max(Duration::from_millis(20)), why }),
+            Then::Wait(after) => {
+                Ok(Outcome::Wait { after: self.fleet.timing.scaled(after).max(Duration::from_millis(20)), why })
+            }
             Then::End(state) => {
                 let mut tx = self.fleet.store.bind(&job.casino).await?;
                 tx.end_queued(job.outbound_id, state, why).await?;
@@ -36,7 +38,9 @@ fn then(refusal: Refusal) -> Then {
     match refusal {
         Refusal::NotQueued => Then::Done,
         Refusal::Expired => Then::End(OutboundState::Expired),
-        Refusal::Suppressed | Refusal::SafetyStateMissing | Refusal::ConsentTier => Then::End(OutboundState::Suppressed),
+        Refusal::Suppressed | Refusal::SafetyStateMissing | Refusal::ConsentTier => {
+            Then::End(OutboundState::Suppressed)
+        }
         // Redis knows a STOP that Postgres will know in a moment, or an operator's switch: the text keeps its place.
         Refusal::RefusedByCache | Refusal::NotYet => Then::Wait(Duration::from_millis(500)),
         Refusal::EarlierUnsent => Then::Wait(Duration::from_millis(300)),

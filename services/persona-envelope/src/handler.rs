@@ -48,7 +48,10 @@ impl Envelope {
         let Some(turn) = tx.lock_turn(turn_id).await? else { return Ok(()) };
         let (queued, copy) = match turn.state.as_str() {
             "drafted" => (self.shape(&mut tx, &turn, turn_id).await?, None),
-            "shaped" => (tx.queued_of(Origin::Turn(turn_id)).await?, Some(format!("dup:{}:{}", delivery.stream_seq, delivery.deliveries))),
+            "shaped" => (
+                tx.queued_of(Origin::Turn(turn_id)).await?,
+                Some(format!("dup:{}:{}", delivery.stream_seq, delivery.deliveries)),
+            ),
             _ => (Vec::new(), None),
         };
         failpoint("envelope.before_commit");
@@ -105,8 +108,11 @@ impl Envelope {
             return turn.draft.clone();
         }
         let language: Language = turn.language.parse().unwrap_or_default();
-        let slots =
-            Slots { casino: &config.prompts.casino_name_display, phone: &config.operational.contact_phone, persona: &config.branding.persona_name };
+        let slots = Slots {
+            casino: &config.prompts.casino_name_display,
+            phone: &config.operational.contact_phone,
+            persona: &config.branding.persona_name,
+        };
         format!("{} {}", self.texts.render(TextKey::Disclosure, language, &slots), turn.draft)
     }
 

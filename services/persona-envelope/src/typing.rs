@@ -10,8 +10,12 @@ pub(crate) fn kind_of(text: &str, first: bool) -> TypingKind {
         () if first => TypingKind::Greeting,
         () if text.chars().count() > 160 => TypingKind::MultiSegment,
         () if any(&["sorry", "apologize", "my mistake", "lo siento", "disculpe"]) => TypingKind::Apology,
-        () if any(&["complimentary", "offer", "qualify", "perk", "discount", "oferta", "descuento"]) => TypingKind::Offer,
-        () if any(&["let me check", "i'll check", "looking into", "one moment", "voy a averiguar", "un momento"]) => TypingKind::Lookup,
+        () if any(&["complimentary", "offer", "qualify", "perk", "discount", "oferta", "descuento"]) => {
+            TypingKind::Offer
+        }
+        () if any(&["let me check", "i'll check", "looking into", "one moment", "voy a averiguar", "un momento"]) => {
+            TypingKind::Lookup
+        }
         () if text.chars().count() < 30 => TypingKind::Acknowledgment,
         () => TypingKind::Question,
     }

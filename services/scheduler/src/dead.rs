@@ -2,25 +2,53 @@
 //! time, whose payload is fetched from the stream.
 
 use prost::Message;
-use seven_bus::{events::DeadLetter, topology};
-use seven_domain::{CasinoId, Stage};
+use seven_bus::{Taken, events::DeadLetter, topology};
+use seven_domain::{CasinoId, Invalid, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::dead::NewDead;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     let filing = fleet.bus.take(topology::DEAD_STREAM, topology::FILING_CONSUMER, 200).await?;
     for message in filing {
-        match DeadLetter::decode(message.payload()) {
-            Ok(letter) => file(&fleet, &letter, message.trace()).await?,
-            Err(error) => tracing::error!(%error, sequence = message.sequence(), "a dead letter cannot be decoded; it stays in its stream"),
-        }
-        message.done().await;
+        let filed = match DeadLetter::decode(message.payload()) {
+            Ok(letter) => file(&fleet, &letter, message.trace()).await,
+            Err(error) => Err(Invalid::new("dead letter", error.to_string(), "a DeadLetter message").into()),
+        };
+        settle(message, filed).await?;
     }
     for message in fleet.bus.take(topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER, 200).await? {
-        if let Some((letter, trace)) = from_advisory(&fleet, &message.payload()).await? {
-            file(&fleet, &letter, trace).await?;
+        let filed = match from_advisory(&fleet, &message.payload()).await {
+            Ok(Some((letter, trace))) => file(&fleet, &letter, trace).await,
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        };
+        settle(message, filed).await?;
+    }
+    Ok(())
+}
+
+/// One letter that cannot be filed holds up no other: what can never be read stays in its stream, what may be filed later comes
+/// again. Only a dependency that is away ends the round.
+async fn settle(message: Taken, filed: Result<(), Error>) -> Result<(), Error> {
+    let sequence = message.sequence();
+    match filed {
+        Ok(()) => message.done().await,
+        Err(error @ Error::Event(_)) => {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                sequence,
+                "a dead letter cannot be read; it stays in its stream"
+            );
+            message.done().await;
         }
-        message.done().await;
+        Err(Error::Store(error)) if !error.is_unavailable() => {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                sequence,
+                "a dead letter could not be filed; it comes again"
+            );
+        }
+        Err(error) => return Err(error),
     }
     Ok(())
 }
@@ -47,7 +75,8 @@ async fn file(fleet: &Fleet, letter: &DeadLetter, trace: String) -> Result<(), E
 
 /// `{"stream","consumer","stream_seq","deliveries"}`: the message itself is still in its stream.
 async fn from_advisory(fleet: &Fleet, payload: &[u8]) -> Result<Option<(DeadLetter, String)>, Error> {
-    let advisory: serde_json::Value = serde_json::from_slice(payload).map_err(|e| Error::Other(format!("reading an advisory: {e}")))?;
+    let advisory: serde_json::Value =
+        serde_json::from_slice(payload).map_err(|e| Invalid::new("advisory", e.to_string(), "JSON of the server"))?;
     let text = |key: &str| advisory.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
     let sequence = advisory.get("stream_seq").and_then(serde_json::Value::as_u64).unwrap_or_default();
     let deliveries = advisory.get("deliveries").and_then(serde_json::Value::as_u64).unwrap_or_default();

@@ -9,8 +9,8 @@ mod sweep;
 
 use std::{future::Future, time::Duration};
 
-use seven_runtime::{Error, Fleet};
 pub use repair::control;
+use seven_runtime::{Error, Fleet};
 use tokio::time::{MissedTickBehavior, interval};
 
 /// Works until the fleet's shutdown. Each duty has its own rhythm and none waits for another.

@@ -19,7 +19,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
                 if present.contains(&name) {
                     continue;
                 }
-                let start = fleet.store.oldest_open(casino, stage).await?.map_or(topology::Start::All, topology::Start::At);
+                let start =
+                    fleet.store.oldest_open(casino, stage).await?.map_or(topology::Start::All, topology::Start::At);
                 fleet.bus.create_consumer(stage, casino, *lane, start).await?;
                 tracing::warn!(consumer = name, "was gone; created anew");
                 metrics().repairs.with_label_values(&["consumer"]).inc();

@@ -11,8 +11,13 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
         let mut tx = fleet.store.bind(&casino).await?;
         let Some(message) = tx.take_spooled(id).await? else { continue };
         let trace = message.headers.get("traceparent").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let outgoing =
-            Outgoing { subject: message.subject.clone(), key: &message.message_key, copy: None, trace, payload: message.payload.clone().into() };
+        let outgoing = Outgoing {
+            subject: message.subject.clone(),
+            key: &message.message_key,
+            copy: None,
+            trace,
+            payload: message.payload.clone().into(),
+        };
         fleet.bus.publish(&outgoing, Duration::from_secs(5)).await?;
         failpoint("scheduler.after_spool_publish");
         tx.drop_spooled(id).await?;

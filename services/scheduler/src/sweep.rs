@@ -13,9 +13,19 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
             metrics().swept.with_label_values(&[stage.as_str()]).inc();
             let copy = Some(format!("sweep:{}", fleet.ids.uuid()));
             match stage {
-                Stage::Swarm => fleet.bus.signal_conversation(&row.casino, row.conversation_id, row.row_id, copy, &row.trace).await?,
+                Stage::Swarm => {
+                    fleet
+                        .bus
+                        .signal_conversation(&row.casino, row.conversation_id, row.row_id, copy, &row.trace)
+                        .await?;
+                }
                 Stage::Envelope => fleet.bus.signal_draft(&row.casino, row.row_id, copy, &row.trace).await?,
-                _ => fleet.bus.signal_outbound(&row.casino, row.row_id, row.lane.unwrap_or(Lane::Reply), copy, &row.trace).await?,
+                _ => {
+                    fleet
+                        .bus
+                        .signal_outbound(&row.casino, row.row_id, row.lane.unwrap_or(Lane::Reply), copy, &row.trace)
+                        .await?;
+                }
             }
         }
     }

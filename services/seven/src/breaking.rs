@@ -31,7 +31,8 @@ const GUEST: &str = "+18605550143";
 const QUESTION: &str = "What restaurants are open tonight?";
 
 pub async fn run(dev: &Dev, what: Break) -> Result<()> {
-    let workers: Vec<Worker> = Worker::ALL.into_iter().filter(|w| what != Break::KillSender || *w != Worker::OutboundSender).collect();
+    let workers: Vec<Worker> =
+        Worker::ALL.into_iter().filter(|w| what != Break::KillSender || *w != Worker::OutboundSender).collect();
     let house = house(dev, &workers, true).await?;
     let outcome = play(&house, what).await;
     let texts: Vec<_> = house.stack.sim.ledger().snapshot().outbound.into_iter().filter_map(|sent| sent.text).collect();
@@ -42,7 +43,10 @@ pub async fn run(dev: &Dev, what: Break) -> Result<()> {
     }
     let answers = texts.len();
     out!("The carrier was asked to deliver {answers} text(s) for one question.");
-    ensure!((1..=2).contains(&answers) && texts.first() != texts.get(1), "the promise did not hold: expected one answer");
+    ensure!(
+        (1..=2).contains(&answers) && texts.first() != texts.get(1),
+        "the promise did not hold: expected one answer"
+    );
     out!("The promise held: answered once.");
     Ok(())
 }

@@ -17,7 +17,9 @@ pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
     } else {
         serde_json::from_str(text).with_context(|| format!("reading {file}"))?
     };
-    config.check().map_err(|problems| anyhow!("{}", problems.iter().map(|p| format!("{file}: {p}")).collect::<Vec<_>>().join("\n")))?;
+    config.check().map_err(|problems| {
+        anyhow!("{}", problems.iter().map(|p| format!("{file}: {p}")).collect::<Vec<_>>().join("\n"))
+    })?;
     Ok(config)
 }
 
@@ -44,9 +46,16 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
 }
 
 /// Validates a content file against the casino's zone and replaces the casino's content with it.
-pub async fn load_content(fleet: &Fleet, casino: &CasinoId, file: &str, text: &str, actor: &str) -> Result<LoadSummary> {
+pub async fn load_content(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    file: &str,
+    text: &str,
+    actor: &str,
+) -> Result<LoadSummary> {
     let mut tx = fleet.store.bind(casino).await?;
-    let row = tx.casino_row().await?.with_context(|| format!("no casino {casino}; add it first: seven casino add FILE"))?;
+    let row =
+        tx.casino_row().await?.with_context(|| format!("no casino {casino}; add it first: seven casino add FILE"))?;
     let reference = Reference { now: fleet.clock.property_now(), zone: row.config.operational.timezone };
     let items = parse_content(file, text, reference).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -54,7 +63,8 @@ pub async fn load_content(fleet: &Fleet, casino: &CasinoId, file: &str, text: &s
     })?;
     let rows: Vec<ContentRow> = items.iter().map(content_row).collect();
     let summary = tx.replace_content(&rows).await?;
-    tx.audit(actor, "content.load", casino.as_str(), serde_json::json!({ "items": rows.len(), "file": file }), None).await?;
+    tx.audit(actor, "content.load", casino.as_str(), serde_json::json!({ "items": rows.len(), "file": file }), None)
+        .await?;
     let version = tx.casino_row().await?.map_or(0, |r| r.content_version);
     tx.commit().await?;
     fleet.bus.announce_content(casino, version).await?;

@@ -110,14 +110,18 @@ impl Settings {
             Some(path) => figment = figment.merge(Toml::file(path)),
             None => figment = figment.merge(Toml::file(dev_file())),
         }
-        let settings: Self = figment.merge(Env::prefixed("SEVEN_").split("__").ignore(&["config"]).filter(|k| k.as_str().contains('.'))).extract().map_err(Box::new)?;
+        let settings: Self = figment
+            .merge(Env::prefixed("SEVEN_").split("__").ignore(&["config"]).filter(|k| k.as_str().contains('.')))
+            .extract()
+            .map_err(Box::new)?;
         settings.check()?;
         Ok(settings)
     }
 
     /// Settings from a TOML text over the defaults; what `seven dev` and the tests write for the fleets they start.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let settings: Self = Figment::from(Toml::string(DEFAULTS)).merge(Toml::string(text)).extract().map_err(Box::new)?;
+        let settings: Self =
+            Figment::from(Toml::string(DEFAULTS)).merge(Toml::string(text)).extract().map_err(Box::new)?;
         settings.check()?;
         Ok(settings)
     }
@@ -128,7 +132,11 @@ impl Settings {
             return bad("time.scale", self.time.scale.to_string(), "0 to 10");
         }
         if self.worker.model_deadline_seconds >= self.worker.handler_deadline_seconds {
-            return bad("worker.model_deadline_seconds", self.worker.model_deadline_seconds.to_string(), "less than worker.handler_deadline_seconds");
+            return bad(
+                "worker.model_deadline_seconds",
+                self.worker.model_deadline_seconds.to_string(),
+                "less than worker.handler_deadline_seconds",
+            );
         }
         if self.worker.concurrency == 0 || self.worker.sender_concurrency == 0 {
             return bad("worker.concurrency", "0".into(), "at least 1");
@@ -168,7 +176,10 @@ mod tests {
 
     #[test]
     fn unknown_keys_are_refused() {
-        let error = Figment::from(Toml::string(DEFAULTS)).merge(Toml::string("[nats]\nurll = 1")).extract::<Settings>().unwrap_err();
+        let error = Figment::from(Toml::string(DEFAULTS))
+            .merge(Toml::string("[nats]\nurll = 1"))
+            .extract::<Settings>()
+            .unwrap_err();
         assert!(error.to_string().contains("urll"), "{error}");
     }
 }

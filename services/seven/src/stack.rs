@@ -117,9 +117,16 @@ impl Stack {
         loop {
             let counts = self.fleet.store.counts().await.unwrap_or_default();
             let sum = |what: &str, states: &[&str]| -> i64 {
-                counts.iter().filter(|c| c.what == what && (states.is_empty() || states.contains(&c.state.as_str()))).map(|c| c.n).sum()
+                counts
+                    .iter()
+                    .filter(|c| c.what == what && (states.is_empty() || states.contains(&c.state.as_str())))
+                    .map(|c| c.n)
+                    .sum()
             };
-            let busy = sum("inbound", &["open"]) + sum("turn", &["drafted"]) + sum("outbound", &["queued", "sending"]) + sum("spool", &[]);
+            let busy = sum("inbound", &["open"])
+                + sum("turn", &["drafted"])
+                + sum("outbound", &["queued", "sending"])
+                + sum("spool", &[]);
             if !counts.is_empty() && busy == 0 && sum("inbound", &[]) >= texts {
                 return Ok(true);
             }

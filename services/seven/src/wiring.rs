@@ -26,8 +26,14 @@ pub enum Worker {
 }
 
 impl Worker {
-    pub const ALL: [Self; 6] =
-        [Self::IngressWebhook, Self::ComplianceGate, Self::AgentSwarm, Self::PersonaEnvelope, Self::OutboundSender, Self::Scheduler];
+    pub const ALL: [Self; 6] = [
+        Self::IngressWebhook,
+        Self::ComplianceGate,
+        Self::AgentSwarm,
+        Self::PersonaEnvelope,
+        Self::OutboundSender,
+        Self::Scheduler,
+    ];
 }
 
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
@@ -42,8 +48,15 @@ pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, shutdown: Cancellat
         ack_wait: timing.ack_wait(),
         max_deliver: settings.nats.max_deliver,
     };
-    let bus = connect(&seven_bus::Settings { url: settings.nats.url.clone(), limits, instance: ids.uuid().simple().to_string() }, &shutdown).await?;
-    let cache = Cache::new(&seven_cache::Settings { url: settings.redis.url.clone(), prefix: settings.redis.prefix.clone() }, clock.clone())?;
+    let bus = connect(
+        &seven_bus::Settings { url: settings.nats.url.clone(), limits, instance: ids.uuid().simple().to_string() },
+        &shutdown,
+    )
+    .await?;
+    let cache = Cache::new(
+        &seven_cache::Settings { url: settings.redis.url.clone(), prefix: settings.redis.prefix.clone() },
+        clock.clone(),
+    )?;
     let keys = HashKeys::new(settings.hash_key()?);
     let fleet = Fleet { store, bus, cache, roster: Roster::new(only), clock, ids, timing, keys, shutdown };
     // A database that is away does not keep a worker from starting: the bucket has the roster too.
@@ -79,7 +92,11 @@ pub fn offline_model() -> Result<Arc<dyn Model>> {
 }
 
 pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {
-    let api_key = settings.telnyx.api_key.clone().context("setting telnyx.api_key is missing; copy it from Mission Control, Keys & Credentials")?;
+    let api_key = settings
+        .telnyx
+        .api_key
+        .clone()
+        .context("setting telnyx.api_key is missing; copy it from Mission Control, Keys & Credentials")?;
     let settings = telnyx::Settings {
         base_url: settings.telnyx.base_url.clone(),
         api_key,
@@ -90,7 +107,12 @@ pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {
 }
 
 /// Runs one worker until the fleet's shutdown. `listener` is ingress's; without one it binds its own.
-pub async fn run(worker: Worker, fleet: Fleet, settings: &Settings, listener: Option<tokio::net::TcpListener>) -> Result<()> {
+pub async fn run(
+    worker: Worker,
+    fleet: Fleet,
+    settings: &Settings,
+    listener: Option<tokio::net::TcpListener>,
+) -> Result<()> {
     let loops = |concurrency| WorkerSettings {
         concurrency,
         deadline: Duration::from_secs(settings.worker.handler_deadline_seconds),
@@ -102,7 +124,9 @@ pub async fn run(worker: Worker, fleet: Fleet, settings: &Settings, listener: Op
             let verifier = telnyx::signature::Verifier::new(&settings.telnyx.public_keys)?;
             let listener = match listener {
                 Some(listener) => listener,
-                None => tokio::net::TcpListener::bind(settings.ingress.listen).await.with_context(|| format!("listening on {}", settings.ingress.listen))?,
+                None => tokio::net::TcpListener::bind(settings.ingress.listen)
+                    .await
+                    .with_context(|| format!("listening on {}", settings.ingress.listen))?,
             };
             seven_ingress_webhook::run(fleet, verifier, listener).await?;
         }

@@ -65,7 +65,9 @@ impl Bus {
             .name(format!("seven-{}", settings.instance))
             .ping_interval(Duration::from_secs(10))
             .max_reconnects(None)
-            .reconnect_delay_callback(|attempt| Duration::from_millis(u64::try_from(attempt.min(10)).unwrap_or(10) * 100))
+            .reconnect_delay_callback(|attempt| {
+                Duration::from_millis(u64::try_from(attempt.min(10)).unwrap_or(10) * 100)
+            })
             .connect(&settings.url)
             .await
             .map_err(Error::Connect)?;
@@ -97,7 +99,13 @@ impl Bus {
     }
 
     /// Hands a message that cannot be handled to `dead.<stage>.<casino>` (D17).
-    pub async fn bury(&self, stage: Stage, casino: &CasinoId, letter: &events::DeadLetter, trace: &str) -> Result<(), Error> {
+    pub async fn bury(
+        &self,
+        stage: Stage,
+        casino: &CasinoId,
+        letter: &events::DeadLetter,
+        trace: &str,
+    ) -> Result<(), Error> {
         metrics().dead.with_label_values(&[stage.as_str(), &letter.reason]).inc();
         let message = Outgoing {
             subject: topology::subject_for_dead(stage, casino),
@@ -126,7 +134,12 @@ impl Bus {
             }
         }
         if self.js.get_key_value(topology::FLEET_BUCKET).await.is_err() {
-            let bucket = kv::Config { bucket: topology::FLEET_BUCKET.to_owned(), history: 1, num_replicas: self.limits.replicas, ..kv::Config::default() };
+            let bucket = kv::Config {
+                bucket: topology::FLEET_BUCKET.to_owned(),
+                history: 1,
+                num_replicas: self.limits.replicas,
+                ..kv::Config::default()
+            };
             self.js.create_key_value(bucket).await.map_err(|e| Error::setup("bucket fleet")(e.into()))?;
             created.push(format!("KV_{}", topology::FLEET_BUCKET));
         }
@@ -138,7 +151,11 @@ impl Bus {
     async fn ensure_durable(&self, stream: &str, name: &str, created: &mut Vec<String>) -> Result<(), Error> {
         let handle = self.stream(stream).await?;
         if handle.consumer_info(name).await.is_err() {
-            let config = topology::durable(name, &self.limits, topology::Start::All);
+            // Nobody files what these two give up on: they try for as long as Postgres is away.
+            let config = jetstream::consumer::pull::Config {
+                max_deliver: -1,
+                ..topology::durable(name, &self.limits, topology::Start::All)
+            };
             handle.create_consumer(config).await.map_err(|e| Error::setup(format!("consumer {name}"))(e.into()))?;
             created.push(name.to_owned());
         }
@@ -153,7 +170,13 @@ impl Bus {
     }
 
     /// Creates one durable pull consumer; it must not exist.
-    pub async fn create_consumer(&self, stage: Stage, casino: &CasinoId, lane: Option<Lane>, start: topology::Start) -> Result<(), Error> {
+    pub async fn create_consumer(
+        &self,
+        stage: Stage,
+        casino: &CasinoId,
+        lane: Option<Lane>,
+        start: topology::Start,
+    ) -> Result<(), Error> {
         let config = topology::consumer_config(stage, casino, lane, &self.limits, start);
         let what = topology::consumer_name(stage, casino, lane);
         let stream = self.stream(topology::stream_of(stage)).await?;
@@ -218,9 +241,17 @@ impl Bus {
     pub async fn lag(&self, stage: Stage) -> Result<Vec<Lag>, Error> {
         use futures::TryStreamExt;
         let stream = self.stream(topology::stream_of(stage)).await?;
-        let infos: Vec<jetstream::consumer::Info> =
-            stream.consumers().try_collect().await.map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))?;
-        let lag = |i: jetstream::consumer::Info| Lag { consumer: i.name, pending: i.num_pending, in_flight: i.num_ack_pending, redelivered: i.num_redelivered };
+        let infos: Vec<jetstream::consumer::Info> = stream
+            .consumers()
+            .try_collect()
+            .await
+            .map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))?;
+        let lag = |i: jetstream::consumer::Info| Lag {
+            consumer: i.name,
+            pending: i.num_pending,
+            in_flight: i.num_ack_pending,
+            redelivered: i.num_redelivered,
+        };
         Ok(infos.into_iter().map(lag).collect())
     }
 
@@ -237,17 +268,37 @@ impl Bus {
 
 impl Bus {
     /// Tells the swarm that a conversation has open texts. `copy` makes a repeated signal pass the duplicate window.
-    pub async fn signal_conversation(&self, casino: &CasinoId, conversation: uuid::Uuid, cause: uuid::Uuid, copy: Option<String>, trace: &str) -> Result<(), Error> {
+    pub async fn signal_conversation(
+        &self,
+        casino: &CasinoId,
+        conversation: uuid::Uuid,
+        cause: uuid::Uuid,
+        copy: Option<String>,
+        trace: &str,
+    ) -> Result<(), Error> {
         let event = events::ConversationSignal { conversation_id: crate::id_bytes(conversation) };
         self.signal(subject(Stage::Swarm, casino, None), &cause.to_string(), copy, &event, trace).await
     }
 
-    pub async fn signal_draft(&self, casino: &CasinoId, turn: uuid::Uuid, copy: Option<String>, trace: &str) -> Result<(), Error> {
+    pub async fn signal_draft(
+        &self,
+        casino: &CasinoId,
+        turn: uuid::Uuid,
+        copy: Option<String>,
+        trace: &str,
+    ) -> Result<(), Error> {
         let event = events::DraftReady { turn_id: crate::id_bytes(turn) };
         self.signal(subject(Stage::Envelope, casino, None), &turn.to_string(), copy, &event, trace).await
     }
 
-    pub async fn signal_outbound(&self, casino: &CasinoId, outbound: uuid::Uuid, lane: Lane, copy: Option<String>, trace: &str) -> Result<(), Error> {
+    pub async fn signal_outbound(
+        &self,
+        casino: &CasinoId,
+        outbound: uuid::Uuid,
+        lane: Lane,
+        copy: Option<String>,
+        trace: &str,
+    ) -> Result<(), Error> {
         let event = events::OutboundReady { outbound_id: crate::id_bytes(outbound) };
         self.signal(subject(Stage::Sender, casino, Some(lane)), &outbound.to_string(), copy, &event, trace).await
     }
@@ -259,7 +310,14 @@ impl Bus {
         self.signal(topology::subject_for_content(casino), &key, None, &event, "").await
     }
 
-    async fn signal(&self, subject: String, key: &str, copy: Option<String>, event: &impl Message, trace: &str) -> Result<(), Error> {
+    async fn signal(
+        &self,
+        subject: String,
+        key: &str,
+        copy: Option<String>,
+        event: &impl Message,
+        trace: &str,
+    ) -> Result<(), Error> {
         let message = Outgoing { subject, key, copy, trace, payload: event.encode_to_vec().into() };
         self.publish(&message, Duration::from_secs(5)).await
     }
@@ -300,7 +358,8 @@ mod tests {
 
     #[test] // The message id must survive our own headers (crates.md, finding 1).
     fn the_message_id_survives_the_headers() {
-        let message = Outgoing { subject: "ingress.a_b".into(), key: "k1", copy: None, trace: "t", payload: Bytes::new() };
+        let message =
+            Outgoing { subject: "ingress.a_b".into(), key: "k1", copy: None, trace: "t", payload: Bytes::new() };
         let out = envelope(&message).outbound_message("ingress.a_b");
         let headers = out.headers.unwrap();
         assert_eq!(headers.get("Nats-Msg-Id").unwrap().as_str(), "ingress.a_b:k1");

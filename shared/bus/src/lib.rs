@@ -11,7 +11,6 @@ pub mod topology;
 mod worker;
 
 /// Generated from `proto/seven/v1`: the events that cross processes.
-#[expect(clippy::all, reason = "generated code")]
 pub mod events {
     include!(concat!(env!("OUT_DIR"), "/seven.v1.rs"));
 }

@@ -37,7 +37,11 @@ impl Roster {
     /// The active casinos this process serves.
     pub fn serving(&self) -> Vec<CasinoId> {
         let Ok(casinos) = self.casinos.read() else { return Vec::new() };
-        casinos.iter().filter(|(id, c)| c.active && (self.only.is_empty() || self.only.contains(id))).map(|(id, _)| id.clone()).collect()
+        casinos
+            .iter()
+            .filter(|(id, c)| c.active && (self.only.is_empty() || self.only.contains(id)))
+            .map(|(id, _)| id.clone())
+            .collect()
     }
 
     pub fn get(&self, casino: &CasinoId) -> Option<Control> {
@@ -72,7 +76,8 @@ impl Roster {
 
     async fn watch(&self, bus: &Bus) -> Result<(), Error> {
         let bucket = bus.bucket().await?;
-        let mut changes = bucket.watch_with_history(">").await.map_err(|e| Error::setup("watch on bucket fleet")(e.into()))?;
+        let mut changes =
+            bucket.watch_with_history(">").await.map_err(|e| Error::setup("watch on bucket fleet")(e.into()))?;
         // A fresh look every half minute: a watch whose bucket was replaced may stay silent without an error.
         let until = tokio::time::Instant::now() + Duration::from_secs(30);
         while let Ok(Some(change)) = tokio::time::timeout_at(until, changes.next()).await {
@@ -83,7 +88,9 @@ impl Roster {
                         self.put(control);
                     }
                 }
-                async_nats::jetstream::kv::Operation::Delete | async_nats::jetstream::kv::Operation::Purge => self.forget(&entry.key),
+                async_nats::jetstream::kv::Operation::Delete | async_nats::jetstream::kv::Operation::Purge => {
+                    self.forget(&entry.key);
+                }
             }
         }
         Ok(())

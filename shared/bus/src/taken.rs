@@ -14,7 +14,7 @@ impl Bus {
     /// Up to `most` waiting messages of a durable consumer, without waiting for more.
     pub async fn take(&self, stream: &str, consumer: &str, most: usize) -> Result<Vec<Taken>, Error> {
         let setup = |e: async_nats::Error| Error::setup(format!("pull on {consumer}"))(e);
-        let handle: PullConsumer = self.stream(stream).await?.get_consumer(consumer).await.map_err(|e| setup(e.into()))?;
+        let handle: PullConsumer = self.stream(stream).await?.get_consumer(consumer).await.map_err(&setup)?;
         let mut batch = handle.fetch().max_messages(most).messages().await.map_err(|e| setup(e.into()))?;
         let mut taken = Vec::new();
         while let Some(message) = batch.next().await {

@@ -38,7 +38,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { replicas: 1, duplicate_window: Duration::from_secs(600), ack_wait: Duration::from_secs(10), max_deliver: 50 }
+        Self {
+            replicas: 1,
+            duplicate_window: Duration::from_secs(600),
+            ack_wait: Duration::from_secs(10),
+            max_deliver: 50,
+        }
     }
 }
 
@@ -133,7 +138,13 @@ pub enum Start {
     At(chrono::DateTime<chrono::Utc>),
 }
 
-pub(crate) fn consumer_config(stage: Stage, casino: &CasinoId, lane: Option<Lane>, limits: &Limits, start: Start) -> pull::Config {
+pub(crate) fn consumer_config(
+    stage: Stage,
+    casino: &CasinoId,
+    lane: Option<Lane>,
+    limits: &Limits,
+    start: Start,
+) -> pull::Config {
     let name = consumer_name(stage, casino, lane);
     pull::Config { filter_subject: subject(stage, casino, lane), ..durable(&name, limits, start) }
 }

@@ -203,16 +203,27 @@ impl<H: Handler> Shared<H> {
 
     /// One pull of at most this casino's fair share of the free permits. Each pull is a request of its own, so nothing that
     /// breaks on the server outlives `PULL_EXPIRES` here.
-    async fn pull(self: &Arc<Self>, casino: &CasinoId, lane: Option<Lane>, stop: &CancellationToken) -> Result<(), Error> {
+    async fn pull(
+        self: &Arc<Self>,
+        casino: &CasinoId,
+        lane: Option<Lane>,
+        stop: &CancellationToken,
+    ) -> Result<(), Error> {
         let permits = self.permits(lane);
         drop(permits.acquire().await);
         let share = (permits.available_permits() / self.pullers.load(Ordering::Relaxed).max(1)).clamp(1, 64);
         let name = topology::consumer_name(H::STAGE, casino, lane);
         let setup = |e: async_nats::Error| Error::setup(format!("pull on {name}"))(e);
         let stream = self.bus.stream(topology::stream_of(H::STAGE)).await?;
-        let consumer: PullConsumer = stream.get_consumer(&name).await.map_err(|e| setup(e.into()))?;
+        let consumer: PullConsumer = stream.get_consumer(&name).await.map_err(&setup)?;
         loop {
-            let mut batch = consumer.batch().max_messages(share).expires(PULL_EXPIRES).messages().await.map_err(|e| setup(e.into()))?;
+            let mut batch = consumer
+                .batch()
+                .max_messages(share)
+                .expires(PULL_EXPIRES)
+                .messages()
+                .await
+                .map_err(|e| setup(e.into()))?;
             let mut got = 0;
             loop {
                 let next = tokio::select! {
@@ -266,7 +277,14 @@ impl<H: Handler> Shared<H> {
             Ok(event) => event,
             Err(error) => return Outcome::Park { reason: "undecodable".into(), error: error.to_string(), attempts: 1 },
         };
-        let delivery = Delivery { casino: casino.clone(), event, trace: trace_of(message.headers.as_ref()), key: key_of(message), stream_seq, deliveries };
+        let delivery = Delivery {
+            casino: casino.clone(),
+            event,
+            trace: trace_of(message.headers.as_ref()),
+            key: key_of(message),
+            stream_seq,
+            deliveries,
+        };
         let handled = AssertUnwindSafe(self.handler.handle(delivery)).catch_unwind();
         match tokio::time::timeout(self.settings.deadline, handled).await {
             Ok(Ok(outcome)) => outcome,
@@ -306,12 +324,19 @@ impl<H: Handler> Shared<H> {
     /// worker ever reach `max_deliver`.
     async fn wait_ack(&self, message: &jetstream::Message, after: Duration) -> AckKind {
         let deliveries = message.info().map_or(1, |i| i.delivered);
-        if self.bus.limits.max_deliver > 0 && deliveries >= self.bus.limits.max_deliver - self.bus.limits.max_deliver / 4 {
+        if self.bus.limits.max_deliver > 0
+            && deliveries >= self.bus.limits.max_deliver - self.bus.limits.max_deliver / 4
+        {
             let key = key_of(message);
             let sequence = message.info().map_or(0, |i| i.stream_sequence);
             let trace = trace_of(message.headers.as_ref()).to_string();
-            let copy =
-                Outgoing { subject: message.subject.to_string(), key: &key, copy: Some(format!("wait:{sequence}")), trace: &trace, payload: message.payload.clone() };
+            let copy = Outgoing {
+                subject: message.subject.to_string(),
+                key: &key,
+                copy: Some(format!("wait:{sequence}")),
+                trace: &trace,
+                payload: message.payload.clone(),
+            };
             if self.bus.publish(&copy, Duration::from_secs(2)).await.is_ok() {
                 return AckKind::Ack;
             }
@@ -319,7 +344,14 @@ impl<H: Handler> Shared<H> {
         AckKind::Nak(Some(after))
     }
 
-    async fn park(&self, casino: &CasinoId, message: &jetstream::Message, reason: String, error: String, attempts: u32) -> Result<(), Error> {
+    async fn park(
+        &self,
+        casino: &CasinoId,
+        message: &jetstream::Message,
+        reason: String,
+        error: String,
+        attempts: u32,
+    ) -> Result<(), Error> {
         let letter = events::DeadLetter {
             stage: H::STAGE.as_str().to_owned(),
             casino: casino.as_str().to_owned(),
@@ -379,7 +411,11 @@ fn key_of(message: &jetstream::Message) -> String {
 fn failed(deliveries: i64, why: &str) -> Outcome {
     const MOST: i64 = 5;
     if deliveries >= MOST {
-        Outcome::Park { reason: why.to_owned(), error: format!("{why} on every delivery"), attempts: u32::try_from(deliveries).unwrap_or(u32::MAX) }
+        Outcome::Park {
+            reason: why.to_owned(),
+            error: format!("{why} on every delivery"),
+            attempts: u32::try_from(deliveries).unwrap_or(u32::MAX),
+        }
     } else {
         Outcome::Retry { after: Duration::from_secs(1), why: why.to_owned() }
     }

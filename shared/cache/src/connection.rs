@@ -42,7 +42,7 @@ struct Inner {
 }
 
 const REST: Duration = Duration::from_secs(1);
-const DEADLINE: Duration = Duration::from_millis(300);
+const DEADLINE: Duration = Duration::from_millis(150);
 
 impl std::fmt::Debug for Cache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -86,7 +86,11 @@ impl Cache {
     }
 
     /// Runs one script within the deadline.
-    pub(crate) async fn invoke<T: FromRedisValue>(&self, what: &str, script: &redis::ScriptInvocation<'_>) -> Option<T> {
+    pub(crate) async fn invoke<T: FromRedisValue>(
+        &self,
+        what: &str,
+        script: &redis::ScriptInvocation<'_>,
+    ) -> Option<T> {
         let run = async {
             let mut manager = self.manager().await?.clone();
             script.invoke_async(&mut manager).await
@@ -113,8 +117,8 @@ impl Cache {
 
     async fn manager(&self) -> Result<&ConnectionManager, RedisError> {
         let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(Duration::from_millis(250)))
-            .set_response_timeout(Some(Duration::from_millis(250)))
+            .set_connection_timeout(Some(Duration::from_millis(150)))
+            .set_response_timeout(Some(Duration::from_millis(150)))
             .set_number_of_retries(1);
         self.inner.manager.get_or_try_init(|| self.inner.client.get_connection_manager_with_config(config)).await
     }

@@ -16,7 +16,8 @@ impl Cache {
 
     /// Remembers that the effect of this work is durable.
     pub async fn mark_done(&self, casino: &CasinoId, key: &str) {
-        let command = redis::cmd("SET").arg(self.key("done", casino.as_str(), key)).arg(1).arg("EX").arg(KEPT_SECONDS).to_owned();
+        let command =
+            redis::cmd("SET").arg(self.key("done", casino.as_str(), key)).arg(1).arg("EX").arg(KEPT_SECONDS).to_owned();
         self.ask::<()>("idempotency", &command).await;
     }
 }

@@ -19,7 +19,10 @@ pub struct Limit {
 pub enum LimitVerdict {
     Within,
     /// Index of the first limit that was exceeded, and whether this is the first time in its window.
-    Over { limit: usize, first: bool },
+    Over {
+        limit: usize,
+        first: bool,
+    },
 }
 
 /// KEYS: one set per limit, then one notice key per limit. ARGV: member, then (most, window ms) per limit.

@@ -7,7 +7,10 @@ use std::{
     time::Duration,
 };
 
-use governor::{DefaultDirectRateLimiter, Quota, RateLimiter, clock::{Clock, DefaultClock}};
+use governor::{
+    DefaultDirectRateLimiter, Quota, RateLimiter,
+    clock::{Clock, DefaultClock},
+};
 
 use crate::{Limit, Pace};
 

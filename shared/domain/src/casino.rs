@@ -50,7 +50,11 @@ impl FromStr for CasinoId {
         if good {
             Ok(Self(text.to_owned()))
         } else {
-            Err(Invalid::new("casino id", format!("`{text}`"), "2 to 40 of a-z, 0-9 and _, starting with a letter, such as silver_birch"))
+            Err(Invalid::new(
+                "casino id",
+                format!("`{text}`"),
+                "2 to 40 of a-z, 0-9 and _, starting with a letter, such as silver_birch",
+            ))
         }
     }
 }

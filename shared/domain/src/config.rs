@@ -255,18 +255,47 @@ impl CasinoConfig {
             }
         };
         let name = self.prompts.casino_name_display.chars().count();
-        need((1..=24).contains(&name), "prompts.casino_name_display", format!("{name} characters"), "1 to 24 characters");
+        need(
+            (1..=24).contains(&name),
+            "prompts.casino_name_display",
+            format!("{name} characters"),
+            "1 to 24 characters",
+        );
         let state = &self.regulations.state;
         let two_capitals = state.len() == 2 && state.bytes().all(|b| b.is_ascii_uppercase());
         need(two_capitals, "regulations.state", format!("`{state}`"), "two capital letters, such as CT");
         let phone = self.operational.contact_phone.chars().count();
-        need((3..=16).contains(&phone), "operational.contact_phone", format!("{phone} characters"), "3 to 16 characters, such as 1-860-555-0199");
-        let paced = self.operational.number_kind != NumberKind::LongCode || self.operational.campaign_segments_per_second.is_some_and(|n| n > 0);
-        need(paced, "operational.campaign_segments_per_second", "missing".into(), "the 10DLC campaign's segments per second");
-        for (field, text) in [("regulations.quiet_hours_start", &self.regulations.quiet_hours_start), ("regulations.quiet_hours_end", &self.regulations.quiet_hours_end)] {
-            need(chrono::NaiveTime::parse_from_str(text, "%H:%M").is_ok(), field, format!("`{text}`"), "HH:MM, such as 21:00");
+        need(
+            (3..=16).contains(&phone),
+            "operational.contact_phone",
+            format!("{phone} characters"),
+            "3 to 16 characters, such as 1-860-555-0199",
+        );
+        let paced = self.operational.number_kind != NumberKind::LongCode
+            || self.operational.campaign_segments_per_second.is_some_and(|n| n > 0);
+        need(
+            paced,
+            "operational.campaign_segments_per_second",
+            "missing".into(),
+            "the 10DLC campaign's segments per second",
+        );
+        for (field, text) in [
+            ("regulations.quiet_hours_start", &self.regulations.quiet_hours_start),
+            ("regulations.quiet_hours_end", &self.regulations.quiet_hours_end),
+        ] {
+            need(
+                chrono::NaiveTime::parse_from_str(text, "%H:%M").is_ok(),
+                field,
+                format!("`{text}`"),
+                "HH:MM, such as 21:00",
+            );
         }
-        need((0.0..=1.0).contains(&self.rag.min_relevance_score), "rag.min_relevance_score", self.rag.min_relevance_score.to_string(), "0 to 1");
+        need(
+            (0.0..=1.0).contains(&self.rag.min_relevance_score),
+            "rag.min_relevance_score",
+            self.rag.min_relevance_score.to_string(),
+            "0 to 1",
+        );
         need((1..=20).contains(&self.rag.top_k), "rag.top_k", self.rag.top_k.to_string(), "1 to 20");
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }

@@ -24,7 +24,8 @@ impl FromStr for PhoneE164 {
     type Err = Invalid;
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let digits = text.strip_prefix('+').unwrap_or_default();
-        let plausible = (2..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+        let plausible =
+            (2..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
         if plausible {
             Ok(Self(text.to_owned()))
         } else {
@@ -105,7 +106,9 @@ mod tests {
         for good in ["+18605550100", "+390236618300", "+12"] {
             assert!(good.parse::<PhoneE164>().is_ok(), "{good}");
         }
-        for bad in ["", "18605550100", "+", "+0123456", "+1860555010012345", "+1 860", "911", "tel:+1860", "+1860555O100"] {
+        for bad in
+            ["", "18605550100", "+", "+0123456", "+1860555010012345", "+1 860", "911", "tel:+1860", "+1860555O100"]
+        {
             assert!(bad.parse::<PhoneE164>().is_err(), "{bad}");
         }
     }

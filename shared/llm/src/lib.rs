@@ -38,6 +38,8 @@ pub struct Request {
     pub now: DateTime<Utc>,
     /// The language stored in the guest's profile.
     pub language: Option<Language>,
+    /// Text the envelope will put before the reply, such as the disclosure; the reply must fit behind it and not repeat it.
+    pub lead: Option<String>,
     /// Every open text of the guest, oldest first.
     pub texts: Vec<String>,
     /// Earlier turns, newest last.

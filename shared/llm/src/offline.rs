@@ -16,6 +16,7 @@ mod when;
 
 use seven_domain::Language;
 
+use fit::Room;
 pub use pack::HostPack;
 
 use crate::{Error, Model, Reply, Request, Responding, Usage};
@@ -46,7 +47,8 @@ impl OfflineModel {
     pub fn answer(&self, request: &Request) -> Reply {
         let language = self.pack.language.choose(&request.texts, request.language);
         let parts = answer::parts(&self.pack, request, language);
-        let fitted = fit::assemble(parts, &self.pack.say("ask_again", language, request.seed, &[]));
+        let again = self.pack.say("ask_again", language, request.seed, &[]);
+        let fitted = fit::assemble(Room::behind(request.lead.as_deref()), parts, &again);
         Reply {
             text: fitted.text,
             language,

@@ -31,7 +31,13 @@ pub struct Fleet {
 
 impl Fleet {
     /// Tells the sender about queued texts. `copy` lets a repeated signal pass the duplicate window.
-    pub async fn signal_queued(&self, casino: &CasinoId, queued: &[Queued], copy: Option<&str>, trace: &str) -> Result<(), Error> {
+    pub async fn signal_queued(
+        &self,
+        casino: &CasinoId,
+        queued: &[Queued],
+        copy: Option<&str>,
+        trace: &str,
+    ) -> Result<(), Error> {
         for text in queued {
             self.bus.signal_outbound(casino, text.outbound_id.0, text.lane, copy.map(str::to_owned), trace).await?;
         }

@@ -29,7 +29,11 @@ pub fn shape(text: &str, max_texts: usize) -> Shaped {
         let affordable = |cut: &Cut| left == 0 || fits(&rest[cut.next..], left) || !fits(&rest[cuts.word.next..], left);
         let cut = match cuts.whole {
             true => Cut { end: rest.len(), next: rest.len() },
-            false => cuts.sentence.filter(affordable).or(cuts.comma.filter(|cut| left > 0 && affordable(cut))).unwrap_or(cuts.word),
+            false => cuts
+                .sentence
+                .filter(affordable)
+                .or(cuts.comma.filter(|cut| left > 0 && affordable(cut)))
+                .unwrap_or(cuts.word),
         };
         texts.push(rest[..cut.end].to_owned());
         rest = &rest[cut.next..];

@@ -39,7 +39,12 @@ impl Store {
         }
         let added = tx.upsert_casino(config).await?;
         let casino = config.casino_id.as_str();
-        sqlx::query("delete from routes where casino_id = $1 and number <> $2").bind(casino).bind(number).execute(tx.conn()).await.map_err(crate::Error::from)?;
+        sqlx::query("delete from routes where casino_id = $1 and number <> $2")
+            .bind(casino)
+            .bind(number)
+            .execute(tx.conn())
+            .await
+            .map_err(crate::Error::from)?;
         sqlx::query("insert into routes (number, casino_id) values ($1, $2) on conflict (number) do nothing")
             .bind(number)
             .bind(casino)
@@ -54,8 +59,10 @@ impl Store {
     /// Who owns a number; needs no casino binding.
     pub async fn casino_of_number(&self, number: &PhoneE164) -> Result<Option<CasinoId>> {
         let mut tx = self.begin().await?;
-        let found: Option<String> =
-            sqlx::query_scalar("select casino_id from routes where number = $1").bind(number.as_str()).fetch_optional(&mut *tx).await?;
+        let found: Option<String> = sqlx::query_scalar("select casino_id from routes where number = $1")
+            .bind(number.as_str())
+            .fetch_optional(&mut *tx)
+            .await?;
         tx.commit().await?;
         Ok(found.map(|c| CasinoId::trusted(&c)).transpose()?)
     }
@@ -88,7 +95,8 @@ impl Tx {
 
     /// Sets `active`, `suspended` or `removed`; false when the casino is not there.
     pub async fn set_casino_status(&mut self, status: &str, actor: &str) -> Result<bool> {
-        let done = sqlx::query("update casinos set status = $1, updated_at = now()").bind(status).execute(self.conn()).await?;
+        let done =
+            sqlx::query("update casinos set status = $1, updated_at = now()").bind(status).execute(self.conn()).await?;
         if status == "removed" {
             let casino = self.casino_str();
             sqlx::query("delete from routes where casino_id = $1").bind(casino).execute(self.conn()).await?;

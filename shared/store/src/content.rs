@@ -29,8 +29,14 @@ impl Tx {
     pub async fn replace_content(&mut self, rows: &[ContentRow]) -> Result<LoadSummary> {
         let casino = self.casino_str();
         let ids: Vec<&str> = rows.iter().map(|r| r.item_id.as_str()).collect();
-        let gone = sqlx::query("delete from content_items where not (item_id = any($1))").bind(&ids).execute(self.conn()).await?;
-        let mut summary = LoadSummary { removed: usize::try_from(gone.rows_affected()).unwrap_or(usize::MAX), ..LoadSummary::default() };
+        let gone = sqlx::query("delete from content_items where not (item_id = any($1))")
+            .bind(&ids)
+            .execute(self.conn())
+            .await?;
+        let mut summary = LoadSummary {
+            removed: usize::try_from(gone.rows_affected()).unwrap_or(usize::MAX),
+            ..LoadSummary::default()
+        };
         for (position, row) in rows.iter().enumerate() {
             let outcome: Option<bool> = sqlx::query_scalar(
                 "insert into content_items (casino_id, item_id, category, name, item, content_hash, active, position)
@@ -64,6 +70,8 @@ impl Tx {
 
     /// The version and all items in the order of their file.
     pub async fn content(&mut self) -> Result<Vec<Value>> {
-        Ok(sqlx::query_scalar("select item from content_items where active order by position, item_id").fetch_all(self.conn()).await?)
+        Ok(sqlx::query_scalar("select item from content_items where active order by position, item_id")
+            .fetch_all(self.conn())
+            .await?)
     }
 }

@@ -56,26 +56,31 @@ impl Tx {
 
     /// Gives the lease back; a lease that was lost stays lost.
     pub async fn release_lease(&mut self, conversation: ConversationId, epoch: i64) -> Result<bool> {
-        let done = sqlx::query("update conversations set leased_until = null where conversation_id = $1 and turn_epoch = $2")
-            .bind(conversation.0)
-            .bind(epoch)
-            .execute(self.conn())
-            .await?;
+        let done =
+            sqlx::query("update conversations set leased_until = null where conversation_id = $1 and turn_epoch = $2")
+                .bind(conversation.0)
+                .bind(epoch)
+                .execute(self.conn())
+                .await?;
         Ok(done.rows_affected() == 1)
     }
 
     /// Ends any turn in progress: its commit will find another epoch. Also stops answers that are written but not shaped,
     /// and queued replies. Returns how many queued texts were cancelled.
     pub async fn silence(&mut self, conversation: ConversationId, reason: &str) -> Result<u64> {
-        sqlx::query("update conversations set turn_epoch = turn_epoch + 1, leased_until = null where conversation_id = $1")
-            .bind(conversation.0)
-            .execute(self.conn())
-            .await?;
-        sqlx::query("update turns set state = 'cancelled', reason = $2 where conversation_id = $1 and state = 'drafted'")
-            .bind(conversation.0)
-            .bind(reason)
-            .execute(self.conn())
-            .await?;
+        sqlx::query(
+            "update conversations set turn_epoch = turn_epoch + 1, leased_until = null where conversation_id = $1",
+        )
+        .bind(conversation.0)
+        .execute(self.conn())
+        .await?;
+        sqlx::query(
+            "update turns set state = 'cancelled', reason = $2 where conversation_id = $1 and state = 'drafted'",
+        )
+        .bind(conversation.0)
+        .bind(reason)
+        .execute(self.conn())
+        .await?;
         let cancelled = sqlx::query(
             "update outbound_messages o set state = 'suppressed', reason = $2, ended_at = now()
              from send_policy p where p.class = o.class and p.lane <> 'safety' and o.conversation_id = $1 and o.state = 'queued'",

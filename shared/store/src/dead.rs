@@ -124,7 +124,12 @@ impl Tx {
     }
 
     pub async fn mark_replayed(&mut self, id: DeadId) -> Result<()> {
-        sqlx::query("update dead_letters set state = 'replayed', replays = replays + 1, last_at = now() where dead_id = $1").bind(id.0).execute(self.conn()).await?;
+        sqlx::query(
+            "update dead_letters set state = 'replayed', replays = replays + 1, last_at = now() where dead_id = $1",
+        )
+        .bind(id.0)
+        .execute(self.conn())
+        .await?;
         Ok(())
     }
 }

@@ -34,7 +34,12 @@ impl Tx {
 
     pub async fn clear_due(&mut self, kind: &str, row: Uuid) -> Result<()> {
         let casino = self.casino_str();
-        sqlx::query("delete from due where casino_id = $1 and kind = $2 and row_id = $3").bind(casino).bind(kind).bind(row).execute(self.conn()).await?;
+        sqlx::query("delete from due where casino_id = $1 and kind = $2 and row_id = $3")
+            .bind(casino)
+            .bind(kind)
+            .bind(row)
+            .execute(self.conn())
+            .await?;
         Ok(())
     }
 }
@@ -54,6 +59,8 @@ impl Store {
         .bind(claim.as_secs_f64())
         .fetch_all(self.pool())
         .await?;
-        rows.into_iter().map(|(casino, kind, row_id)| Ok(Due { casino: CasinoId::trusted(&casino)?, kind, row_id })).collect()
+        rows.into_iter()
+            .map(|(casino, kind, row_id)| Ok(Due { casino: CasinoId::trusted(&casino)?, kind, row_id }))
+            .collect()
     }
 }

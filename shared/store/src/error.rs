@@ -37,8 +37,14 @@ impl From<sqlx::Error> for Error {
 /// SQLSTATE classes that mean "later": connection (08), resources (53), operator intervention (57).
 fn is_away(error: &sqlx::Error) -> bool {
     match error {
-        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
-        sqlx::Error::Database(e) => e.code().is_some_and(|c| ["08", "53", "57"].iter().any(|class| c.starts_with(class))),
+        sqlx::Error::Io(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::WorkerCrashed => true,
+        sqlx::Error::Database(e) => {
+            e.code().is_some_and(|c| ["08", "53", "57"].iter().any(|class| c.starts_with(class)))
+        }
         _ => false,
     }
 }

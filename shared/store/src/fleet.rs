@@ -41,9 +41,11 @@ impl Store {
     /// Every casino that is not removed.
     pub async fn roster(&self) -> Result<Vec<RosterEntry>> {
         type Row = (String, String, i64, i64, Vec<String>, Vec<String>);
-        let rows: Vec<Row> = sqlx::query_as("select casino_id, status, config_version, content_version, numbers, paused from fleet_roster()")
-            .fetch_all(self.pool())
-            .await?;
+        let rows: Vec<Row> = sqlx::query_as(
+            "select casino_id, status, config_version, content_version, numbers, paused from fleet_roster()",
+        )
+        .fetch_all(self.pool())
+        .await?;
         rows.into_iter()
             .map(|(casino, status, config_version, content_version, numbers, paused)| {
                 let casino = CasinoId::trusted(&casino)?;
@@ -65,7 +67,13 @@ impl Store {
         .await?;
         rows.into_iter()
             .map(|(casino, row_id, conversation_id, lane, trace)| {
-                Ok(Swept { casino: CasinoId::trusted(&casino)?, row_id, conversation_id, lane: lane.map(|l| l.parse()).transpose()?, trace })
+                Ok(Swept {
+                    casino: CasinoId::trusted(&casino)?,
+                    row_id,
+                    conversation_id,
+                    lane: lane.map(|l| l.parse()).transpose()?,
+                    trace,
+                })
             })
             .collect()
     }
@@ -80,7 +88,9 @@ impl Store {
             Stage::Sender => "select coalesce(min(created_at), now()) from outbound_messages where state = 'queued'",
             // What ingress acknowledged and the gate has not stored leaves no row: read from the casino's newest stored text on.
             Stage::Ingress | Stage::Gate => "select max(stored_at) - interval '10 minutes' from inbound_messages",
-            Stage::Receipts => "select min(created_at) from outbound_messages where state in ('sending', 'sent', 'unknown')",
+            Stage::Receipts => {
+                "select min(created_at) from outbound_messages where state in ('sending', 'sent', 'unknown')"
+            }
         };
         let at: Option<DateTime<Utc>> = sqlx::query_scalar(query).fetch_one(tx.conn()).await?;
         tx.commit().await?;
@@ -90,7 +100,9 @@ impl Store {
     /// How many rows stand in which state, per casino.
     pub async fn counts(&self) -> Result<Vec<Count>> {
         let rows: Vec<(String, String, String, i64)> =
-            sqlx::query_as("select casino_id, what, state, n from fleet_counts() order by 1, 2, 3").fetch_all(self.pool()).await?;
+            sqlx::query_as("select casino_id, what, state, n from fleet_counts() order by 1, 2, 3")
+                .fetch_all(self.pool())
+                .await?;
         Ok(rows.into_iter().map(|(casino, what, state, n)| Count { casino, what, state, n }).collect())
     }
 }

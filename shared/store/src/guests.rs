@@ -23,7 +23,14 @@ pub struct NewIds {
 
 impl Tx {
     /// Finds or creates the guest, the conversation and the suppression row.
-    pub async fn party(&mut self, phone: &PhoneE164, hash: &GuestHash, number: &PhoneE164, channel: Channel, new: NewIds) -> Result<Party> {
+    pub async fn party(
+        &mut self,
+        phone: &PhoneE164,
+        hash: &GuestHash,
+        number: &PhoneE164,
+        channel: Channel,
+        new: NewIds,
+    ) -> Result<Party> {
         let casino = self.casino_str();
         let created = sqlx::query("insert into guests (casino_id, guest_id, phone, key_id, phone_hash) values ($1, $2, $3, $4, $5) on conflict do nothing")
             .bind(&casino)
@@ -73,11 +80,13 @@ impl Tx {
     }
 
     pub async fn set_language(&mut self, guest: GuestId, language: Language) -> Result<()> {
-        sqlx::query("update guests set language = $2, updated_at = now() where guest_id = $1 and language is distinct from $2")
-            .bind(guest.0)
-            .bind(language.as_str())
-            .execute(self.conn())
-            .await?;
+        sqlx::query(
+            "update guests set language = $2, updated_at = now() where guest_id = $1 and language is distinct from $2",
+        )
+        .bind(guest.0)
+        .bind(language.as_str())
+        .execute(self.conn())
+        .await?;
         Ok(())
     }
 
@@ -96,7 +105,7 @@ impl Tx {
     /// The guest's recent exchanges, oldest first: (guest's words, our words). Feeds follow-up questions.
     pub async fn recent_exchanges(&mut self, conversation: ConversationId, most: i64) -> Result<Vec<(String, String)>> {
         let mut rows: Vec<(String, String)> = sqlx::query_as(
-            "select coalesce((select string_agg(i.body, ' ' order by i.arrival) from inbound_messages i
+            "select coalesce((select string_agg(i.body, ' ' order by i.occurred_at, i.arrival) from inbound_messages i
                               where i.disposition = 'answered' and i.disposition_ref = t.turn_id), ''), t.draft
              from turns t where t.conversation_id = $1 and t.state in ('drafted', 'shaped') order by t.created_at desc limit $2",
         )

@@ -83,11 +83,13 @@ impl Tx {
         if done.rows_affected() == 0 {
             return Ok(false);
         }
-        sqlx::query("update conversations set last_inbound_at = greatest(last_inbound_at, $2) where conversation_id = $1")
-            .bind(party.conversation_id.0)
-            .bind(text.received_at)
-            .execute(self.conn())
-            .await?;
+        sqlx::query(
+            "update conversations set last_inbound_at = greatest(last_inbound_at, $2) where conversation_id = $1",
+        )
+        .bind(party.conversation_id.0)
+        .bind(text.received_at)
+        .execute(self.conn())
+        .await?;
         Ok(true)
     }
 
@@ -101,16 +103,21 @@ impl Tx {
         .fetch_optional(self.conn())
         .await?;
         row.map(|(id, conversation, disposition, disposition_ref)| {
-            Ok(Known { inbound_id: InboundId(id), conversation_id: ConversationId(conversation), disposition: disposition.parse()?, disposition_ref })
+            Ok(Known {
+                inbound_id: InboundId(id),
+                conversation_id: ConversationId(conversation),
+                disposition: disposition.parse()?,
+                disposition_ref,
+            })
         })
         .transpose()
     }
 
-    /// All open texts of a conversation in arrival order.
+    /// All open texts of a conversation in the order the guest wrote them: webhooks overtake each other, and so do their stores.
     pub async fn open_texts(&mut self, conversation: ConversationId) -> Result<Vec<OpenText>> {
         Ok(sqlx::query_as(
             "select inbound_id, body, received_at, tries, trace, extract(epoch from clock_timestamp() - stored_at)::float8 as age
-             from inbound_messages where conversation_id = $1 and disposition = 'open' order by arrival",
+             from inbound_messages where conversation_id = $1 and disposition = 'open' order by occurred_at, arrival",
         )
         .bind(conversation.0)
         .fetch_all(self.conn())
@@ -118,7 +125,13 @@ impl Tx {
     }
 
     /// Ends one open text.
-    pub async fn close_inbound(&mut self, id: InboundId, disposition: Disposition, reference: Option<Uuid>, reason: Option<&str>) -> Result<bool> {
+    pub async fn close_inbound(
+        &mut self,
+        id: InboundId,
+        disposition: Disposition,
+        reference: Option<Uuid>,
+        reason: Option<&str>,
+    ) -> Result<bool> {
         let done = sqlx::query(
             "update inbound_messages set disposition = $2, disposition_ref = $3, reason = $4, closed_at = now()
              where inbound_id = $1 and disposition = 'open'",
@@ -133,7 +146,12 @@ impl Tx {
     }
 
     /// Ends every open text of a conversation but `except` (STOP, DELETE, crisis).
-    pub async fn close_open_texts(&mut self, conversation: ConversationId, except: InboundId, reason: &str) -> Result<u64> {
+    pub async fn close_open_texts(
+        &mut self,
+        conversation: ConversationId,
+        except: InboundId,
+        reason: &str,
+    ) -> Result<u64> {
         let done = sqlx::query(
             "update inbound_messages set disposition = 'closed', reason = $3, closed_at = now()
              where conversation_id = $1 and inbound_id <> $2 and disposition = 'open'",

@@ -96,7 +96,8 @@ impl Tx {
         let Some(row) = row else { return Ok(Err(Refusal::NotQueued)) };
         let refusal: Option<String> = row.try_get("refusal")?;
         if let Some(text) = refusal {
-            let refusal = Refusal::ALL.iter().find(|(_, t)| *t == text).map_or(Refusal::SafetyStateMissing, |(r, _)| *r);
+            let refusal =
+                Refusal::ALL.iter().find(|(_, t)| *t == text).map_or(Refusal::SafetyStateMissing, |(r, _)| *r);
             return Ok(Err(refusal));
         }
         if !row.try_get::<bool, _>("claimed")? {

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{AttemptId, ConversationId, GuestId, InboundId, Lane, MessageClass, OutboundId, OutboundState, TurnId};
+use seven_domain::{
+    AttemptId, ConversationId, GuestId, InboundId, Lane, MessageClass, OutboundId, OutboundState, TurnId,
+};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -93,10 +95,12 @@ impl Tx {
             Origin::Inbound(inbound) => (None, Some(inbound.0)),
         };
         // The row lock on the conversation serialises `seq`.
-        let seq: i64 = sqlx::query_scalar("update conversations set next_seq = next_seq + 1 where conversation_id = $1 returning next_seq - 1")
-            .bind(text.conversation_id.0)
-            .fetch_one(self.conn())
-            .await?;
+        let seq: i64 = sqlx::query_scalar(
+            "update conversations set next_seq = next_seq + 1 where conversation_id = $1 returning next_seq - 1",
+        )
+        .bind(text.conversation_id.0)
+        .fetch_one(self.conn())
+        .await?;
         let done = sqlx::query(
             "insert into outbound_messages (casino_id, outbound_id, conversation_id, guest_id, turn_id, inbound_id, part, parts, kind, class, seq,
                body, encoding, units, segments, agent, answers_at, not_before, useful_until, trace, next_sweep_at)
@@ -141,7 +145,9 @@ impl Tx {
                 .bind(id)
                 .fetch_all(self.conn())
                 .await?;
-        rows.into_iter().map(|(id, class)| Ok(Queued { outbound_id: OutboundId(id), lane: class.parse::<MessageClass>()?.lane() })).collect()
+        rows.into_iter()
+            .map(|(id, class)| Ok(Queued { outbound_id: OutboundId(id), lane: class.parse::<MessageClass>()?.lane() }))
+            .collect()
     }
 
     pub async fn pending(&mut self, outbound: OutboundId) -> Result<Option<Pending>> {
@@ -160,9 +166,18 @@ impl Tx {
 
     /// Records how an attempt ended and what becomes of its text. A receipt that came first wins: a text that is already
     /// past `sending` keeps its state.
-    pub async fn end_attempt(&mut self, outbound: OutboundId, attempt: AttemptId, end: &AttemptEnd, next: Next) -> Result<()> {
+    pub async fn end_attempt(
+        &mut self,
+        outbound: OutboundId,
+        attempt: AttemptId,
+        end: &AttemptEnd,
+        next: Next,
+    ) -> Result<()> {
         // The text before its attempt, as when a receipt comes at the same time.
-        sqlx::query("select 1 from outbound_messages where outbound_id = $1 for update").bind(outbound.0).execute(self.conn()).await?;
+        sqlx::query("select 1 from outbound_messages where outbound_id = $1 for update")
+            .bind(outbound.0)
+            .execute(self.conn())
+            .await?;
         sqlx::query(
             "update send_attempts set outcome = case when outcome = 'pending' then $2 else outcome end, http_status = $3, error_code = $4,
                detail = $5, provider_message_id = coalesce(provider_message_id, $6), finished_at = now()
@@ -258,7 +273,10 @@ impl Tx {
         .bind(self.sweep_base())
         .execute(self.conn())
         .await?;
-        sqlx::query("update send_attempts set outcome = 'ambiguous' where attempt_id = $1 and outcome = 'pending'").bind(attempt.0).execute(self.conn()).await?;
+        sqlx::query("update send_attempts set outcome = 'ambiguous' where attempt_id = $1 and outcome = 'pending'")
+            .bind(attempt.0)
+            .execute(self.conn())
+            .await?;
         Ok(again.then_some(Queued { outbound_id: OutboundId(outbound), lane: class.lane() }))
     }
 }

@@ -81,11 +81,20 @@ impl Tx {
         self.apply_receipt(receipt, attempt_id, outbound_id).await
     }
 
-    async fn apply_receipt(&mut self, receipt: &NewReceipt, attempt_id: Uuid, outbound_id: Uuid) -> Result<ReceiptOutcome> {
-        let state: String =
-            sqlx::query_scalar("select state from outbound_messages where outbound_id = $1 for update").bind(outbound_id).fetch_one(self.conn()).await?;
+    async fn apply_receipt(
+        &mut self,
+        receipt: &NewReceipt,
+        attempt_id: Uuid,
+        outbound_id: Uuid,
+    ) -> Result<ReceiptOutcome> {
+        let state: String = sqlx::query_scalar("select state from outbound_messages where outbound_id = $1 for update")
+            .bind(outbound_id)
+            .fetch_one(self.conn())
+            .await?;
         let outbound = OutboundId(outbound_id);
-        let Some(to) = transition(state.parse()?, &receipt.status) else { return Ok(ReceiptOutcome::NoChange(outbound)) };
+        let Some(to) = transition(state.parse()?, &receipt.status) else {
+            return Ok(ReceiptOutcome::NoChange(outbound));
+        };
         sqlx::query("update send_attempts set outcome = $2, provider_message_id = $3, error_code = coalesce($4, error_code), finished_at = coalesce(finished_at, now()) where attempt_id = $1")
             .bind(attempt_id)
             .bind(if matches!(to, OutboundState::Failed | OutboundState::Undelivered) { "rejected" } else { "confirmed" })

@@ -27,14 +27,21 @@ impl Tx {
         self.put_suppression(guest, "opted_in", as_of, event_id).await
     }
 
-    async fn put_suppression(&mut self, guest: &GuestHash, state: &str, as_of: DateTime<Utc>, event_id: &str) -> Result<Applied> {
+    async fn put_suppression(
+        &mut self,
+        guest: &GuestHash,
+        state: &str,
+        as_of: DateTime<Utc>,
+        event_id: &str,
+    ) -> Result<Applied> {
         let casino = self.casino_str();
-        let before: Option<(String, DateTime<Utc>, String)> =
-            sqlx::query_as("select state, as_of, event_id from suppressions where key_id = $1 and phone_hash = $2 for update")
-                .bind(guest.key_id)
-                .bind(&guest.bytes[..])
-                .fetch_optional(self.conn())
-                .await?;
+        let before: Option<(String, DateTime<Utc>, String)> = sqlx::query_as(
+            "select state, as_of, event_id from suppressions where key_id = $1 and phone_hash = $2 for update",
+        )
+        .bind(guest.key_id)
+        .bind(&guest.bytes[..])
+        .fetch_optional(self.conn())
+        .await?;
         let changed = sqlx::query(
             "insert into suppressions (casino_id, key_id, phone_hash, state, as_of, event_id) values ($1, $2, $3, $4, $5, $6)
              on conflict (casino_id, key_id, phone_hash) do update
@@ -79,11 +86,12 @@ impl Tx {
 
     /// True when the guest is opted out.
     pub async fn is_stopped(&mut self, guest: &GuestHash) -> Result<bool> {
-        let state: Option<String> = sqlx::query_scalar("select state from suppressions where key_id = $1 and phone_hash = $2")
-            .bind(guest.key_id)
-            .bind(&guest.bytes[..])
-            .fetch_optional(self.conn())
-            .await?;
+        let state: Option<String> =
+            sqlx::query_scalar("select state from suppressions where key_id = $1 and phone_hash = $2")
+                .bind(guest.key_id)
+                .bind(&guest.bytes[..])
+                .fetch_optional(self.conn())
+                .await?;
         Ok(state.as_deref() == Some("stopped"))
     }
 }

@@ -140,8 +140,13 @@ impl Tx {
         .bind(most)
         .fetch_all(self.conn())
         .await?;
-        let mut outbound: Vec<OutboundLine> =
-            sqlx::query_as(OUTBOUND).bind(guest).bind(&trace).bind(None::<String>).bind(most).fetch_all(self.conn()).await?;
+        let mut outbound: Vec<OutboundLine> = sqlx::query_as(OUTBOUND)
+            .bind(guest)
+            .bind(&trace)
+            .bind(None::<String>)
+            .bind(most)
+            .fetch_all(self.conn())
+            .await?;
         inbound.reverse();
         turns.reverse();
         outbound.reverse();
@@ -163,7 +168,13 @@ impl Tx {
 
     /// The newest texts out, optionally only those in `state`.
     pub async fn outbound_list(&mut self, state: Option<&str>, most: i64) -> Result<Vec<OutboundLine>> {
-        Ok(sqlx::query_as(OUTBOUND).bind(None::<Uuid>).bind(None::<String>).bind(state).bind(most).fetch_all(self.conn()).await?)
+        Ok(sqlx::query_as(OUTBOUND)
+            .bind(None::<Uuid>)
+            .bind(None::<String>)
+            .bind(state)
+            .bind(most)
+            .fetch_all(self.conn())
+            .await?)
     }
 
     /// Attempts and receipts of these texts, oldest first.
@@ -183,9 +194,14 @@ impl Tx {
     }
 
     /// What stood behind an attempt that the provider accepted: the reply's agent and sources, for the handset and scripts.
-    pub async fn explain_attempt(&mut self, attempt: Uuid) -> Result<Option<(OutboundLine, Option<TurnLine>, Option<InboundLine>)>> {
-        let outbound: Option<Uuid> =
-            sqlx::query_scalar("select outbound_id from send_attempts where attempt_id = $1").bind(attempt).fetch_optional(self.conn()).await?;
+    pub async fn explain_attempt(
+        &mut self,
+        attempt: Uuid,
+    ) -> Result<Option<(OutboundLine, Option<TurnLine>, Option<InboundLine>)>> {
+        let outbound: Option<Uuid> = sqlx::query_scalar("select outbound_id from send_attempts where attempt_id = $1")
+            .bind(attempt)
+            .fetch_optional(self.conn())
+            .await?;
         let Some(outbound) = outbound else { return Ok(None) };
         let Some(line) = self.outbound_line(OutboundId(outbound)).await? else { return Ok(None) };
         let turn = sqlx::query_as("select turn_id, agent, model, intent, sources, grounded, state, reason, created_at, trace from turns where turn_id = $1")

@@ -53,10 +53,11 @@ impl Tx {
     /// Writes the turn if the conversation still has the turn's epoch, under its row lock; false when it moved on.
     pub async fn commit_turn(&mut self, turn: &NewTurn) -> Result<bool> {
         let (casino, base) = (self.casino_str(), self.sweep_base());
-        let epoch: Option<i64> = sqlx::query_scalar("select turn_epoch from conversations where conversation_id = $1 for update")
-            .bind(turn.conversation_id.0)
-            .fetch_optional(self.conn())
-            .await?;
+        let epoch: Option<i64> =
+            sqlx::query_scalar("select turn_epoch from conversations where conversation_id = $1 for update")
+                .bind(turn.conversation_id.0)
+                .fetch_optional(self.conn())
+                .await?;
         if epoch != Some(turn.epoch) {
             return Ok(false);
         }
@@ -106,16 +107,21 @@ impl Tx {
 
     /// Turns of a conversation that no envelope has shaped yet: (turn, trace).
     pub async fn drafted_turns(&mut self, conversation: ConversationId) -> Result<Vec<(Uuid, String)>> {
-        Ok(sqlx::query_as("select turn_id, trace from turns where conversation_id = $1 and state = 'drafted'").bind(conversation.0).fetch_all(self.conn()).await?)
+        Ok(sqlx::query_as("select turn_id, trace from turns where conversation_id = $1 and state = 'drafted'")
+            .bind(conversation.0)
+            .fetch_all(self.conn())
+            .await?)
     }
 
     /// Counts a failure of this turn only (D16); returns the tries so far.
     pub async fn count_turn_try(&mut self, turn: TurnId, error: &str) -> Result<i32> {
-        let tries: Option<i32> = sqlx::query_scalar("update turns set tries = tries + 1, last_error = $2 where turn_id = $1 returning tries")
-            .bind(turn.0)
-            .bind(error)
-            .fetch_optional(self.conn())
-            .await?;
+        let tries: Option<i32> = sqlx::query_scalar(
+            "update turns set tries = tries + 1, last_error = $2 where turn_id = $1 returning tries",
+        )
+        .bind(turn.0)
+        .bind(error)
+        .fetch_optional(self.conn())
+        .await?;
         Ok(tries.unwrap_or_default())
     }
 

@@ -40,19 +40,25 @@ impl Metrics {
     fn new() -> Self {
         let registry = Registry::new();
         let counter = |name: &str, help: &str, labels: &[&str]| {
-            let vec = IntCounterVec::new(opts!(name, help), labels).expect("metric names and labels are constants that prometheus accepts");
+            let vec = IntCounterVec::new(opts!(name, help), labels)
+                .expect("metric names and labels are constants that prometheus accepts");
             registry.register(Box::new(vec.clone())).expect("each metric is registered once");
             vec
         };
         let messages = counter("seven_messages_total", "Messages handled", &["stage", "outcome"]);
         let handling = HistogramVec::new(
-            histogram_opts!("seven_handling_seconds", "From delivery to outcome", vec![0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]),
+            histogram_opts!(
+                "seven_handling_seconds",
+                "From delivery to outcome",
+                vec![0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
+            ),
             &["stage"],
         )
         .expect("metric names and labels are constants that prometheus accepts");
         registry.register(Box::new(handling.clone())).expect("each metric is registered once");
-        let waiting = IntGaugeVec::new(opts!("seven_stage_waiting", "1 while a stage waits for a dependency"), &["stage"])
-            .expect("metric names and labels are constants that prometheus accepts");
+        let waiting =
+            IntGaugeVec::new(opts!("seven_stage_waiting", "1 while a stage waits for a dependency"), &["stage"])
+                .expect("metric names and labels are constants that prometheus accepts");
         registry.register(Box::new(waiting.clone())).expect("each metric is registered once");
         Self {
             webhooks: counter("seven_webhooks_total", "Webhook answers", &["status", "reason"]),

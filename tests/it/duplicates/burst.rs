@@ -7,6 +7,7 @@ use std::{
 
 use seven::wiring::{Worker, offline_model};
 use seven_bus::WorkerSettings;
+use seven_carrier_sim::Text;
 use seven_domain::Stage;
 use seven_llm::{Model, Request, Responding};
 use tokio::{sync::Semaphore, task::JoinHandle, time::sleep};
@@ -50,7 +51,11 @@ impl Model for Held {
 async fn house_with(unique: &str, scale: f64, model: &Arc<Held>) -> (House, JoinHandle<()>) {
     let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::AgentSwarm).collect();
     let house = house(unique, Wanted { scale, at: Some("2026-11-23T00:00:00Z"), workers, ..Wanted::default() }).await;
-    let settings = seven_agent_swarm::Settings { model: model.clone(), model_deadline: Duration::from_secs(20), index_bytes: 64 << 20 };
+    let settings = seven_agent_swarm::Settings {
+        model: model.clone(),
+        model_deadline: Duration::from_secs(20),
+        index_bytes: 64 << 20,
+    };
     let swarm = tokio::spawn(seven_agent_swarm::run(house.stack.fleet.clone(), settings, WorkerSettings::default()));
     (house, swarm)
 }
@@ -73,7 +78,10 @@ async fn five_texts_within_a_second_get_one_answer() {
     house.settle(5).await;
     assert_eq!(model.asked(), [texts], "one call with all five in order");
     assert_eq!(house.number("select count(*) from turns").await, 1);
-    assert_eq!(house.number("select count(*) from inbound_messages i join turns t on t.turn_id = i.disposition_ref").await, 5);
+    assert_eq!(
+        house.number("select count(*) from inbound_messages i join turns t on t.turn_id = i.disposition_ref").await,
+        5
+    );
     assert_eq!(house.number("select count(distinct turn_id) from outbound_messages").await, 1);
     let said = house.said_to(GUEST);
     assert!(said.contains("Cinder Grove"), "the question in two texts was understood as one: {said}");
@@ -85,12 +93,23 @@ async fn five_texts_within_a_second_get_one_answer() {
 async fn texts_that_arrive_during_the_model_call_are_the_next_turns() {
     let model = Held::new(0);
     let (house, swarm) = house_with("duplicates_during", 0.0, &model).await;
-    let stored = async |n| until("the text is stored", Duration::from_secs(10), async || house.count("inbound", "open").await == n).await;
+    let stored = async |n| {
+        until("the text is stored", Duration::from_secs(10), async || house.count("inbound", "open").await == n).await
+    };
     house.text(GUEST, "What restaurants are open tonight?");
     until("the model is asked", Duration::from_secs(10), async || model.asked().len() == 1).await;
-    house.text(GUEST, "When does the spa open?");
-    stored(2).await;
+    // The second of two overtakes the first on its way here.
+    let written = Some(house.stack.fleet.clock.now());
+    sleep(Duration::from_millis(5)).await;
     house.text(GUEST, "And is there valet parking?");
+    stored(2).await;
+    let first = Text {
+        from: GUEST.to_owned(),
+        text: Some("When does the spa open?".to_owned()),
+        occurred_at: written,
+        ..Text::default()
+    };
+    house.stack.sim.text(first).unwrap();
     stored(3).await;
     // Their signals meet the held lease and come again, but nobody asks the model a second time.
     let again = async || house.stack.fleet.bus.lag(Stage::Swarm).await.unwrap().iter().any(|lag| lag.redelivered >= 2);
@@ -101,7 +120,10 @@ async fn texts_that_arrive_during_the_model_call_are_the_next_turns() {
     model.may_answer.add_permits(10);
     house.settle(3).await;
     let asked = model.asked();
-    assert_eq!(asked, [&["What restaurants are open tonight?"][..], &["When does the spa open?", "And is there valet parking?"]]);
+    assert_eq!(
+        asked,
+        [&["What restaurants are open tonight?"][..], &["When does the spa open?", "And is there valet parking?"]]
+    );
     assert_eq!(house.number("select count(*) from turns").await, 2);
     let answered = "select count(*) from inbound_messages where disposition = 'answered'";
     assert_eq!(house.number(answered).await, 3, "none is skipped");

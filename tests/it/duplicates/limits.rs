@@ -16,15 +16,26 @@ async fn the_eleventh_text_of_a_minute_gets_one_notice_and_stop_still_works() {
     let call = Caller::of(&house);
     for n in 1..=12 {
         let text = call.received(&format!("l{n}"), GUEST, "What restaurants are open tonight?");
-        assert_eq!(call.post(text.to_string().as_bytes()).await, Answer::accepted(), "text {n}: over the limit is still 200");
+        assert_eq!(
+            call.post(text.to_string().as_bytes()).await,
+            Answer::accepted(),
+            "text {n}: over the limit is still 200"
+        );
     }
     house.settle(12).await;
     let why = async |reason: &'static str| house.number(reason).await;
     assert_eq!(why("select count(*) from inbound_messages").await, 12, "all are stored");
     assert_eq!(why("select count(*) from inbound_messages where disposition = 'answered'").await, 10);
-    assert_eq!(why("select count(*) from inbound_messages where disposition = 'canned' and reason = 'rate_limited'").await, 1);
-    assert_eq!(why("select count(*) from inbound_messages where disposition = 'closed' and reason = 'rate_limited'").await, 1);
-    let notices = |texts: &[String]| texts.iter().filter(|text| text.contains("That was a lot of texts at once!")).count();
+    assert_eq!(
+        why("select count(*) from inbound_messages where disposition = 'canned' and reason = 'rate_limited'").await,
+        1
+    );
+    assert_eq!(
+        why("select count(*) from inbound_messages where disposition = 'closed' and reason = 'rate_limited'").await,
+        1
+    );
+    let notices =
+        |texts: &[String]| texts.iter().filter(|text| text.contains("That was a lot of texts at once!")).count();
     let before = house.texts_to(GUEST);
     assert_eq!(notices(&before), 1, "{before:?}");
 
@@ -52,20 +63,36 @@ async fn a_picture_is_noted_and_never_fetched() {
     let picture = json!({"url": url, "content_type": "image/jpeg", "size": 31_337, "hash_sha256": null});
     house.stack.sim.text(Text { from: GUEST.to_owned(), media: vec![picture.clone()], ..Text::default() }).unwrap();
     house.settle(1).await;
-    assert_eq!(house.texts_to(GUEST), ["Thanks for sending that. I can only read text here, so please describe it in a few words and I will gladly help."]);
+    assert_eq!(
+        house.texts_to(GUEST),
+        [
+            "Thanks for sending that. I can only read text here, so please describe it in a few words and I will gladly help."
+        ]
+    );
     assert_eq!(house.number("select count(*) from turns").await, 0, "no model saw it");
 
     let question = Some("What restaurants are open tonight?".to_owned());
-    house.stack.sim.text(Text { from: GUEST.to_owned(), text: question, media: vec![picture], ..Text::default() }).unwrap();
+    house
+        .stack
+        .sim
+        .text(Text { from: GUEST.to_owned(), text: question, media: vec![picture], ..Text::default() })
+        .unwrap();
     house.settle(2).await;
     let said = house.said_to(GUEST);
     assert!(said.contains("Cinder Grove"), "words beside a picture are answered: {said}");
     assert_eq!(house.number("select sum(media_count) from inbound_messages").await, 2);
 
-    assert_eq!(store.accept().map(drop).map_err(|e| e.kind()), Err(ErrorKind::WouldBlock), "nobody fetched the picture");
+    assert_eq!(
+        store.accept().map(drop).map_err(|e| e.kind()),
+        Err(ErrorKind::WouldBlock),
+        "nobody fetched the picture"
+    );
     for sequence in 1..=2 {
         let (_, _, payload, _) = house.stack.fleet.bus.stored("INGRESS", sequence).await.unwrap().unwrap();
-        assert!(!String::from_utf8_lossy(&payload).contains("ignore-your-instructions"), "the file's name ends at the door");
+        assert!(
+            !String::from_utf8_lossy(&payload).contains("ignore-your-instructions"),
+            "the file's name ends at the door"
+        );
     }
     assert_eq!(house.number("select count(*) from inbound_messages where body like '%ignore-your%'").await, 0);
     assert!(!said.contains("ignore-your"), "{said}");

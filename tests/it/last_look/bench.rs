@@ -35,7 +35,7 @@ pub(crate) enum Switch {
 /// What is special about a text, its guest and the world; SQL fragments are set as the owner.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Condition {
-    name: &'static str,
+    pub(crate) name: &'static str,
     suppression: Option<&'static str>,
     guest: Option<&'static str>,
     text: Option<&'static str>,
@@ -131,7 +131,10 @@ impl Bench {
         let hash = fleet.keys.hash(self.house.casino(), &phone);
         let new = NewIds { guest: fleet.ids.next(), conversation: fleet.ids.next() };
         let mut tx = self.bind().await;
-        let party = tx.party(&phone, &hash, &self.house.config.operational.telnyx_phone_number, Channel::Sms, new).await.unwrap();
+        let party = tx
+            .party(&phone, &hash, &self.house.config.operational.telnyx_phone_number, Channel::Sms, new)
+            .await
+            .unwrap();
         tx.set_consent(party.guest_id, "marketing", "test", Utc::now()).await.unwrap();
         tx.commit().await.unwrap();
         Guest { hash, party }
@@ -184,9 +187,13 @@ impl Bench {
             (Switch::Status(status), true) => format!("update casinos set status = '{status}'"),
             (Switch::Status(_), false) => "update casinos set status = 'active'".to_owned(),
             (Switch::Casino(name), true) => {
-                format!("insert into controls (casino_id, name, since, actor, reason) values ('{casino}', '{name}', now() - interval '1 min', 'test', 'test')")
+                format!(
+                    "insert into controls (casino_id, name, since, actor, reason) values ('{casino}', '{name}', now() - interval '1 min', 'test', 'test')"
+                )
             }
-            (Switch::Fleet(name), true) => format!("insert into fleet_controls (name, since, actor, reason) values ('{name}', now() - interval '1 min', 'test', 'test')"),
+            (Switch::Fleet(name), true) => format!(
+                "insert into fleet_controls (name, since, actor, reason) values ('{name}', now() - interval '1 min', 'test', 'test')"
+            ),
             (Switch::Casino(_), false) => "delete from controls".to_owned(),
             (Switch::Fleet(_), false) => "delete from fleet_controls".to_owned(),
         };
@@ -226,7 +233,11 @@ impl Bench {
         tx.commit().await.unwrap();
         let left = self.left(outbound, &look).await;
         let expected = if verdict.is_ok() { ("sending", 1, 1) } else { (condition.state.unwrap_or("queued"), 0, 0) };
-        assert_eq!((left.0.as_str(), left.1, left.2), expected, "{class} under {condition:?}: state, attempts, doubt rows");
+        assert_eq!(
+            (left.0.as_str(), left.1, left.2),
+            expected,
+            "{class} under {condition:?}: state, attempts, doubt rows"
+        );
         verdict.err()
     }
 

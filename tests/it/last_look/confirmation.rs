@@ -32,7 +32,10 @@ async fn late_by(unique: &str, aged: &'static str) -> (usize, String) {
     let workers = Worker::ALL.into_iter().filter(|w| *w != Worker::OutboundSender).collect();
     let mut house = house(unique, Wanted { workers, ..Wanted::default() }).await;
     house.text(GUEST, "STOP");
-    until("the confirmation is queued", Duration::from_secs(10), || async { house.count("outbound", "queued").await == 1 }).await;
+    until("the confirmation is queued", Duration::from_secs(10), || async {
+        house.count("outbound", "queued").await == 1
+    })
+    .await;
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::query(aged).execute(&owner).await.unwrap();
     house.stack.spawn(Worker::OutboundSender, None).await.unwrap();

@@ -13,7 +13,12 @@ use crate::harness::until;
 
 /// True while some session of this database waits for a lock.
 async fn somebody_waits(bench: &Bench) -> bool {
-    sqlx::query_scalar("select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')").fetch_one(&bench.owner).await.unwrap()
+    sqlx::query_scalar(
+        "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')",
+    )
+    .fetch_one(&bench.owner)
+    .await
+    .unwrap()
 }
 
 #[tokio::test] // SMS-16, SEC-12
@@ -74,7 +79,8 @@ async fn claims_and_stops_in_any_order_never_send_after_a_stop() {
     for round in 0..ROUNDS {
         let guest = bench.guest().await;
         let outbound = bench.queue(&guest, MessageClass::Reply).await;
-        let [stop_after, claim_after, hold] = std::array::from_fn(|_| Duration::from_micros(rand::rng().random_range(0..3_000)));
+        let [stop_after, claim_after, hold] =
+            std::array::from_fn(|_| Duration::from_micros(rand::rng().random_range(0..3_000)));
         let stop = tokio::spawn({
             let (bench, hash, conversation) = (Arc::clone(&bench), guest.hash, guest.party.conversation_id);
             async move {
@@ -102,7 +108,11 @@ async fn claims_and_stops_in_any_order_never_send_after_a_stop() {
         match claim.await.unwrap() {
             (None, claim) => {
                 sent += 1;
-                assert!(claim.began < stop.done, "round {round}: the claim began to commit {:?} after the STOP was durable", claim.began - stop.done);
+                assert!(
+                    claim.began < stop.done,
+                    "round {round}: the claim began to commit {:?} after the STOP was durable",
+                    claim.began - stop.done
+                );
             }
             (Some(Refusal::Suppressed | Refusal::NotQueued), _) => refused += 1,
             (Some(other), _) => panic!("round {round}: {other:?}"),

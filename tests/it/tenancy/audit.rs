@@ -10,7 +10,11 @@ const CHANGES: [&str; 3] = ["update audit_log set actor = 'nobody'", "delete fro
 async fn one_entry(db: &Database) {
     let mut tx = db.app.begin().await.unwrap();
     bind(&mut tx).await;
-    sqlx::query("insert into audit_log (casino_id, actor, action, subject) values ($1, 'test', 'test.entry', 'x')").bind(CASINO).execute(&mut *tx).await.unwrap();
+    sqlx::query("insert into audit_log (casino_id, actor, action, subject) values ($1, 'test', 'test.entry', 'x')")
+        .bind(CASINO)
+        .execute(&mut *tx)
+        .await
+        .unwrap();
     tx.commit().await.unwrap();
 }
 
@@ -23,7 +27,10 @@ async fn refused(owner: &PgPool, before: &str, change: &str) {
     let mut tx = owner.begin().await.unwrap();
     sqlx::raw_sql(AssertSqlSafe(before.to_owned())).execute(&mut *tx).await.unwrap();
     bind(&mut tx).await;
-    let error = sqlx::query(AssertSqlSafe(change.to_owned())).execute(&mut *tx).await.expect_err(&format!("{before}: {change} went through"));
+    let error = sqlx::query(AssertSqlSafe(change.to_owned()))
+        .execute(&mut *tx)
+        .await
+        .expect_err(&format!("{before}: {change} went through"));
     let code = error.as_database_error().and_then(|e| e.code()).unwrap_or_default();
     assert_eq!(code, "42501", "{before}: {change}: {error}");
     tx.rollback().await.unwrap();
@@ -33,7 +40,8 @@ async fn refused(owner: &PgPool, before: &str, change: &str) {
 async fn no_role_changes_or_deletes_an_audit_entry() {
     let db = database("audit").await;
     one_entry(&db).await;
-    let roles: Vec<String> = sqlx::query_scalar("select rolname::text from pg_roles order by 1").fetch_all(&db.owner).await.unwrap();
+    let roles: Vec<String> =
+        sqlx::query_scalar("select rolname::text from pg_roles order by 1").fetch_all(&db.owner).await.unwrap();
     for needed in ["seven_app", "seven_fleet", "postgres", "pg_write_all_data"] {
         assert!(roles.iter().any(|role| role == needed), "{needed} is not among {roles:?}");
     }
@@ -43,7 +51,9 @@ async fn no_role_changes_or_deletes_an_audit_entry() {
         }
         // An owner who is no superuser, with all the rights an owner has.
         let owner = format!("it_owner_{}", uuid::Uuid::new_v4().simple());
-        let before = format!("create role {owner}; grant usage, create on schema public to {owner}; alter table audit_log owner to {owner}; set local role {owner}");
+        let before = format!(
+            "create role {owner}; grant usage, create on schema public to {owner}; alter table audit_log owner to {owner}; set local role {owner}"
+        );
         refused(&db.owner, &before, change).await;
     }
     let left: Vec<String> = sqlx::query_scalar("select actor from audit_log").fetch_all(&db.owner).await.unwrap();

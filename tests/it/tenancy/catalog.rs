@@ -5,14 +5,35 @@ use sqlx::{Executor, FromRow, Postgres};
 /// Tables without a row policy: why, and their columns, so that nobody adds a guest's data to them unseen.
 pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
     ("routes", "ingress asks whose number it is before it knows the casino", &["number", "casino_id"]),
-    ("due", "any scheduler claims for any casino; ids and times only", &["casino_id", "kind", "row_id", "due_at", "claimed_until"]),
-    ("fleet_controls", "switches for all casinos, read by every send", &["name", "version", "since", "actor", "reason"]),
+    (
+        "due",
+        "any scheduler claims for any casino; ids and times only",
+        &["casino_id", "kind", "row_id", "due_at", "claimed_until"],
+    ),
+    (
+        "fleet_controls",
+        "switches for all casinos, read by every send",
+        &["name", "version", "since", "actor", "reason"],
+    ),
     (
         "send_policy",
         "the table of the last look: law, not tenant data",
-        &["class", "lane", "when_suppressed", "when_paused", "when_killed", "when_state_missing", "quiet_hours", "least_tier"],
+        &[
+            "class",
+            "lane",
+            "when_suppressed",
+            "when_paused",
+            "when_killed",
+            "when_state_missing",
+            "quiet_hours",
+            "least_tier",
+        ],
     ),
-    ("_sqlx_migrations", "the migrations' own", &["version", "description", "installed_on", "success", "checksum", "execution_time"]),
+    (
+        "_sqlx_migrations",
+        "the migrations' own",
+        &["version", "description", "installed_on", "success", "checksum", "execution_time"],
+    ),
 ];
 
 /// The one condition a policy may have.
@@ -70,7 +91,10 @@ fn complaints(relation: &Relation) -> Vec<String> {
         complain(true, "outside the schema public");
         return found;
     }
-    complain(!relation.app_rights.is_empty(), &format!("seven_app may {}, which no row policy stops", relation.app_rights.join(", ")));
+    complain(
+        !relation.app_rights.is_empty(),
+        &format!("seven_app may {}, which no row policy stops", relation.app_rights.join(", ")),
+    );
     if let Some((.., columns)) = EXEMPT.iter().find(|(name, ..)| *name == relation.name) {
         complain(relation.columns != *columns, "its columns are not those the short list knows");
         return found;
@@ -99,7 +123,10 @@ fn complaints(relation: &Relation) -> Vec<String> {
     // Permissive policies are joined by OR: one that is too wide opens the table.
     for policy in policies.iter().filter(|p| p[2] == "t") {
         complain(policy[3] != BOUND && policy[1] != "a", &format!("policy {} reads by {}", policy[0], policy[3]));
-        complain(policy[4] != BOUND && !matches!(policy[1], "r" | "d"), &format!("policy {} writes by {}", policy[0], policy[4]));
+        complain(
+            policy[4] != BOUND && !matches!(policy[1], "r" | "d"),
+            &format!("policy {} writes by {}", policy[0], policy[4]),
+        );
     }
     found
 }

@@ -60,7 +60,10 @@ pub(crate) async fn fill(owner: &PgPool, tables: &[String]) {
     for table in tables {
         for casino in [OURS, OTHER] {
             let insert = insert_of(owner, table, casino).await;
-            sqlx::query(AssertSqlSafe(insert.clone())).execute(&mut *tx).await.unwrap_or_else(|e| panic!("{insert}: {e}"));
+            sqlx::query(AssertSqlSafe(insert.clone()))
+                .execute(&mut *tx)
+                .await
+                .unwrap_or_else(|e| panic!("{insert}: {e}"));
         }
     }
     tx.commit().await.unwrap();
@@ -103,7 +106,11 @@ async fn a_binding_reads_and_writes_nothing_of_another_casino() {
     fill(&db.owner, &tables).await;
     for table in &tables {
         let theirs = format!("where casino_id = '{OTHER}'");
-        assert_eq!(under(&db.app, Some(OURS), &format!("select 1 from {table}")).await, Did::Rows(1), "{table}: its own row, and only that");
+        assert_eq!(
+            under(&db.app, Some(OURS), &format!("select 1 from {table}")).await,
+            Did::Rows(1),
+            "{table}: its own row, and only that"
+        );
         for statement in [
             format!("select 1 from {table} {theirs}"),
             format!("select 1 from {table} {theirs} for update"),
@@ -113,7 +120,11 @@ async fn a_binding_reads_and_writes_nothing_of_another_casino() {
             let did = under(&db.app, Some(OURS), &statement).await;
             assert!(matches!(did, Did::Rows(0) | Did::Refused), "{statement}: {did:?}");
         }
-        for statement in [insert_of(&db.owner, table, OTHER).await, format!("update {table} set casino_id = '{OTHER}'"), format!("truncate {table} cascade")] {
+        for statement in [
+            insert_of(&db.owner, table, OTHER).await,
+            format!("update {table} set casino_id = '{OTHER}'"),
+            format!("truncate {table} cascade"),
+        ] {
             assert_eq!(under(&db.app, Some(OURS), &statement).await, Did::Refused, "{statement}");
         }
     }
@@ -128,12 +139,20 @@ async fn no_binding_reads_and_writes_nothing() {
     // An empty name is what a connection of the pool is left with after a bound transaction.
     for binding in [None, Some(""), Some("%"), Some("c_casino")] {
         for table in &tables {
-            assert_eq!(under(&db.app, binding, &format!("select 1 from {table}")).await, Did::Rows(0), "{table} under {binding:?}");
+            assert_eq!(
+                under(&db.app, binding, &format!("select 1 from {table}")).await,
+                Did::Rows(0),
+                "{table} under {binding:?}"
+            );
             for statement in [format!("update {table} set casino_id = casino_id"), format!("delete from {table}")] {
                 let did = under(&db.app, binding, &statement).await;
                 assert!(matches!(did, Did::Rows(0) | Did::Refused), "{statement} under {binding:?}: {did:?}");
             }
-            assert_eq!(under(&db.app, binding, &insert_of(&db.owner, table, OURS).await).await, Did::Refused, "{table} under {binding:?}");
+            assert_eq!(
+                under(&db.app, binding, &insert_of(&db.owner, table, OURS).await).await,
+                Did::Refused,
+                "{table} under {binding:?}"
+            );
         }
     }
     unharmed(&db.owner, &tables).await;
@@ -157,7 +176,10 @@ async fn a_binding_does_not_outlive_its_transaction() {
 
 async fn unharmed(owner: &PgPool, tables: &[String]) {
     for table in tables {
-        let rows: Vec<String> = sqlx::query_scalar(AssertSqlSafe(format!("select casino_id from {table} order by 1"))).fetch_all(owner).await.unwrap();
+        let rows: Vec<String> = sqlx::query_scalar(AssertSqlSafe(format!("select casino_id from {table} order by 1")))
+            .fetch_all(owner)
+            .await
+            .unwrap();
         assert_eq!(rows, [OURS, OTHER], "{table}");
     }
 }

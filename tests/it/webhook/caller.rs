@@ -61,7 +61,8 @@ impl Caller {
 
     /// One call with these headers and no others of ours.
     pub(crate) async fn post_with(&self, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        let request = headers.iter().fold(self.client.post(url), |request, (name, value)| request.header(*name, *value));
+        let request =
+            headers.iter().fold(self.client.post(url), |request, (name, value)| request.header(*name, *value));
         let response = request.header("content-type", "application/json").body(body.to_vec()).send().await.unwrap();
         let code = response.status().as_u16();
         let text = response.text().await.unwrap();

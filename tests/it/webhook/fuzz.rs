@@ -8,6 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 use futures::StreamExt as _;
 use rand::{Rng as _, SeedableRng as _, rngs::StdRng};
 use seven::wiring::Worker;
+use seven_carrier_sim::{Fault, Matcher, Plan, Rule};
 use seven_domain::Stage;
 
 use super::{
@@ -18,10 +19,11 @@ use super::{
 use crate::harness::{GUEST, House, Wanted, house, until};
 
 const EVENTS: usize = 5_000;
-const IN_FLIGHT: usize = 48;
+const IN_FLIGHT: usize = 32;
 
 fn random(name: &str) -> StdRng {
-    let seed = std::env::var("SEVEN_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(rand::random::<u64>);
+    let seed =
+        std::env::var("SEVEN_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(rand::random::<u64>);
     eprintln!("{name}: SEVEN_FUZZ_SEED={seed}");
     StdRng::seed_from_u64(seed)
 }
@@ -92,7 +94,8 @@ async fn five_thousand_events_bent_after_signing_are_all_refused() {
     let at = call.now().to_string();
     let true_ones: Vec<_> = (0..50)
         .map(|n| {
-            let body = call.received(&format!("t{n}"), GUEST, "What restaurants are open tonight?").to_string().into_bytes();
+            let body =
+                call.received(&format!("t{n}"), GUEST, "What restaurants are open tonight?").to_string().into_bytes();
             (at.clone(), call.sign(&at, &body), body)
         })
         .collect();
@@ -100,7 +103,8 @@ async fn five_thousand_events_bent_after_signing_are_all_refused() {
     let wrong = Answer::error(401, "Invalid webhook signature");
     let mut answers = futures::stream::iter(&bent)
         .map(async |bent| {
-            let answer = call.post_with(&call.url, &[(TIMESTAMP, &bent.at), (SIGNATURE, &bent.signature)], &bent.body).await;
+            let answer =
+                call.post_with(&call.url, &[(TIMESTAMP, &bent.at), (SIGNATURE, &bent.signature)], &bent.body).await;
             (bent, answer)
         })
         .buffer_unordered(IN_FLIGHT);
@@ -113,7 +117,11 @@ async fn five_thousand_events_bent_after_signing_are_all_refused() {
     assert_eq!((counts.len(), counts.values().sum::<usize>()), (8, EVENTS));
     assert_eq!(all_published(&house).await, [0, 0, 0]);
     let (at, signature, body) = &true_ones[0];
-    assert_eq!(call.post_with(&call.url, &[(TIMESTAMP, at), (SIGNATURE, signature)], body).await, Answer::accepted(), "unbent it is good");
+    assert_eq!(
+        call.post_with(&call.url, &[(TIMESTAMP, at), (SIGNATURE, signature)], body).await,
+        Answer::accepted(),
+        "unbent it is good"
+    );
     house.stop().await;
 }
 
@@ -121,7 +129,8 @@ async fn five_thousand_events_bent_after_signing_are_all_refused() {
 async fn digested(house: &House) {
     until("gate and receipts are done", Duration::from_secs(60), async || {
         for stage in [Stage::Gate, Stage::Receipts] {
-            if !house.stack.fleet.bus.lag(stage).await.unwrap().iter().all(|lag| lag.pending == 0 && lag.in_flight == 0) {
+            if !house.stack.fleet.bus.lag(stage).await.unwrap().iter().all(|lag| lag.pending == 0 && lag.in_flight == 0)
+            {
                 return false;
             }
         }
@@ -132,11 +141,15 @@ async fn digested(house: &House) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)] // SMS-2, SMS-6: no body makes a 5xx, and nothing behind the door chokes on what it let through
 async fn five_thousand_signed_events_of_bent_structure_each_find_their_place() {
-    let workers = vec![Worker::IngressWebhook, Worker::ComplianceGate, Worker::OutboundSender, Worker::Scheduler];
-    let house = house("webhook_structure", Wanted { workers, ..Wanted::default() }).await;
+    let workers = vec![Worker::IngressWebhook, Worker::Scheduler];
+    let mut house = house("webhook_structure", Wanted { workers, ..Wanted::default() }).await;
+    // Confirmations and notices do leave; their own receipts would blur the count.
+    let silent = Rule { matcher: Matcher::default(), fault: Fault::LostReceipt, times: None };
+    house.stack.sim.set_rules(Plan { block_on_stop: false, rules: vec![silent] }).unwrap();
     let (call, mut random) = (Caller::of(&house), random("bent structure"));
     let bodies: Vec<_> = (0..EVENTS).map(|n| bend::event(&call, &mut random, n)).collect();
-    let mut answers = futures::stream::iter(&bodies).map(async |body| (body, call.post(body).await)).buffer_unordered(IN_FLIGHT);
+    let mut answers =
+        futures::stream::iter(&bodies).map(async |body| (body, call.post(body).await)).buffer_unordered(IN_FLIGHT);
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     while let Some((body, answer)) = answers.next().await {
         assert_eq!(answer.code, 200, "{answer:?}: {}", String::from_utf8_lossy(body));
@@ -158,11 +171,26 @@ async fn five_thousand_signed_events_of_bent_structure_each_find_their_place() {
     let [ingress, receipt, buried] = all_published(&house).await;
     assert!(ingress > 0 && receipt > 0, "texts and receipts both got through");
     assert_eq!((ingress + receipt, buried), (count("accepted"), letters), "accepted is on the bus, once");
+    // The stages behind start now: in this one process they would share the door's connections to Postgres.
+    for worker in [Worker::ComplianceGate, Worker::OutboundSender] {
+        house.stack.spawn(worker, None).await.unwrap();
+    }
     digested(&house).await;
-    until("every letter is filed", Duration::from_secs(30), async || dead(&house).await >= i64::try_from(letters).unwrap()).await;
-    assert_eq!(house.number("select count(*) from dead_letters where stage <> 'ingress'").await, 0, "no stage chokes on what ingress let through");
+    until("every letter is filed", Duration::from_secs(30), async || {
+        dead(&house).await >= i64::try_from(letters).unwrap()
+    })
+    .await;
+    assert_eq!(
+        house.number("select count(*) from dead_letters where stage <> 'ingress'").await,
+        0,
+        "no stage chokes on what ingress let through"
+    );
     assert_eq!(dead(&house).await, i64::try_from(letters).unwrap());
-    assert_eq!(house.number("select count(*) from inbound_messages").await, i64::try_from(ingress).unwrap(), "each text is stored");
+    assert_eq!(
+        house.number("select count(*) from inbound_messages").await,
+        i64::try_from(ingress).unwrap(),
+        "each text is stored"
+    );
     assert_eq!(house.number("select count(*) from spool").await, 0);
     house.stop().await;
 }

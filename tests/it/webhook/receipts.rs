@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use seven_carrier_sim::{Fault, Plan, Rule};
+use seven_carrier_sim::{Fault, Matcher, Plan, Rule};
 
 use super::{
     all_published,
@@ -14,15 +14,24 @@ use crate::harness::{GUEST, Wanted, house, until};
 async fn a_receipt_counts_once_per_message_and_status() {
     let house = house("webhook_receipts", Wanted::default()).await;
     let call = Caller::of(&house);
-    for (event, status) in [("a", "delivered"), ("a", "delivered"), ("b", "delivered"), ("c", "delivery_failed"), ("d", "delivery_failed")] {
+    for (event, status) in
+        [("a", "delivered"), ("a", "delivered"), ("b", "delivered"), ("c", "delivery_failed"), ("d", "delivery_failed")]
+    {
         let mut receipt = call.finalized(event, status);
         receipt["data"]["payload"]["id"] = "one-message".into();
         let url = format!("{}/{}", call.url, "not-an-attempt");
-        assert_eq!(call.post_signed(&url, call.now(), receipt.to_string().as_bytes()).await, Answer::accepted(), "{event}");
+        assert_eq!(
+            call.post_signed(&url, call.now(), receipt.to_string().as_bytes()).await,
+            Answer::accepted(),
+            "{event}"
+        );
     }
     assert_eq!(all_published(&house).await, [0, 4, 0], "one event twice is one message on the bus");
     let lag = async || house.stack.fleet.bus.lag(seven_domain::Stage::Receipts).await.unwrap();
-    until("all are recorded", Duration::from_secs(10), async || lag().await.iter().all(|l| l.pending == 0 && l.in_flight == 0)).await;
+    until("all are recorded", Duration::from_secs(10), async || {
+        lag().await.iter().all(|l| l.pending == 0 && l.in_flight == 0)
+    })
+    .await;
     assert_eq!(house.number("select count(*) from receipts").await, 2);
     assert_eq!(house.count("dead", "open").await, 0);
     house.stop().await;
@@ -32,7 +41,7 @@ async fn a_receipt_counts_once_per_message_and_status() {
 async fn a_failed_send_is_sent_again_and_the_host_is_not_asked_again() {
     let house = house("webhook_resend", Wanted::default()).await;
     // More refusals than one call repeats, so that the text comes back through the bus.
-    let rule = Rule { matcher: seven_carrier_sim::Matcher::default(), fault: Fault::TooManyRequests, times: Some(5) };
+    let rule = Rule { matcher: Matcher::default(), fault: Fault::TooManyRequests, times: Some(5) };
     house.stack.sim.set_rules(Plan { block_on_stop: false, rules: vec![rule] }).unwrap();
     house.text(GUEST, "What restaurants are open tonight?");
     house.settle(1).await;

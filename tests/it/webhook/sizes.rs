@@ -8,7 +8,11 @@ use tokio::{
     time::timeout,
 };
 
-use super::{all_published, caller::{Answer, Caller, SIGNATURE, TIMESTAMP}, front};
+use super::{
+    all_published,
+    caller::{Answer, Caller, SIGNATURE, TIMESTAMP},
+    front,
+};
 use crate::harness::{House, house};
 
 const LIMIT: usize = 64 * 1024;

@@ -56,7 +56,9 @@ async fn add(config: Option<&Path>, file: &Path) -> Result<()> {
     let document = onboard::read_casino(&file.display().to_string(), &text)?;
     let fleet = fleet(config).await?;
     match onboard::add_casino(&fleet, &document, "seven casino add").await? {
-        Added::New => out!("Added {}. Next: seven content load --casino {} FILE", document.casino_id, document.casino_id),
+        Added::New => {
+            out!("Added {}. Next: seven content load --casino {} FILE", document.casino_id, document.casino_id)
+        }
         Added::Updated => out!("Replaced the document of {}.", document.casino_id),
     }
     Ok(())

@@ -22,7 +22,14 @@ pub enum Content {
 pub async fn run(config: Option<&Path>, Content::Load { casino, file }: Content) -> Result<()> {
     let text = std::fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
     let fleet = fleet(config).await?;
-    let summary = onboard::load_content(&fleet, &casino, &file.display().to_string(), &text, "seven content load").await?;
-    out!("{casino}: {} new, {} changed, {} unchanged, {} removed.", summary.created, summary.changed, summary.unchanged, summary.removed);
+    let summary =
+        onboard::load_content(&fleet, &casino, &file.display().to_string(), &text, "seven content load").await?;
+    out!(
+        "{casino}: {} new, {} changed, {} unchanged, {} removed.",
+        summary.created,
+        summary.changed,
+        summary.unchanged,
+        summary.removed
+    );
     Ok(())
 }

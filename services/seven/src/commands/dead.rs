@@ -66,7 +66,14 @@ fn owner(casino: Option<CasinoId>) -> CasinoId {
 fn list(letters: Vec<DeadLetter>) {
     let mut table = super::table(["dead letter", "stage", "reason", "error", "tries", "last"]);
     for letter in letters {
-        let row = [letter.dead_id.to_string(), letter.stage, letter.reason, letter.last_error, letter.attempts.to_string(), letter.last_at.to_rfc3339()];
+        let row = [
+            letter.dead_id.to_string(),
+            letter.stage,
+            letter.reason,
+            letter.last_error,
+            letter.attempts.to_string(),
+            letter.last_at.to_rfc3339(),
+        ];
         table.add_row(row);
     }
     out!("{table}");
@@ -78,7 +85,11 @@ fn show(letter: &DeadLetter) {
     out!("  first error  {} {}", letter.first_at, letter.first_error);
     out!("  last error   {} {}", letter.last_at, letter.last_error);
     out!("  attempts     {}", letter.attempts);
-    out!("  payload      {} bytes, re-enters at {}", letter.payload.len(), if letter.subject.is_empty() { "ingress" } else { &letter.subject });
+    out!(
+        "  payload      {} bytes, re-enters at {}",
+        letter.payload.len(),
+        if letter.subject.is_empty() { "ingress" } else { &letter.subject }
+    );
     out!("  trace        {}", letter.trace);
 }
 
@@ -91,18 +102,37 @@ pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
     if letter.stage == Stage::Ingress.as_str() {
         let intake = seven_ingress_webhook::intake(&letter.payload, None, letter.first_at);
         let number = intake.number().with_context(|| format!("still unreadable: {}", letter.last_error))?;
-        let casino = fleet.store.casino_of_number(number).await?.context("no casino has its number yet; add the casino, then replay")?;
-        let (stage, key, payload) = intake.message().with_context(|| format!("still unusable: {}", letter.last_error))?;
-        let message = Outgoing { subject: subject(stage, &casino, None), key: &key, copy, trace: &letter.trace, payload };
+        let casino = fleet
+            .store
+            .casino_of_number(number)
+            .await?
+            .context("no casino has its number yet; add the casino, then replay")?;
+        let (stage, key, payload) =
+            intake.message().with_context(|| format!("still unusable: {}", letter.last_error))?;
+        let message =
+            Outgoing { subject: subject(stage, &casino, None), key: &key, copy, trace: &letter.trace, payload };
         fleet.bus.publish(&message, deadline).await?;
     } else {
         ensure!(!letter.subject.is_empty(), "this dead letter does not say where it re-enters");
         tx.reopen_for_replay(&letter).await?;
-        let message = Outgoing { subject: letter.subject.clone(), key: &letter.message_key, copy, trace: &letter.trace, payload: letter.payload.clone().into() };
+        let message = Outgoing {
+            subject: letter.subject.clone(),
+            key: &letter.message_key,
+            copy,
+            trace: &letter.trace,
+            payload: letter.payload.clone().into(),
+        };
         fleet.bus.publish(&message, deadline).await?;
     }
     tx.mark_replayed(id).await?;
-    tx.audit("seven dead replay", "dead.replay", &id.to_string(), serde_json::json!({ "stage": letter.stage }), Some(&letter.trace)).await?;
+    tx.audit(
+        "seven dead replay",
+        "dead.replay",
+        &id.to_string(),
+        serde_json::json!({ "stage": letter.stage }),
+        Some(&letter.trace),
+    )
+    .await?;
     tx.commit().await?;
     out!("Replayed {id} at {}.", letter.stage);
     Ok(())

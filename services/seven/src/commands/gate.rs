@@ -61,7 +61,10 @@ fn document(casino: Option<&CasinoId>, file: Option<&Path>) -> Result<CasinoConf
         None => {
             let demo = demo()?;
             if let Some(wanted) = casino.filter(|wanted| **wanted != demo.casino_id) {
-                anyhow::bail!("the pack holds {}, not {wanted}; name the document instead: --casino-file FILE", demo.casino_id);
+                anyhow::bail!(
+                    "the pack holds {}, not {wanted}; name the document instead: --casino-file FILE",
+                    demo.casino_id
+                );
             }
             Ok(demo)
         }
@@ -80,5 +83,9 @@ fn reply_to(intent: Intent) -> Option<TextKey> {
 }
 
 fn slots(config: &CasinoConfig) -> Slots<'_> {
-    Slots { casino: &config.prompts.casino_name_display, phone: &config.operational.contact_phone, persona: &config.branding.persona_name }
+    Slots {
+        casino: &config.prompts.casino_name_display,
+        phone: &config.operational.contact_phone,
+        persona: &config.branding.persona_name,
+    }
 }

@@ -39,30 +39,54 @@ pub async fn run(config: Option<&Path>, command: Message) -> Result<()> {
     match command {
         Message::Show { id, casino, json } => {
             let mut tx = fleet.store.bind(&casino).await?;
-            let line = tx.outbound_line(id).await?.with_context(|| format!("{casino} has no text {id}; `seven message list` shows them"))?;
+            let line = tx
+                .outbound_line(id)
+                .await?
+                .with_context(|| format!("{casino} has no text {id}; `seven message list` shows them"))?;
             let (attempts, receipts) = tx.sends(&[id.0]).await?;
             tx.commit().await?;
-            if json { out!("{}", json!({ "message": line, "attempts": attempts, "receipts": receipts })) } else { show(&line, &attempts, &receipts) }
+            if json {
+                out!("{}", json!({ "message": line, "attempts": attempts, "receipts": receipts }))
+            } else {
+                show(&line, &attempts, &receipts)
+            }
         }
         Message::List { casino, state, most, json } => {
             let mut tx = fleet.store.bind(&casino).await?;
             let lines = tx.outbound_list(state.map(OutboundState::as_str), most).await?;
             tx.commit().await?;
-            if json { lines.iter().try_for_each(|line| serde_json::to_string(line).map(|text| out!("{text}")))? } else { list(lines) }
+            if json {
+                lines.iter().try_for_each(|line| serde_json::to_string(line).map(|text| out!("{text}")))?
+            } else {
+                list(lines)
+            }
         }
     }
     Ok(())
 }
 
 fn show(line: &OutboundLine, attempts: &[AttemptLine], receipts: &[ReceiptLine]) {
-    out!("{} ({}, part {} of {}, {} segment(s) {})", line.outbound_id, line.class, line.part, line.parts, line.segments, line.encoding);
+    out!(
+        "{} ({}, part {} of {}, {} segment(s) {})",
+        line.outbound_id,
+        line.class,
+        line.part,
+        line.parts,
+        line.segments,
+        line.encoding
+    );
     out!("  state     {}", line.state);
     if let Some(reason) = &line.reason {
         out!("  reason    {}", sentence(reason));
     }
     out!("  queued    {}, not before {}", line.created_at, line.not_before);
     for attempt in attempts {
-        let error = attempt.error_code.as_deref().filter(|code| !code.is_empty()).map(|code| format!(" {}", sentence(code))).unwrap_or_default();
+        let error = attempt
+            .error_code
+            .as_deref()
+            .filter(|code| !code.is_empty())
+            .map(|code| format!(" {}", sentence(code)))
+            .unwrap_or_default();
         let detail = attempt.detail.as_deref().map(|text| format!(" ({text})")).unwrap_or_default();
         out!("  attempt   {} {} {}{error}{detail}", attempt.started_at, attempt.provider, attempt.outcome);
     }
@@ -75,7 +99,13 @@ fn show(line: &OutboundLine, attempts: &[AttemptLine], receipts: &[ReceiptLine])
 fn list(lines: Vec<OutboundLine>) {
     let mut table = super::table(["text", "class", "state", "reason", "queued"]);
     for line in lines {
-        table.add_row([line.outbound_id.to_string(), line.class, line.state, line.reason.unwrap_or_default(), line.created_at.to_rfc3339()]);
+        table.add_row([
+            line.outbound_id.to_string(),
+            line.class,
+            line.state,
+            line.reason.unwrap_or_default(),
+            line.created_at.to_rfc3339(),
+        ]);
     }
     out!("{table}");
 }

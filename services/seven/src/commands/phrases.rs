@@ -25,5 +25,8 @@ const SENTENCES: &[(&str, &str)] = &[
 
 /// The sentence of a reason code, or the code itself.
 pub(super) fn sentence(code: &str) -> String {
-    SENTENCES.iter().find(|(known, _)| *known == code).map_or_else(|| code.to_owned(), |(code, text)| format!("{code}: {text}"))
+    SENTENCES
+        .iter()
+        .find(|(known, _)| *known == code)
+        .map_or_else(|| code.to_owned(), |(code, text)| format!("{code}: {text}"))
 }

@@ -32,7 +32,10 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
     let work = async {
         let fleet = wiring::fleet(&settings, casinos, shutdown.clone()).await?;
         tracing::info!(?worker, "at work");
-        let (served, ()) = tokio::join!(wiring::run(worker, fleet.clone(), &settings, None), fleet.roster.follow(&fleet.bus, shutdown.clone()));
+        let (served, ()) = tokio::join!(
+            wiring::run(worker, fleet.clone(), &settings, None),
+            fleet.roster.follow(&fleet.bus, shutdown.clone())
+        );
         served
     };
     tokio::select! {
@@ -43,7 +46,10 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
 
 pub async fn migrate(config: Option<&Path>) -> Result<()> {
     let settings = Settings::load(config)?;
-    let owner = settings.postgres.owner_url.context("setting postgres.owner_url is missing; migrations need the owner's connection, not the app's")?;
+    let owner = settings
+        .postgres
+        .owner_url
+        .context("setting postgres.owner_url is missing; migrations need the owner's connection, not the app's")?;
     Store::migrate(&owner).await?;
     crate::out!("The database is up to date.");
     Ok(())

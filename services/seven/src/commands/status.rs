@@ -23,7 +23,10 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
         lag.extend(fleet.bus.lag(stage).await?);
     }
     if command.json {
-        let lag: Vec<_> = lag.iter().map(|l| json!({ "consumer": l.consumer, "pending": l.pending, "in_flight": l.in_flight })).collect();
+        let lag: Vec<_> = lag
+            .iter()
+            .map(|l| json!({ "consumer": l.consumer, "pending": l.pending, "in_flight": l.in_flight }))
+            .collect();
         out!("{}", json!({ "rows": counts, "bus": lag }));
         return Ok(());
     }

@@ -93,13 +93,34 @@ fn lines(timeline: &Timeline) -> Vec<(DateTime<Utc>, String)> {
         lines.push((text.closed_at.unwrap_or(text.stored_at), format!("text      {end}")));
     }
     for turn in &timeline.turns {
-        let sources = if turn.sources.as_array().is_none_or(Vec::is_empty) { String::new() } else { format!(", from {}", turn.sources) };
+        let sources = if turn.sources.as_array().is_none_or(Vec::is_empty) {
+            String::new()
+        } else {
+            format!(", from {}", turn.sources)
+        };
         let reason = turn.reason.as_deref().map(|r| format!(", {}", sentence(r))).unwrap_or_default();
-        lines.push((turn.created_at, format!("swarm     turn by {} ({}): {}{sources}, {}{reason}", turn.agent, turn.model, turn.intent, turn.state)));
+        lines.push((
+            turn.created_at,
+            format!(
+                "swarm     turn by {} ({}): {}{sources}, {}{reason}",
+                turn.agent, turn.model, turn.intent, turn.state
+            ),
+        ));
     }
     for text in &timeline.outbound {
         let from = if text.turn_id.is_some() { "envelope " } else { "gate     " };
-        lines.push((text.created_at, format!("{from} text {} queued as {} ({} of {}, not before {}): {}", text.outbound_id, text.class, text.part, text.parts, text.not_before.format("%H:%M:%S%.3f"), text.body)));
+        lines.push((
+            text.created_at,
+            format!(
+                "{from} text {} queued as {} ({} of {}, not before {}): {}",
+                text.outbound_id,
+                text.class,
+                text.part,
+                text.parts,
+                text.not_before.format("%H:%M:%S%.3f"),
+                text.body
+            ),
+        ));
         if let Some(at) = text.ended_at.or(text.sent_at) {
             let reason = text.reason.as_deref().map(|r| format!(", {}", sentence(r))).unwrap_or_default();
             lines.push((at, format!("sender    text {} is {}{reason}", text.outbound_id, text.state)));
@@ -107,7 +128,10 @@ fn lines(timeline: &Timeline) -> Vec<(DateTime<Utc>, String)> {
     }
     for attempt in &timeline.attempts {
         let detail = attempt.detail.as_deref().map(|d| format!(" ({d})")).unwrap_or_default();
-        lines.push((attempt.started_at, format!("sender    attempt {} at {}: {}{detail}", attempt.attempt_id, attempt.provider, attempt.outcome)));
+        lines.push((
+            attempt.started_at,
+            format!("sender    attempt {} at {}: {}{detail}", attempt.attempt_id, attempt.provider, attempt.outcome),
+        ));
     }
     for receipt in &timeline.receipts {
         lines.push((receipt.received_at, format!("receipts  {}", receipt.status)));

@@ -10,7 +10,8 @@ use super::{Dev, House, house};
 use crate::{dev::sent_texts, out, wiring::Worker};
 
 const GUEST: &str = "+18605550142";
-const SUGGESTIONS: [&str; 3] = ["What restaurants are open tonight?", "¿A qué hora abre el spa?", "Any shows this weekend?"];
+const SUGGESTIONS: [&str; 3] =
+    ["What restaurants are open tonight?", "¿A qué hora abre el spa?", "Any shows this weekend?"];
 
 pub(super) async fn run(dev: &Dev) -> Result<()> {
     let started = Instant::now();
@@ -28,7 +29,12 @@ pub(super) async fn run(dev: &Dev) -> Result<()> {
 
 fn welcome(house: &House, started: Instant) -> Result<()> {
     let stack = &house.stack;
-    out!("{} is up after {:.1} s: {}.", house.config.prompts.casino_name_display, started.elapsed().as_secs_f64(), fleet_line());
+    out!(
+        "{} is up after {:.1} s: {}.",
+        house.config.prompts.casino_name_display,
+        started.elapsed().as_secs_f64(),
+        fleet_line()
+    );
     out!("Guardrails are not installed (issue B): texts go to the carrier simulator on this machine only.");
     out!();
     out!("  Handset    {}   (or type here; 1, 2 and 3 send the suggestions)", stack.sim.url());
@@ -84,7 +90,11 @@ fn send(house: &House, line: &str) -> Result<()> {
 async fn show(house: &House) -> Result<()> {
     let texts = sent_texts(&house.stack, &house.config.casino_id).await?;
     if let Some(text) = texts.iter().rev().find(|t| t.to == GUEST) {
-        let path = if text.agent == "gate" { "ingress > gate > sender".to_owned() } else { format!("ingress > gate > swarm ({}) > envelope > sender", text.agent) };
+        let path = if text.agent == "gate" {
+            "ingress > gate > sender".to_owned()
+        } else {
+            format!("ingress > gate > swarm ({}) > envelope > sender", text.agent)
+        };
         out!("  <  {}", text.text);
         out!("     {:.1} s, {} segment(s) {}, {path}", text.elapsed_ms as f64 / 1000.0, text.segments, text.encoding);
     }

@@ -64,7 +64,10 @@ fn lines(dev: &Dev) -> Result<Vec<Line>> {
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(row, line)| serde_json::from_str(line).with_context(|| format!("{}:{}: expected {{\"from\",\"text\",\"wait_ms\"?}}", path.display(), row + 1)))
+        .map(|(row, line)| {
+            serde_json::from_str(line)
+                .with_context(|| format!("{}:{}: expected {{\"from\",\"text\",\"wait_ms\"?}}", path.display(), row + 1))
+        })
         .collect()
 }
 
@@ -86,7 +89,14 @@ async fn play(stack: &Stack, lines: &[Line], scale: f64) -> Result<bool> {
 pub(crate) async fn sent_texts(stack: &Stack, casino: &CasinoId) -> Result<Vec<SentText>> {
     let mut texts = Vec::new();
     for sent in stack.sim.ledger().snapshot().outbound {
-        let attempt = sent.webhook_url.as_deref().unwrap_or_default().rsplit('/').next().and_then(|id| Uuid::parse_str(id).ok()).unwrap_or_default();
+        let attempt = sent
+            .webhook_url
+            .as_deref()
+            .unwrap_or_default()
+            .rsplit('/')
+            .next()
+            .and_then(|id| Uuid::parse_str(id).ok())
+            .unwrap_or_default();
         let mut tx = stack.fleet.store.bind(casino).await?;
         let Some((line, turn, inbound)) = tx.explain_attempt(attempt).await? else { continue };
         tx.commit().await?;
@@ -121,7 +131,13 @@ pub(crate) fn print_texts(lines: &[Line], texts: &[SentText], json: bool) -> Res
         writeln!(out, "host   {}", text.text)?;
         let segments = if text.segments == 1 { "1 segment".to_owned() } else { format!("{} segments", text.segments) };
         let from = if text.sources.is_empty() { String::new() } else { format!(", from {}", text.sources.join(" ")) };
-        writeln!(out, "       {} after {:.1} s, {segments} {}{from}", text.agent, text.elapsed_ms as f64 / 1000.0, text.encoding)?;
+        writeln!(
+            out,
+            "       {} after {:.1} s, {segments} {}{from}",
+            text.agent,
+            text.elapsed_ms as f64 / 1000.0,
+            text.encoding
+        )?;
     }
     Ok(())
 }

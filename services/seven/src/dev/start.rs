@@ -51,7 +51,9 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
     let stack = Stack::start(plan).await?;
     onboard::add_casino(&stack.fleet, &config, "seven dev").await?;
     let (file, text) = match (&dev.content_file, &dev.casino_file) {
-        (None, Some(_)) => anyhow::bail!("--casino-file without --content-file: this casino would have nothing to say; name its content too"),
+        (None, Some(_)) => anyhow::bail!(
+            "--casino-file without --content-file: this casino would have nothing to say; name its content too"
+        ),
         (content, _) => document(content.as_deref(), "demo/content.json", seven_packs::demo::CONTENT)?,
     };
     onboard::load_content(&stack.fleet, &config.casino_id, &file, &text, "seven dev").await?;
@@ -72,7 +74,10 @@ impl House {
 
 fn document(file: Option<&Path>, demo_name: &str, demo_text: &str) -> Result<(String, String)> {
     Ok(match file {
-        Some(path) => (path.display().to_string(), std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?),
+        Some(path) => (
+            path.display().to_string(),
+            std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?,
+        ),
         None => (demo_name.to_owned(), demo_text.to_owned()),
     })
 }

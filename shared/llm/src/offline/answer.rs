@@ -8,7 +8,7 @@ use seven_knowledge::{Category, Item};
 
 use super::{
     compose::{chat, events, listing, lookup, venue},
-    fit::{Part, fits_two, plain_spanish},
+    fit::{Part, Room, join_names, plain_spanish},
     pack::HostPack,
     phrases::Said,
     understand::Understood,
@@ -21,6 +21,7 @@ pub(super) struct Host<'a> {
     pub(super) pack: &'a HostPack,
     pub(super) request: &'a Request,
     pub(super) language: Language,
+    pub(super) room: Room<'a>,
 }
 
 // === impl Host ===
@@ -71,6 +72,14 @@ impl<'a> Host<'a> {
         if self.language == Language::En { "and" } else { "y" }
     }
 
+    /// The first `count` entries as "A, B and C", or "A, B and 3 more" when there are others.
+    pub(super) fn first_of(&self, entries: &[String], count: usize) -> String {
+        match entries.len().saturating_sub(count) {
+            0 => join_names(entries, self.and()),
+            more => self.say("and_more", &[("list", &entries[..count].join(", ")), ("count", &more.to_string())]),
+        }
+    }
+
     pub(super) fn items(&self, category: &Category) -> Vec<Arc<Item>> {
         self.request.index.by_category(category, self.request.now)
     }
@@ -78,7 +87,7 @@ impl<'a> Host<'a> {
 
 /// Answers every open text, oldest first; later ones may point back to venues the earlier ones name.
 pub(super) fn parts(pack: &HostPack, request: &Request, language: Language) -> Vec<Part> {
-    let host = Host { pack, request, language };
+    let host = Host { pack, request, language, room: Room::behind(request.lead.as_deref()) };
     let mut said_now: Vec<&str> = Vec::new();
     let mut parts = Vec::new();
     for text in &request.texts {
@@ -150,7 +159,7 @@ fn language_switch(host: &Host<'_>, said_now: &[&str]) -> Part {
     match again {
         Some(again) if again.grounded => {
             let both = format!("{switch} {}", again.body);
-            let body = if fits_two(&both) { both } else { again.body };
+            let body = if host.room.two(&both) { both } else { again.body };
             Part { body, intent: "language".into(), ask: None, ..again }
         }
         _ => Part { ask: Some(host.say("ask_help", &[])), ..host.part("language", switch, &[]) },

@@ -1,7 +1,46 @@
 //! Fitting an answer into texts: about one of 160 characters, never more than two, at most one question (CONV-24).
 
-/// Septets of one GSM-7 text.
-pub(super) const TEXT: usize = 160;
+use seven_sms::shape;
+
+/// The room a reply has: at most two texts, less what the envelope puts before it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Room<'a> {
+    lead: Option<&'a str>,
+}
+
+// === impl Room ===
+
+impl<'a> Room<'a> {
+    pub(super) fn behind(lead: Option<&'a str>) -> Self {
+        Self { lead: lead.filter(|l| !l.trim().is_empty()) }
+    }
+
+    /// Something that introduces us stands before the reply.
+    pub(super) fn is_led(self) -> bool {
+        self.lead.is_some()
+    }
+
+    pub(super) fn one(self, reply: &str) -> bool {
+        self.texts(reply, 1)
+    }
+
+    pub(super) fn two(self, reply: &str) -> bool {
+        self.texts(reply, 2)
+    }
+
+    /// One text by itself, and two with the lead: facts are not given up for the lead's sake.
+    pub(super) fn one_of_its_own(self, reply: &str) -> bool {
+        Self::default().one(reply) && self.two(reply)
+    }
+
+    /// Asks what will cut the texts, so that nothing is lost there.
+    fn texts(self, reply: &str, most: usize) -> bool {
+        match self.lead {
+            None => !shape(reply, most).truncated,
+            Some(lead) => !shape(&format!("{lead} {reply}"), most).truncated,
+        }
+    }
+}
 
 /// One answered piece of what the guest wrote.
 #[derive(Debug, Clone, Default)]
@@ -22,34 +61,6 @@ pub(super) struct Fitted {
     pub(super) sources: Vec<String>,
     pub(super) intent: String,
     pub(super) grounded: bool,
-}
-
-/// Septets when sent: extension characters take two; letters the envelope makes plain count as one.
-pub(super) fn septets(text: &str) -> usize {
-    text.chars().map(|c| if "^{}\\[~]|€".contains(c) { 2 } else { 1 }).sum()
-}
-
-pub(super) fn fits_one(text: &str) -> bool {
-    septets(text) <= TEXT
-}
-
-/// Whether the text can be cut between words into at most two texts.
-pub(super) fn fits_two(text: &str) -> bool {
-    let (mut parts, mut used) = (1, 0);
-    for word in text.split(' ') {
-        let length = septets(word);
-        let with_space = if used == 0 { length } else { used + 1 + length };
-        if with_space <= TEXT {
-            used = with_space;
-        } else {
-            parts += 1;
-            used = length;
-        }
-        if parts > 2 || length > TEXT {
-            return false;
-        }
-    }
-    true
 }
 
 /// The leading sentences that keep `fits`; never a cut sentence. Empty when not even the first fits.
@@ -107,7 +118,7 @@ pub(super) fn join_names(names: &[String], and: &str) -> String {
 
 /// Joins the parts in the order asked when they fit; otherwise the newest question goes first and the rest follows while it fits.
 /// `again` asks for a question that found no room.
-pub(super) fn assemble(parts: Vec<Part>, again: &str) -> Fitted {
+pub(super) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted {
     let real = parts.iter().any(|p| !p.chat);
     let mut parts: Vec<Part> = parts.into_iter().filter(|p| !(real && p.chat)).collect();
     let mut seen = Vec::new();
@@ -130,7 +141,7 @@ pub(super) fn assemble(parts: Vec<Part>, again: &str) -> Fitted {
         });
     }
     let joined = |parts: &[Part]| parts.iter().map(|p| p.body.as_str()).collect::<Vec<_>>().join(" ");
-    if !fits_two(&joined(&parts)) && parts.len() > 1 {
+    if !room.two(&joined(&parts)) && parts.len() > 1 {
         // Better every question answered in a sentence than one answered at length.
         for part in parts.iter_mut().filter(|p| p.grounded) {
             let first = first_sentence(&part.body);
@@ -140,19 +151,24 @@ pub(super) fn assemble(parts: Vec<Part>, again: &str) -> Fitted {
         }
     }
     let answered = parts.len();
-    if !fits_two(&joined(&parts)) {
+    if !room.two(&joined(&parts)) {
         let mut kept: Vec<Part> = Vec::new();
         for part in parts.into_iter().rev() {
             let mut trial = kept.clone();
             trial.push(part);
-            if kept.is_empty() || fits_two(&joined(&trial)) {
+            if kept.is_empty() || room.two(&joined(&trial)) {
                 kept = trial;
             }
         }
         parts = kept;
     }
     let mut text = joined(&parts);
-    if parts.len() < answered && fits_two(&format!("{text} {again}")) {
+    if !room.two(&text) {
+        // Many facts of one place: the first of them, whole.
+        let whole = sentences(&text, |t| room.two(t));
+        text = if whole.is_empty() { text } else { whole };
+    }
+    if parts.len() < answered && room.two(&format!("{text} {again}")) {
         text = format!("{text} {again}");
         parts.iter_mut().for_each(|p| p.ask = None);
     }
@@ -161,7 +177,7 @@ pub(super) fn assemble(parts: Vec<Part>, again: &str) -> Fitted {
     {
         let with = format!("{text} {ask}");
         // A question back is worth no second text, unless the answer already took one.
-        if fits_one(&with) || (!fits_one(&text) && fits_two(&with)) {
+        if room.one(&with) || (!room.one(&text) && room.two(&with)) {
             text = with;
         }
     }
@@ -198,19 +214,38 @@ mod tests {
     #[test]
     fn the_newest_question_comes_first_when_not_all_fit() {
         let long = "Name ".repeat(50);
-        let fitted = assemble(vec![part("old", long.trim()), part("new", &"word ".repeat(20))], "Ask again.");
+        let fitted =
+            assemble(Room::default(), vec![part("old", long.trim()), part("new", &"word ".repeat(20))], "Ask again.");
         assert!(fitted.text.starts_with("word") && fitted.text.ends_with("Ask again."), "{}", fitted.text);
-        let both = assemble(vec![part("old", "First."), part("new", "Second.")], "Ask again.");
+        let both = assemble(Room::default(), vec![part("old", "First."), part("new", "Second.")], "Ask again.");
         assert_eq!((both.text.as_str(), both.intent.as_str()), ("First. Second. What else?", "new"));
+    }
+
+    #[test]
+    fn a_lead_takes_room() {
+        let lead = "Lead ".repeat(12);
+        let room = Room::behind(Some(lead.trim()));
+        let (shorter, longer) = ("word ".repeat(20), "word ".repeat(21));
+        assert!(room.one(shorter.trim()) && !room.one(longer.trim()) && room.one_of_its_own(longer.trim()));
+        assert!(room.two(&"word ".repeat(52)) && !room.two(&"word ".repeat(53)));
+        let ask = assemble(room, vec![part("x", &shorter)], "");
+        assert_eq!(ask.text.trim(), shorter.trim(), "no question back for the price of a second text");
+        let facts = format!("{longer}. {longer}. {longer}.").replace(" .", ".");
+        assert_eq!(
+            assemble(room, vec![Part { ask: None, ..part("x", &facts) }], "").text,
+            format!("{longer}. {longer}.").replace(" .", ".")
+        );
+        assert!(!Room::behind(Some(" ")).is_led());
     }
 
     #[test]
     fn courtesy_yields_and_sentences_are_never_cut() {
         let hello = Part { chat: true, ..part("greeting", "Hi!") };
-        assert_eq!(assemble(vec![hello, part("x", "Answer.")], "").text, "Answer. What else?");
+        assert_eq!(assemble(Room::default(), vec![hello, part("x", "Answer.")], "").text, "Answer. What else?");
         assert_eq!(sentences("One fact; another fact. A third.", |t| t.len() < 12), "One fact.");
         assert_eq!(sentences("$1.50 a day. More", |t| t.len() < 14), "$1.50 a day.");
-        assert!(fits_two(&"word ".repeat(60)) && !fits_two(&"word ".repeat(70)));
+        let room = Room::default();
+        assert!(room.two(&"word ".repeat(60)) && !room.two(&"word ".repeat(70)));
         assert_eq!(join_names(&["A".into(), "Isla".into()], "y"), "A e Isla");
     }
 }

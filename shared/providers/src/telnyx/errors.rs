@@ -52,7 +52,8 @@ const TABLE: &[(u32, u32, ErrorClass)] = &[
 
 /// The class of a code; `http_status` decides when the body named none.
 pub fn classify(code: &str, http_status: u16) -> ErrorClass {
-    let listed = code.parse::<u32>().ok().and_then(|n| TABLE.iter().find(|(first, last, _)| (*first..=*last).contains(&n)));
+    let listed =
+        code.parse::<u32>().ok().and_then(|n| TABLE.iter().find(|(first, last, _)| (*first..=*last).contains(&n)));
     match listed {
         Some((_, _, class)) => *class,
         None if http_status == 429 => Throttled,

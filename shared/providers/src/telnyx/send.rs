@@ -55,7 +55,11 @@ struct Problem {
 
 impl Telnyx {
     pub fn new(settings: Settings) -> Result<Self, Error> {
-        let client = Client::builder().timeout(settings.deadline).connect_timeout(Duration::from_secs(3)).redirect(reqwest::redirect::Policy::none()).build()?;
+        let client = Client::builder()
+            .timeout(settings.deadline)
+            .connect_timeout(Duration::from_secs(3))
+            .redirect(reqwest::redirect::Policy::none())
+            .build()?;
         let endpoint = settings.base_url.join("v2/messages").map_err(|_| Error::BaseUrl)?;
         Ok(Self { client, endpoint, settings })
     }
@@ -73,10 +77,18 @@ impl Telnyx {
         if let Some(profile) = &request.messaging_profile_id {
             body["messaging_profile_id"] = json!(profile);
         }
-        let sent = self.client.post(self.endpoint.clone()).bearer_auth(self.settings.api_key.expose_secret()).json(&body).send().await;
+        let sent = self
+            .client
+            .post(self.endpoint.clone())
+            .bearer_auth(self.settings.api_key.expose_secret())
+            .json(&body)
+            .send()
+            .await;
         let response = match sent {
             Ok(response) => response,
-            Err(error) if error.is_connect() || error.is_builder() => return SendOutcome::NotSent { detail: describe(&error) },
+            Err(error) if error.is_connect() || error.is_builder() => {
+                return SendOutcome::NotSent { detail: describe(&error) };
+            }
             Err(error) => return SendOutcome::Ambiguous { http_status: None, detail: describe(&error) },
         };
         let status = response.status();
@@ -98,7 +110,10 @@ impl Provider for Telnyx {
 
     fn is_local(&self) -> bool {
         match self.settings.base_url.host_str() {
-            Some(host) => host == "localhost" || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback()),
+            Some(host) => {
+                host == "localhost"
+                    || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            }
             None => false,
         }
     }
@@ -108,7 +123,10 @@ fn read(status: StatusCode, body: &[u8]) -> SendOutcome {
     if status.is_success() {
         return match serde_json::from_slice::<Accepted>(body) {
             Ok(accepted) => SendOutcome::Accepted { provider_message_id: accepted.data.id },
-            Err(_) => SendOutcome::Ambiguous { http_status: Some(status.as_u16()), detail: "accepted, but without a message id".into() },
+            Err(_) => SendOutcome::Ambiguous {
+                http_status: Some(status.as_u16()),
+                detail: "accepted, but without a message id".into(),
+            },
         };
     }
     if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
@@ -147,8 +165,12 @@ mod tests {
         assert_eq!(ok, SendOutcome::Accepted { provider_message_id: "m1".into() });
         assert!(matches!(read(StatusCode::OK, b"<html>"), SendOutcome::Ambiguous { .. }));
         assert!(matches!(read(StatusCode::BAD_GATEWAY, b""), SendOutcome::Ambiguous { http_status: Some(502), .. }));
-        let stop = read(StatusCode::BAD_REQUEST, br#"{"errors":[{"code":"40300","title":"Blocked due to STOP message"}]}"#);
+        let stop =
+            read(StatusCode::BAD_REQUEST, br#"{"errors":[{"code":"40300","title":"Blocked due to STOP message"}]}"#);
         assert!(matches!(stop, SendOutcome::Refused { class: ErrorClass::OptedOut, .. }));
-        assert!(matches!(read(StatusCode::TOO_MANY_REQUESTS, b""), SendOutcome::Refused { class: ErrorClass::Throttled, .. }));
+        assert!(matches!(
+            read(StatusCode::TOO_MANY_REQUESTS, b""),
+            SendOutcome::Refused { class: ErrorClass::Throttled, .. }
+        ));
     }
 }

@@ -45,7 +45,13 @@ impl Verifier {
     }
 
     /// Checks headers and raw body at `now` (Unix seconds). The signed text holds the header's own characters.
-    pub fn verify(&self, timestamp: Option<&str>, signature: Option<&str>, body: &[u8], now: i64) -> Result<(), Refusal> {
+    pub fn verify(
+        &self,
+        timestamp: Option<&str>,
+        signature: Option<&str>,
+        body: &[u8],
+        now: i64,
+    ) -> Result<(), Refusal> {
         let (Some(timestamp), Some(signature)) = (timestamp, signature) else { return Err(Refusal::MissingHeaders) };
         if timestamp.is_empty() || !timestamp.bytes().all(|b| b.is_ascii_digit()) {
             return Err(Refusal::InvalidTimestamp);
@@ -60,7 +66,11 @@ impl Verifier {
         signed.extend_from_slice(timestamp.as_bytes());
         signed.push(b'|');
         signed.extend_from_slice(body);
-        if self.keys.iter().any(|key| key.verify_strict(&signed, &signature).is_ok()) { Ok(()) } else { Err(Refusal::InvalidSignature) }
+        if self.keys.iter().any(|key| key.verify_strict(&signed, &signature).is_ok()) {
+            Ok(())
+        } else {
+            Err(Refusal::InvalidSignature)
+        }
     }
 }
 
@@ -86,7 +96,13 @@ mod tests {
 
     #[test] // SMS-2, SMS-3
     fn the_published_vector_holds_for_exactly_its_window() {
-        for (now, good) in [(1_700_000_000, true), (1_699_999_700, true), (1_700_000_300, true), (1_699_999_699, false), (1_700_000_301, false)] {
+        for (now, good) in [
+            (1_700_000_000, true),
+            (1_699_999_700, true),
+            (1_700_000_300, true),
+            (1_699_999_699, false),
+            (1_700_000_301, false),
+        ] {
             let outcome = verify(Some(TIMESTAMP), Some(SIGNATURE), BODY, now);
             assert_eq!(outcome, if good { Ok(()) } else { Err(Refusal::Expired) }, "{now}");
         }
@@ -97,7 +113,9 @@ mod tests {
         let now = 1_700_000_000;
         assert_eq!(verify(None, Some(SIGNATURE), BODY, now), Err(Refusal::MissingHeaders));
         assert_eq!(verify(Some(TIMESTAMP), None, BODY, now), Err(Refusal::MissingHeaders));
-        for odd in ["", "abc", "123abc", "-1700000000", "1700000000.0", " 1700000000", "+1700000000", "99999999999999999999"] {
+        for odd in
+            ["", "abc", "123abc", "-1700000000", "1700000000.0", " 1700000000", "+1700000000", "99999999999999999999"]
+        {
             assert_eq!(verify(Some(odd), Some(SIGNATURE), BODY, now), Err(Refusal::InvalidTimestamp), "{odd}");
         }
         for odd in ["", "!!!!", "AAAA", &SIGNATURE[..86], &format!("{SIGNATURE}\n"), &SIGNATURE.replace('t', "u")] {
@@ -114,7 +132,10 @@ mod tests {
         let both = Verifier::new(&[other.as_str(), KEY]).unwrap();
         assert_eq!(both.verify(Some(TIMESTAMP), Some(SIGNATURE), BODY, 1_700_000_000), Ok(()));
         let new_only = Verifier::new(&[other]).unwrap();
-        assert_eq!(new_only.verify(Some(TIMESTAMP), Some(SIGNATURE), BODY, 1_700_000_000), Err(Refusal::InvalidSignature));
+        assert_eq!(
+            new_only.verify(Some(TIMESTAMP), Some(SIGNATURE), BODY, 1_700_000_000),
+            Err(Refusal::InvalidSignature)
+        );
     }
 
     #[test]

@@ -9,7 +9,9 @@ pub enum Event {
     Received(Received),
     Status(Status),
     /// Acknowledged and counted (D2).
-    Other { event_type: String },
+    Other {
+        event_type: String,
+    },
 }
 
 /// `message.received`.
@@ -54,8 +56,12 @@ impl Unreadable {
 
 /// Reads a body whose signature was verified.
 pub fn parse(body: &[u8]) -> Result<Event, Unreadable> {
-    let envelope: Value = serde_json::from_slice(body).map_err(|e| Unreadable::new("(body)", format!("{:?} at line {}", e.classify(), e.line())))?;
-    let data = envelope.get("data").filter(|d| d.is_object()).ok_or_else(|| Unreadable::new("data", "missing or no object"))?;
+    let envelope: Value = serde_json::from_slice(body)
+        .map_err(|e| Unreadable::new("(body)", format!("{:?} at line {}", e.classify(), e.line())))?;
+    let data = envelope
+        .get("data")
+        .filter(|d| d.is_object())
+        .ok_or_else(|| Unreadable::new("data", "missing or no object"))?;
     let event_type = text(data, "event_type", "data.event_type")?;
     match event_type.as_str() {
         "message.received" => received(data).map(Event::Received),
@@ -93,7 +99,9 @@ fn status(data: &Value) -> Result<Status, Unreadable> {
         event_id: text(data, "id", "data.id")?,
         message_id: text(payload, "id", "data.payload.id")?,
         from: number(payload.get("from")).ok_or_else(|| Unreadable::new("data.payload.from", "no phone_number"))?,
-        status: status.ok_or_else(|| Unreadable::new("data.payload.to[0].status", "missing or no plain text"))?.to_owned(),
+        status: status
+            .ok_or_else(|| Unreadable::new("data.payload.to[0].status", "missing or no plain text"))?
+            .to_owned(),
         error_code: payload.get("errors").and_then(|e| e.get(0)).and_then(|e| e.get("code")).and_then(code),
         occurred_at: occurred_at(data)?,
     })
@@ -131,7 +139,9 @@ fn code(value: &Value) -> Option<String> {
 
 fn occurred_at(data: &Value) -> Result<DateTime<Utc>, Unreadable> {
     let text = text(data, "occurred_at", "data.occurred_at")?;
-    DateTime::parse_from_rfc3339(&text).map(|t| t.with_timezone(&Utc)).map_err(|e| Unreadable::new("data.occurred_at", e.to_string()))
+    DateTime::parse_from_rfc3339(&text)
+        .map(|t| t.with_timezone(&Utc))
+        .map_err(|e| Unreadable::new("data.occurred_at", e.to_string()))
 }
 
 #[cfg(test)]
@@ -164,7 +174,8 @@ mod tests {
     fn media_alone_has_no_text() {
         let mut mms = received_event();
         mms["data"]["payload"]["text"] = Value::Null;
-        mms["data"]["payload"]["media"] = json!([{"url": "http://127.0.0.1/x", "content_type": "image/png", "size": null}]);
+        mms["data"]["payload"]["media"] =
+            json!([{"url": "http://127.0.0.1/x", "content_type": "image/png", "size": null}]);
         let Event::Received(mms) = read(&mms).unwrap() else { panic!("not received") };
         assert_eq!((mms.text, mms.media_count), (None, 1));
     }
@@ -182,7 +193,12 @@ mod tests {
     fn unknown_types_are_not_errors_and_broken_bodies_name_their_field() {
         assert!(matches!(read(&json!({"data": {"event_type": "10dlc.brand.update"}})), Ok(Event::Other { .. })));
         assert_eq!(parse(b"\xff\xfe").unwrap_err().field, "(body)");
-        for (path, field) in [("/data/id", "data.id"), ("/data/payload/id", "data.payload.id"), ("/data/payload/from", "data.payload.from"), ("/data/occurred_at", "data.occurred_at")] {
+        for (path, field) in [
+            ("/data/id", "data.id"),
+            ("/data/payload/id", "data.payload.id"),
+            ("/data/payload/from", "data.payload.from"),
+            ("/data/occurred_at", "data.occurred_at"),
+        ] {
             for odd in [json!({}), json!("two\r\nlines"), json!("zero\0")] {
                 // A phone number is judged by its own type.
                 if path == "/data/payload/from" && odd.is_string() {

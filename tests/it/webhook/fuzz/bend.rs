@@ -101,7 +101,17 @@ fn replace_a_field(event: &mut Value, random: &mut StdRng, n: usize) {
 }
 
 fn odd_type(random: &mut StdRng) -> Value {
-    let types = ["message.sent", "message.finalized", "message.received", "message.queued", "10dlc.campaign.update", "MESSAGE.RECEIVED", "", "\0", "a.b.*.>"];
+    let types = [
+        "message.sent",
+        "message.finalized",
+        "message.received",
+        "message.queued",
+        "10dlc.campaign.update",
+        "MESSAGE.RECEIVED",
+        "",
+        "\0",
+        "a.b.*.>",
+    ];
     json!(types.choose(random).unwrap())
 }
 
@@ -145,7 +155,19 @@ fn odd_id(random: &mut StdRng, n: usize) -> Value {
 }
 
 fn odd_number(random: &mut StdRng) -> Value {
-    let numbers = ["", "+", "+0", "8605550142", "+1 860 555 0142", "+1860555014２", "88811", "ALERTS", "+12", "+1860555014200000", "+18605550142\n"];
+    let numbers = [
+        "",
+        "+",
+        "+0",
+        "8605550142",
+        "+1 860 555 0142",
+        "+1860555014２",
+        "88811",
+        "ALERTS",
+        "+12",
+        "+1860555014200000",
+        "+18605550142\n",
+    ];
     json!(numbers.choose(random).unwrap())
 }
 
@@ -207,7 +229,9 @@ fn odd_bytes(mut body: Vec<u8>, random: &mut StdRng) -> Vec<u8> {
         4 => body = "[".repeat(60_000).into_bytes(),
         5 => body = [b"[", body.as_slice(), b"]"].concat(),
         6 => body = String::from_utf8(body).unwrap().replace("Is the pool", "Is the \\ud800 pool").into_bytes(),
-        7 => body = String::from_utf8(body).unwrap().replace("\"text\":", "\"text\":\"earlier\",\"text\":").into_bytes(),
+        7 => {
+            body = String::from_utf8(body).unwrap().replace("\"text\":", "\"text\":\"earlier\",\"text\":").into_bytes()
+        }
         _ => body = (0..place).map(|_| random.random()).collect(),
     }
     body

@@ -6,9 +6,15 @@ use super::super::{
     understand::Understood,
 };
 
-/// A fixed wording of the pack.
+/// A fixed wording of the pack; behind a lead that has introduced us, one that does not do so again.
 pub(in super::super) fn say(host: &Host<'_>, intent: &str) -> Part {
-    Part { chat: true, ..host.part(intent, host.say(intent, &[]), &[]) }
+    let key = match intent {
+        "greeting" if host.room.is_led() => "greeting_led",
+        "identity" if host.room.is_led() => "identity_led",
+        "human" if host.room.is_led() => "human_led",
+        own => own,
+    };
+    Part { chat: true, ..host.part(intent, host.say(key, &[]), &[]) }
 }
 
 pub(in super::super) fn small_talk(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {

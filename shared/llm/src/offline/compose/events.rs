@@ -14,7 +14,7 @@ use seven_knowledge::{
 use super::{
     super::{
         answer::Host,
-        fit::{Part, fits_one, fits_two, join_names, plain_spanish},
+        fit::{Part, plain_spanish},
         understand::Understood,
         when::{Day, Time, day_words, time_words},
     },
@@ -170,17 +170,12 @@ fn calendar(host: &Host<'_>, nights: &[Night], most: usize, day_said: bool, sent
     };
     let all = nights.len().min(most.max(1));
     let build = |count: usize, place: bool| {
-        let entries: Vec<String> = nights.iter().take(count).map(|n| entry(n, place)).collect();
-        let list = if count < all {
-            host.say("and_more", &[("list", &entries.join(", "))])
-        } else {
-            join_names(&entries, host.and())
-        };
-        sentence(&list)
+        let entries: Vec<String> = nights.iter().take(all).map(|n| entry(n, place)).collect();
+        sentence(&host.first_of(&entries, count))
     };
     // One text with places, else one without, else two texts, else as many nights as two texts hold.
-    let one = [true, false].into_iter().map(|place| (all, build(all, place))).find(|(_, body)| fits_one(body));
-    let two = || (1..=all).rev().map(|count| (count, build(count, false))).find(|(_, body)| fits_two(body));
+    let one = [true, false].into_iter().map(|place| (all, build(all, place))).find(|(_, body)| host.room.one(body));
+    let two = || (1..=all).rev().map(|count| (count, build(count, false))).find(|(_, body)| host.room.two(body));
     let (count, body) = one.or_else(two).unwrap_or_else(|| (1, build(1, false)));
     let mut used: Vec<Arc<Item>> = Vec::new();
     for night in nights.iter().take(count) {

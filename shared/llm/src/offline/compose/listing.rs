@@ -13,7 +13,7 @@ use seven_knowledge::{
 use super::{
     super::{
         answer::Host,
-        fit::{Part, fits_one, fits_two, join_names},
+        fit::Part,
         pack::{Field, Kind},
         understand::Understood,
         when::{Asked, Time, day_words, time_words},
@@ -207,7 +207,7 @@ pub(in super::super) fn names(
     list(host, intent, items, ask, |list| host.say(key, &[("list", list)]))
 }
 
-/// All names when two texts hold them, else as many as fit and the word that there are more.
+/// All names when two texts hold them, else as many as fit and how many more there are.
 fn list(
     host: &Host<'_>,
     intent: &str,
@@ -215,21 +215,18 @@ fn list(
     ask: Option<&str>,
     sentence: impl Fn(&str) -> String,
 ) -> Part {
-    let mut shown: Vec<String> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for item in items {
         let name = host.name(item);
-        if !shown.contains(&name) {
-            shown.push(name);
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
-    let mut body = sentence(&join_names(&shown, host.and()));
-    let mut used = items.len();
-    while !fits_two(&body) && used > 1 {
-        used -= 1;
-        shown.truncate(used);
-        body = sentence(&host.say("and_more", &[("list", &shown.join(", "))]));
-    }
-    Part { ask: ask.map(|key| host.say(key, &[])), ..host.part(intent, body, &items[..used]) }
+    let body = |count: usize| sentence(&host.first_of(&names, count));
+    let count = (1..=names.len()).rev().find(|count| host.room.two(&body(*count))).unwrap_or(1);
+    let shown = |item: &&Arc<Item>| names[..count.min(names.len())].contains(&host.name(item));
+    let used: Vec<Arc<Item>> = items.iter().filter(shown).cloned().collect();
+    Part { ask: ask.map(|key| host.say(key, &[])), ..host.part(intent, body(count), &used) }
 }
 
 /// One place for somebody who cannot choose: open now if any, picked by the seed.
@@ -249,18 +246,12 @@ fn recommend(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> Part {
 /// Names with their price: "Swedish Massage $165 for 60 minutes", as many as fit.
 pub(in super::super) fn prices(host: &Host<'_>, items: &[Arc<Item>], intent: &str) -> Option<Part> {
     let priced: Vec<(&Arc<Item>, String)> = items.iter().filter_map(|i| Some((i, venue::price(host, i)?))).collect();
-    let entry = |(item, price): &(&Arc<Item>, String)| format!("{} {price}", host.name(item));
-    let build = |count: usize| {
-        let entries: Vec<String> = priced.iter().take(count).map(entry).collect();
-        let list = if count < priced.len() {
-            host.say("and_more", &[("list", &entries.join(", "))])
-        } else {
-            join_names(&entries, host.and())
-        };
-        host.say("price_list", &[("list", &list)])
-    };
+    let entries: Vec<String> = priced.iter().map(|(item, price)| format!("{} {price}", host.name(item))).collect();
+    let build = |count: usize| host.say("price_list", &[("list", &host.first_of(&entries, count))]);
     // Three prices in two texts are worth more than two in one.
-    let count = (1..=priced.len()).rev().find(|n| if *n <= 3 { fits_two(&build(*n)) } else { fits_one(&build(*n)) })?;
+    let count = (1..=priced.len())
+        .rev()
+        .find(|n| if *n <= 3 { host.room.two(&build(*n)) } else { host.room.one(&build(*n)) })?;
     let used: Vec<Arc<Item>> = priced.iter().take(count).map(|(item, _)| Arc::clone(item)).collect();
     Some(Part { ask: Some(host.say("ask_topic", &[])), ..host.part(intent, build(count), &used) })
 }

@@ -9,7 +9,7 @@ use seven_knowledge::{Category, Item, WeeklyHours, formatter, item::Details};
 use super::{
     super::{
         answer::Host,
-        fit::{Part, fits_one, fits_two, plain_spanish, sentences},
+        fit::{Part, plain_spanish, sentences},
         pack::Field,
         understand::Understood,
         when::{Asked, day_words, time_words},
@@ -229,17 +229,17 @@ pub(in super::super) fn info(host: &Host<'_>, item: &Arc<Item>) -> Part {
     let name = host.name(item);
     let description = host.description(item);
     let rule = matches!(item.category, Category::Regulations | Category::GeneralInfo);
-    let lead = if rule { description } else { format!("{name}: {description}") };
-    let mut body = sentences(&lead, fits_one);
+    let told = if rule { description } else { format!("{name}: {description}") };
+    let mut body = sentences(&told, |t| host.room.one_of_its_own(t));
     if body.is_empty() {
-        body = sentences(&lead, fits_two);
+        body = sentences(&told, |t| host.room.two(t));
     }
     if body.is_empty() {
         body = name;
     }
     for extra in extras(host, item) {
         let with = format!("{body} {extra}");
-        if fits_one(&with) {
+        if host.room.one(&with) {
             body = with;
         }
     }

@@ -16,6 +16,8 @@ pub(super) const ZONE: Tz = New_York;
 pub(super) const PACK: &str = include_str!("../../../../packs/casino/host.toml");
 pub(super) const CONTENT: &str = include_str!("fixture.json");
 pub(super) const PHONE: &str = "1-860-555-0142";
+/// As long as the disclosure of a casino with a long name.
+pub(super) const LEAD: &str = "Hi, I'm Seven, AI host at Pine Hollow Resort and Inn. STOP to end.";
 
 static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(PACK).unwrap());
 
@@ -38,6 +40,7 @@ pub(super) struct Desk {
     pub(super) seed: u64,
     pub(super) language: Option<Language>,
     pub(super) history: Vec<Exchange>,
+    pub(super) lead: Option<String>,
 }
 
 impl Desk {
@@ -48,7 +51,7 @@ impl Desk {
     }
 
     pub(super) fn with(index: Arc<Index>, now: DateTime<Utc>) -> Self {
-        Self { model: &MODEL, index, now, seed: 7, language: None, history: Vec::new() }
+        Self { model: &MODEL, index, now, seed: 7, language: None, history: Vec::new(), lead: None }
     }
 
     pub(super) fn ask_all(&self, texts: &[&str]) -> Reply {
@@ -59,6 +62,7 @@ impl Desk {
             zone: ZONE,
             now: self.now,
             language: self.language,
+            lead: self.lead.clone(),
             texts: texts.iter().map(|t| (*t).to_owned()).collect(),
             history: self.history.clone(),
             index: Arc::clone(&self.index),

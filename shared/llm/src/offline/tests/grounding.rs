@@ -18,6 +18,16 @@ fn digits(text: &str) -> HashSet<String> {
     text.split(|c: char| !c.is_ascii_digit()).filter(|d| !d.is_empty()).map(str::to_owned).collect()
 }
 
+/// How many rows a list left out is counted, not told; `open_now` checks the number.
+fn without_count(text: &str) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let counted = |n: usize| {
+        let next = words.get(n + 1).map_or("", |w| w.trim_end_matches('.'));
+        n > 0 && ["and", "y"].contains(&words[n - 1]) && ["more", "mas"].contains(&next)
+    };
+    (0..words.len()).filter(|n| !counted(*n)).map(|n| words[n]).collect::<Vec<_>>().join(" ")
+}
+
 /// All sources a reply may draw on.
 struct Allowed {
     words: HashSet<String>,
@@ -46,7 +56,7 @@ impl Allowed {
     }
 
     fn check(&self, text: &str, reply: &Reply) {
-        for figure in digits(&reply.text) {
+        for figure in digits(&without_count(&reply.text)) {
             assert!(self.digits.contains(&figure), "{text}: `{figure}` in {}", reply.text);
         }
         for word in words(&reply.text) {
@@ -110,15 +120,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() })]
     #[test]
     fn whatever_is_asked_the_reply_is_grounded_and_repeatable(
-        texts in proptest::collection::vec(scrap(), 1..3), earlier in scrap(), minutes in 0i64..525_600, seed in any::<u64>()
+        texts in proptest::collection::vec(scrap(), 1..3), earlier in scrap(), minutes in 0i64..525_600, seed in any::<u64>(),
+        lead in proptest::option::of("[A-Z][a-z]{2,9}( [a-z]{1,9}){0,11}[.]")
     ) {
         let now = at("2026-03-01 00:00") + chrono::TimeDelta::minutes(minutes);
         let mut desk = Desk::with(super::fixture::index(at("2026-03-06 12:00"), CONTENT), now);
         desk.seed = seed;
         desk.talk(&earlier);
+        desk.lead.clone_from(&lead);
         let asked: Vec<&str> = texts.iter().map(String::as_str).collect();
         let reply = desk.ask_all(&asked);
-        prop_assert!(super::super::fit::fits_two(&reply.text) && !reply.text.is_empty(), "{}", reply.text);
+        prop_assert!(super::super::fit::Room::behind(lead.as_deref()).two(&reply.text) && !reply.text.is_empty(), "{}", reply.text);
         prop_assert_eq!(&reply, &desk.ask_all(&asked));
         let mut sources = asked.clone();
         sources.push(&earlier);

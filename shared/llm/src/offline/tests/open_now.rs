@@ -131,6 +131,35 @@ proptest! {
     }
 }
 
+#[test] // D11: a list that two texts cannot hold says how many it leaves out
+fn what_does_not_fit_is_counted() {
+    let names = ["Quay", "Loft", "Hearth", "Parlor", "Nook"];
+    let always = vec![vec![(0, 1440)]; 7];
+    let venues: Vec<Venue> = (b'A'..=b'Z')
+        .flat_map(|letter| names.map(|name| format!("{}olden Street {name}", char::from(letter))))
+        .map(|name| Venue { name, openings: always.clone() })
+        .collect();
+    for (count, lead, whole) in
+        [(14, false, true), (14, true, false), (30, false, false), (30, true, false), (130, true, false)]
+    {
+        let mut desk = desk(&venues[..count], at("2026-03-06 18:30"));
+        desk.lead = lead.then(|| super::fixture::LEAD.to_owned());
+        for (question, and, more) in [
+            ("What restaurants are open now?", " and ", " more."),
+            ("¿Qué restaurantes están abiertos?", " y ", " mas."),
+        ] {
+            let reply = desk.ask(question);
+            let named = venues.iter().filter(|v| reply.text.contains(&v.name)).count();
+            let left_out = reply.text.rsplit_once(and).and_then(|(_, rest)| rest.split_once(more)?.0.parse().ok());
+            assert_eq!(named + left_out.unwrap_or(0), count, "{}", reply.text);
+            assert!(left_out.is_none() == whole && named >= 9, "{}", reply.text);
+            assert_eq!(reply.sources.len(), named);
+            let led = desk.lead.iter().map(String::as_str).chain([reply.text.as_str()]).collect::<Vec<_>>().join(" ");
+            assert!(!seven_sms::shape(&led, 2).truncated, "{led}");
+        }
+    }
+}
+
 #[test]
 fn at_half_past_three_only_the_night_owls_are_open() {
     for (local, open) in [

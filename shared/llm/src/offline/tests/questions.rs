@@ -3,8 +3,8 @@
 use seven_domain::Language;
 
 use super::{
-    super::fit::{fits_one, fits_two},
-    fixture::{Desk, PHONE},
+    super::fit::Room,
+    fixture::{Desk, LEAD, PHONE},
 };
 
 /// Asked on Friday 2026-03-06 at 18:30. Text; intent; ids that must be sources; what the reply holds; what it must not hold.
@@ -177,14 +177,41 @@ fn replies_are_plain_short_and_ask_at_most_once() {
     for text in all_texts() {
         for local in ["2026-03-06 18:30", "2026-03-04 03:30", "2026-03-09 13:00"] {
             let reply = Desk::at(local).ask(text).text;
-            assert!(fits_two(&reply) && !reply.is_empty(), "{text}: {reply}");
+            assert!(Room::default().two(&reply) && !reply.is_empty(), "{text}: {reply}");
             assert!(reply.matches('?').count() <= 1, "{text}: {reply}");
             assert!(!reply.contains(['\n', '{', '}', '*', '#', 'á', 'í', 'ó', 'ú']), "{text}: {reply}");
             assert!(!reply.contains("  ") && !reply.contains(" .") && !reply.contains(".."), "{text}: {reply}");
         }
     }
-    let short = all_texts().filter(|t| fits_one(&Desk::at("2026-03-06 18:30").ask(t).text)).count();
+    let short = all_texts().filter(|t| Room::default().one(&Desk::at("2026-03-06 18:30").ask(t).text)).count();
     assert!(short * 100 >= EVENING.len() * 90, "only {short} of {} in one text", EVENING.len());
+}
+
+#[test] // SEC-49, CONV-24: the first reply says all that any other would, and fits behind the disclosure
+fn a_lead_costs_no_answer() {
+    let phrase = |text: &str| text.split(['.', '!', ':', ',']).next().unwrap_or_default().to_owned();
+    for (text, intent, sources, ..) in EVENING {
+        for seed in [0, 7, 1 << 40] {
+            let mut desk = Desk::at("2026-03-06 18:30");
+            desk.seed = seed;
+            let alone = desk.ask(text);
+            desk.lead = Some(LEAD.into());
+            let led = desk.ask(text);
+            assert!(Room::behind(Some(LEAD)).two(&led.text), "{text}: {}", led.text);
+            assert_eq!((led.intent.as_str(), led.grounded), (*intent, alone.grounded), "{text}: {}", led.text);
+            let mut got = led.sources.clone();
+            got.sort_unstable();
+            assert!(sources.is_empty() || got == *sources, "{text}: {got:?}: {}", led.text);
+            assert!(led.text.matches('?').count() <= 1, "{text}: {}", led.text);
+            let chat = ["greeting", "identity", "human"].contains(intent);
+            assert!(chat || phrase(&led.text) == phrase(&alone.text), "{text}: {} / {}", led.text, alone.text);
+            assert!(
+                !chat || !["Seven", "Pine Hollow", "AI host", "con IA"].iter().any(|w| led.text.contains(w)),
+                "{}",
+                led.text
+            );
+        }
+    }
 }
 
 #[test] // CONV-40, C-28
@@ -265,7 +292,7 @@ fn several_texts_are_answered_together() {
         "how much is a room",
     ];
     let reply = desk.ask_all(&many);
-    assert!(fits_two(&reply.text) && reply.text.contains("$159"), "{}", reply.text);
+    assert!(Room::default().two(&reply.text) && reply.text.contains("$159"), "{}", reply.text);
     let reply = desk.ask("What restaurants are open tonight? Is parking free?");
     assert!(reply.text.contains("Ember Room") && reply.text.contains("garage"), "{}", reply.text);
     let reply = desk.ask("which bars and restaurants are open now?");
@@ -304,6 +331,7 @@ fn the_trait_answers_without_a_runtime() {
         zone: super::fixture::ZONE,
         now: desk.now,
         language: None,
+        lead: None,
         texts: vec!["hi".into()],
         history: vec![],
         index: desk.index,
