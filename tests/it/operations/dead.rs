@@ -203,7 +203,12 @@ async fn a_dead_letter_that_cannot_be_read_holds_up_no_other() {
     let junk = Outgoing { subject: subject(), key: "junk", copy: None, trace: "", payload: vec![0xff_u8; 40].into() };
     bus.publish(&junk, Duration::from_secs(5)).await.unwrap();
     for (stage, casino) in [("nonsense", "silver_birch"), ("gate", "No Casino")] {
-        let letter = DeadLetter { stage: stage.into(), casino: casino.into(), message_key: stage.into(), ..DeadLetter::default() };
+        let letter = DeadLetter {
+            stage: stage.into(),
+            casino: casino.into(),
+            message_key: stage.into(),
+            ..DeadLetter::default()
+        };
         bus.bury(Stage::Gate, house.casino(), &letter, "").await.unwrap();
     }
     house.text_to_other(GUEST, QUESTION);
