@@ -4,10 +4,12 @@ mod cli;
 mod dead;
 mod explain;
 
-use std::{process::Stdio, time::Duration};
+use std::{collections::HashSet, process::Stdio, time::Duration};
 
+use futures::future::join_all;
 use seven::wiring::Worker;
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule, Text};
+use seven_domain::Stage;
 use tokio::{io::AsyncWriteExt, process::Command, time::Instant};
 
 use crate::harness::{GUEST, House, Wanted, binary, house, until};
@@ -196,5 +198,44 @@ async fn two_schedulers_at_once_double_nothing() {
     );
     assert_eq!(house.number("select count(*) from due").await, 0, "no due row is left over");
     assert_eq!(house.count("dead", "open").await, 0);
+    house.stop().await;
+}
+
+const ROWS: usize = 40;
+
+#[tokio::test] // SMS-6: eight schedulers at the same instant, each row for one of them
+async fn rounds_at_the_same_instant_share_the_rows() {
+    let workers = vec![Worker::IngressWebhook, Worker::ComplianceGate];
+    let house = house("ops_rounds", Wanted { workers, ..Wanted::default() }).await;
+    for n in 0..ROWS {
+        house.text(&format!("+186055501{n:02}"), QUESTION);
+    }
+    let store = &house.stack.fleet.store;
+    until("the texts are stored", Duration::from_secs(15), || async {
+        house.count("inbound", "open").await == ROWS as i64
+    })
+    .await;
+    let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
+    for round in 1..=3 {
+        sqlx::raw_sql(
+            "update inbound_messages set next_sweep_at = now(); delete from due;
+             insert into due select casino_id, 'send', inbound_id, now() from inbound_messages",
+        )
+        .execute(&owner)
+        .await
+        .unwrap();
+        let sweeps = join_all((0..8).map(|_| store.sweep(Stage::Swarm, Duration::from_secs(600), 200))).await;
+        let swept: Vec<_> = sweeps.into_iter().flat_map(Result::unwrap).map(|row| row.row_id).collect();
+        let claims = join_all((0..8).map(|_| store.claim_due(200, Duration::from_secs(30)))).await;
+        let claimed: Vec<_> = claims.into_iter().flat_map(Result::unwrap).map(|row| row.row_id).collect();
+        for (what, rows) in [("swept", swept), ("claimed", claimed)] {
+            let distinct: HashSet<_> = rows.iter().collect();
+            assert_eq!(
+                (rows.len(), distinct.len()),
+                (ROWS, ROWS),
+                "round {round}: rows {what}, and how many of them are different"
+            );
+        }
+    }
     house.stop().await;
 }

@@ -79,7 +79,6 @@ impl Swarm {
     ) -> Result<Looked, Error> {
         let timing = &self.fleet.timing;
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
-        tx.close_stale_texts(conversation, self.rules.usefulness()).await?;
         let open = tx.open_texts(conversation).await?;
         if open.is_empty() {
             tx.commit().await?;
@@ -97,11 +96,17 @@ impl Swarm {
         };
         let casino = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?;
         let index = self.library.index(&mut tx, casino.content_version, casino.config.operational.timezone).await?;
+        // The lease's lock on the conversation comes first, as everywhere (see ARCHITECTURE, lock order).
+        tx.close_stale_texts(conversation, self.rules.usefulness()).await?;
         // The lease's own lock makes this read the whole and last word on what is open.
         let open = tx.open_texts(conversation).await?;
+        let Some(first) = open.first() else {
+            tx.release_lease(conversation, lease.epoch).await?;
+            tx.commit().await?;
+            return Ok(Looked::Nothing);
+        };
         let history = tx.recent_exchanges(conversation, 6).await?;
         tx.commit().await?;
-        let Some(first) = open.first() else { return Ok(Looked::Nothing) };
         let trace = first.trace.clone();
         Ok(Looked::Leased(Box::new(Work {
             casino: delivery.casino.clone(),

@@ -161,8 +161,8 @@ impl Swarm {
     async fn failed(&self, work: &Work, why: &str) -> Result<Outcome, Error> {
         let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
         let mut tx = self.fleet.store.bind(&work.casino).await?;
-        let tries = tx.count_try(&ids, why).await?;
         tx.release_lease(work.lease.conversation_id, work.lease.epoch).await?;
+        let tries = tx.count_try(&ids, why).await?;
         tx.commit().await?;
         if tries < MOST_TRIES {
             let after = Duration::from_secs(u64::try_from(tries.max(1)).unwrap_or(1));

@@ -59,11 +59,10 @@ impl App {
     }
 
     async fn deliver(&self, casino: &CasinoId, intake: &Intake, trace: &str) -> Answer {
-        let suppressed = self.suppress(casino, intake).await;
-        failpoint("ingress.after_suppression");
         let Some((stage, key, payload)) = intake.message() else { return Answer::Accepted };
         let message = Outgoing { subject: subject(stage, casino, None), key: &key, copy: None, trace, payload };
-        let stored = self.make_durable(casino, &message).await;
+        // Side by side: one after the other they could outlast the 1.5 s.
+        let (suppressed, stored) = tokio::join!(self.suppress(casino, intake), self.make_durable(casino, &message));
         failpoint("ingress.after_publish");
         if stored && suppressed { Answer::Accepted } else { Answer::NotStored }
     }
@@ -84,6 +83,7 @@ impl App {
             Some(Applied::Superseded) => true,
             Some(Applied::Changed | Applied::Repeat) => {
                 self.fleet.cache.refuse(casino, &guest, *occurred_at).await;
+                failpoint("ingress.after_suppression");
                 true
             }
             None => {

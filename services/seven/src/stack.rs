@@ -71,7 +71,7 @@ impl Stack {
         let config_file = plan.dir.join("seven.toml");
         std::fs::write(&config_file, &config).with_context(|| format!("writing {}", config_file.display()))?;
         let settings = Settings::parse(&config)?;
-        let fleet = wiring::fleet(&settings, Vec::new(), CancellationToken::new()).await?;
+        let fleet = wiring::fleet(&settings, Vec::new(), Duration::from_secs(10), CancellationToken::new()).await?;
         fleet.bus.ensure_streams().await?;
         let mut stack = Self { fleet, sim, settings, config_file, ingress_url, tasks: JoinSet::new() };
         let mut listener = Some(listener);

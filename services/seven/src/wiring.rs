@@ -37,7 +37,13 @@ impl Worker {
 }
 
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
-pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, shutdown: CancellationToken) -> Result<Fleet> {
+/// `patience`: how long to wait for a NATS server that does not answer yet.
+pub async fn fleet(
+    settings: &Settings,
+    only: Vec<CasinoId>,
+    patience: Duration,
+    shutdown: CancellationToken,
+) -> Result<Fleet> {
     let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
     let timing = Timing::new(TimeScale::new(settings.time.scale));
     let store = Store::new(&settings.postgres.url, settings.postgres.connections, timing.sweep())?;
@@ -50,6 +56,7 @@ pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, shutdown: Cancellat
     };
     let bus = connect(
         &seven_bus::Settings { url: settings.nats.url.clone(), limits, instance: ids.uuid().simple().to_string() },
+        patience,
         &shutdown,
     )
     .await?;
@@ -66,23 +73,23 @@ pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, shutdown: Cancellat
     Ok(fleet)
 }
 
-/// A server that is not up yet is waited for, up to a minute: an orchestrator starts everything at once.
-async fn connect(settings: &seven_bus::Settings, shutdown: &CancellationToken) -> Result<Bus> {
-    let mut last = None;
-    for _ in 0..120 {
-        match Bus::connect(settings).await {
-            Ok(bus) => return Ok(bus),
-            Err(error @ seven_bus::Error::TooOld { .. }) => return Err(error.into()),
-            Err(error) => last = Some(error),
+/// A server that is not up yet is waited for: an orchestrator starts everything at once.
+async fn connect(settings: &seven_bus::Settings, patience: Duration, shutdown: &CancellationToken) -> Result<Bus> {
+    let until = tokio::time::Instant::now() + patience;
+    loop {
+        let error = match tokio::time::timeout(Duration::from_secs(3), Bus::connect(settings)).await {
+            Ok(Ok(bus)) => return Ok(bus),
+            Ok(Err(error @ seven_bus::Error::TooOld { .. })) => return Err(error.into()),
+            Ok(Err(error)) => anyhow::Error::from(error),
+            Err(_) => anyhow::anyhow!("no answer within 3 s"),
+        };
+        if shutdown.is_cancelled() || tokio::time::Instant::now() >= until {
+            return Err(error).with_context(|| format!("NATS at {} (is the fleet running? ./scripts/dev starts one here)", settings.url));
         }
         tokio::select! {
-            () = shutdown.cancelled() => break,
+            () = shutdown.cancelled() => {}
             () = tokio::time::sleep(Duration::from_millis(500)) => {}
         }
-    }
-    match last {
-        Some(error) => Err(error).with_context(|| format!("NATS at {}", settings.url)),
-        None => anyhow::bail!("stopped while connecting to NATS"),
     }
 }
 

@@ -94,7 +94,7 @@ async fn texts_that_arrive_during_the_model_call_are_the_next_turns() {
     let model = Held::new(0);
     let (house, swarm) = house_with("duplicates_during", 0.0, &model).await;
     let stored = async |n| {
-        until("the text is stored", Duration::from_secs(10), async || house.count("inbound", "open").await == n).await
+        until("the text is stored", Duration::from_secs(10), async || house.count("inbound", "open").await == n).await;
     };
     house.text(GUEST, "What restaurants are open tonight?");
     until("the model is asked", Duration::from_secs(10), async || model.asked().len() == 1).await;

@@ -24,7 +24,7 @@ use crate::{settings::Settings, wiring};
 /// A fleet handle for one command.
 async fn fleet(config: Option<&Path>) -> Result<Fleet> {
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
-    wiring::fleet(&Settings::load(config)?, Vec::new(), CancellationToken::new()).await
+    wiring::fleet(&Settings::load(config)?, Vec::new(), std::time::Duration::ZERO, CancellationToken::new()).await
 }
 
 /// Answers JSON lines on stdin with JSON lines on stdout; a bad line names its number and ends the command.

@@ -30,7 +30,7 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
         }
     };
     let work = async {
-        let fleet = wiring::fleet(&settings, casinos, shutdown.clone()).await?;
+        let fleet = wiring::fleet(&settings, casinos, std::time::Duration::from_secs(60), shutdown.clone()).await?;
         tracing::info!(?worker, "at work");
         let (served, ()) = tokio::join!(
             wiring::run(worker, fleet.clone(), &settings, None),

@@ -230,7 +230,7 @@ fn odd_bytes(mut body: Vec<u8>, random: &mut StdRng) -> Vec<u8> {
         5 => body = [b"[", body.as_slice(), b"]"].concat(),
         6 => body = String::from_utf8(body).unwrap().replace("Is the pool", "Is the \\ud800 pool").into_bytes(),
         7 => {
-            body = String::from_utf8(body).unwrap().replace("\"text\":", "\"text\":\"earlier\",\"text\":").into_bytes()
+            body = String::from_utf8(body).unwrap().replace("\"text\":", "\"text\":\"earlier\",\"text\":").into_bytes();
         }
         _ => body = (0..place).map(|_| random.random()).collect(),
     }
