@@ -32,20 +32,11 @@ pub(crate) struct Wanted {
     pub(crate) workers: Vec<Worker>,
     pub(crate) extra: String,
     pub(crate) casino: Option<(String, String)>,
-    /// A Postgres of its own, for tests that stop it.
-    pub(crate) own_postgres: bool,
 }
 
 impl Default for Wanted {
     fn default() -> Self {
-        Self {
-            scale: 0.0,
-            at: None,
-            workers: Worker::ALL.to_vec(),
-            extra: String::new(),
-            casino: None,
-            own_postgres: false,
-        }
+        Self { scale: 0.0, at: None, workers: Worker::ALL.to_vec(), extra: String::new(), casino: None }
     }
 }
 

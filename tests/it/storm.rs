@@ -25,14 +25,15 @@ struct Victim {
     counted: u32,
 }
 
+/// 555-01xx numbers of five area codes.
 fn guest(n: usize) -> String {
-    format!("+1860555{n:04}")
+    format!("+1{}55501{:02}", ["203", "401", "413", "475", "860"][n / 100], n % 100)
 }
 
 fn casino(demo: &CasinoConfig, n: usize) -> CasinoConfig {
     let mut config = demo.clone();
     config.casino_id = format!("storm_{n}").parse().unwrap();
-    config.operational.telnyx_phone_number = format!("+1203555010{n}").parse().unwrap();
+    config.operational.telnyx_phone_number = format!("+1959555010{n}").parse().unwrap();
     config.limits.rate_limit_tier = seven_domain::config::RateLimitTier::Enterprise;
     config
 }
@@ -63,7 +64,7 @@ async fn every_guest_is_answered_once_while_workers_die() {
     .map(|(name, stage)| Victim { name, stage, process: house.process(name, None), counted: 0 });
     let texting = async {
         for n in 0..GUESTS {
-            let to = Some(format!("+1203555010{}", n % CASINOS));
+            let to = Some(format!("+1959555010{}", n % CASINOS));
             house
                 .stack
                 .sim

@@ -138,6 +138,7 @@ impl Swarm {
         failpoint("swarm.before_commit");
         tx.commit().await?;
         failpoint("swarm.after_commit");
+        tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), intent = reply.intent, grounded = reply.grounded, trace = work.trace, "turn made");
         self.fleet.bus.signal_draft(&work.casino, turn_id.0, None, &work.trace).await?;
         if let Some(next) = more.first() {
             let copy = Some(format!("after:{turn_id}"));

@@ -59,6 +59,16 @@ pub(crate) enum Next {
     Nothing,
 }
 
+impl Next {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Signal(_) => "swarm",
+            Self::Send(_) => "canned",
+            Self::Nothing => "closed",
+        }
+    }
+}
+
 impl Handler for Gate {
     type Event = InboundText;
     const STAGE: Stage = Stage::Gate;
@@ -101,6 +111,7 @@ impl Gate {
         failpoint("gate.before_commit");
         tx.commit().await?;
         failpoint("gate.after_commit");
+        tracing::info!(%casino, inbound_id = %inbound_id, stored, next = next.name(), trace, "text judged");
         self.publish(casino, &next, inbound_id, copy, &trace).await?;
         failpoint("gate.after_publish");
         self.fleet.cache.mark_done(casino, &format!("in:{}", text.provider_message_id)).await;

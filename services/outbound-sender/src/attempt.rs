@@ -87,6 +87,8 @@ impl Sender {
             tx.record_disclosure(job.outbound_id.0).await?;
         }
         tx.commit().await?;
+        let error_code = end.error_code.as_deref().unwrap_or_default();
+        tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, attempt_id = %attempt, outcome = end.outcome, error_code, ?next, "provider called");
         Ok(())
     }
 }

@@ -56,6 +56,7 @@ impl Receipts {
             ReceiptOutcome::NoChange(_) => "no_change",
             ReceiptOutcome::Stranger => "stranger",
         };
+        tracing::info!(casino = %delivery.casino, event_id = receipt.event_id, status = receipt.status, outcome = label, "receipt");
         metrics().receipts.with_label_values(&[label]).inc();
         Ok(())
     }

@@ -28,6 +28,7 @@ impl Sender {
                 tx.end_queued(job.outbound_id, state, why).await?;
                 tx.cancel_later_parts(job.outbound_id, why).await?;
                 tx.commit().await?;
+                tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, "text will not be sent");
                 Ok(Outcome::Done)
             }
         }

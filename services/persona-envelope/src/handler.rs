@@ -57,6 +57,7 @@ impl Envelope {
         failpoint("envelope.before_commit");
         tx.commit().await?;
         failpoint("envelope.after_commit");
+        tracing::info!(casino = %delivery.casino, turn_id = %turn_id, texts = queued.len(), trace = turn.trace, "answer queued");
         self.fleet.signal_queued(&delivery.casino, &queued, copy.as_deref(), &turn.trace).await?;
         failpoint("envelope.after_publish");
         Ok(())

@@ -18,7 +18,13 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
             trace,
             payload: message.payload.clone().into(),
         };
-        fleet.bus.publish(&outgoing, Duration::from_secs(5)).await?;
+        if let Err(error) = fleet.bus.publish(&outgoing, Duration::from_secs(5)).await {
+            if !fleet.bus.ready().await {
+                return Err(error.into());
+            }
+            tracing::error!(%casino, error = &error as &dyn std::error::Error, "a spooled event was not taken; the others go on");
+            continue;
+        }
         failpoint("scheduler.after_spool_publish");
         tx.drop_spooled(id).await?;
         tx.commit().await?;

@@ -37,7 +37,7 @@ enum Command {
     Dev(Box<Dev>),
     /// Apply the database migrations with the owner's connection (postgres.owner_url).
     Migrate,
-    /// Casinos: add, list, suspend, remove.
+    /// Casinos: add, list, suspend, resume, remove, and the schema of their document.
     #[command(subcommand)]
     Casino(casino::Casino),
     /// Content: load.

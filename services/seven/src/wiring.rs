@@ -84,7 +84,9 @@ async fn connect(settings: &seven_bus::Settings, patience: Duration, shutdown: &
             Err(_) => anyhow::anyhow!("no answer within 3 s"),
         };
         if shutdown.is_cancelled() || tokio::time::Instant::now() >= until {
-            return Err(error).with_context(|| format!("NATS at {} (is the fleet running? ./scripts/dev starts one here)", settings.url));
+            return Err(error).with_context(|| {
+                format!("NATS at {} (is the fleet running? ./scripts/dev starts one here)", settings.url)
+            });
         }
         tokio::select! {
             () = shutdown.cancelled() => {}

@@ -16,6 +16,7 @@ pub enum Casino {
     Add { file: PathBuf },
     /// All casinos, their numbers and versions.
     List {
+        /// One JSON document instead of a table.
         #[arg(long)]
         json: bool,
     },

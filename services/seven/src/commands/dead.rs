@@ -14,13 +14,13 @@ use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Dead {
-    /// Open dead letters of a casino, or `--unknown` for events of numbers no casino had.
+    /// Open dead letters of a casino (`--casino`), or of numbers no casino had (`--unknown`).
     List {
         #[arg(long, value_name = "ID", required_unless_present = "unknown")]
         casino: Option<CasinoId>,
         #[arg(long, conflicts_with = "casino")]
         unknown: bool,
-        /// Also those replayed or discarded.
+        /// Also those that were replayed.
         #[arg(long)]
         all: bool,
     },

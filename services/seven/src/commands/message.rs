@@ -15,20 +15,27 @@ use crate::out;
 pub enum Message {
     /// One text with every attempt and receipt.
     Show {
+        /// The text's id, as `list` and `why` print it.
         id: OutboundId,
+        /// The casino that sent it.
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
+        /// One JSON document instead of lines.
         #[arg(long)]
         json: bool,
     },
     /// The newest texts, newest first; `--state unknown` lists those nobody can vouch for.
     List {
+        /// The casino that sent them.
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
+        /// Only texts in this state: queued, sending, sent, delivered, failed, undelivered, unknown, suppressed, expired.
         #[arg(long, value_name = "STATE")]
         state: Option<OutboundState>,
+        /// How many at most.
         #[arg(long, default_value_t = 20)]
         most: i64,
+        /// One JSON line per text instead of a table.
         #[arg(long)]
         json: bool,
     },
@@ -38,6 +45,7 @@ pub async fn run(config: Option<&Path>, command: Message) -> Result<()> {
     let fleet = fleet(config).await?;
     match command {
         Message::Show { id, casino, json } => {
+            super::known(&fleet, &casino).await?;
             let mut tx = fleet.store.bind(&casino).await?;
             let line = tx
                 .outbound_line(id)
@@ -52,6 +60,7 @@ pub async fn run(config: Option<&Path>, command: Message) -> Result<()> {
             }
         }
         Message::List { casino, state, most, json } => {
+            super::known(&fleet, &casino).await?;
             let mut tx = fleet.store.bind(&casino).await?;
             let lines = tx.outbound_list(state.map(OutboundState::as_str), most).await?;
             tx.commit().await?;
@@ -93,7 +102,7 @@ fn show(line: &OutboundLine, attempts: &[AttemptLine], receipts: &[ReceiptLine])
     for receipt in receipts {
         out!("  receipt   {} {}", receipt.occurred_at, receipt.status);
     }
-    out!("  trace     {}", line.trace);
+    out!("  trace     {}", line.trace.split('-').nth(1).unwrap_or(&line.trace));
 }
 
 fn list(lines: Vec<OutboundLine>) {

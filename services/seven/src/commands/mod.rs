@@ -14,8 +14,9 @@ pub mod why;
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::de::DeserializeOwned;
+use seven_domain::CasinoId;
 use seven_runtime::Fleet;
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +26,15 @@ use crate::{settings::Settings, wiring};
 async fn fleet(config: Option<&Path>) -> Result<Fleet> {
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
     wiring::fleet(&Settings::load(config)?, Vec::new(), std::time::Duration::ZERO, CancellationToken::new()).await
+}
+
+/// Says so when there is no such casino: an empty answer would look like a quiet one.
+async fn known(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let row = tx.casino_row().await?;
+    tx.commit().await?;
+    ensure!(row.is_some(), "no casino {casino}; `seven casino list` shows them");
+    Ok(())
 }
 
 /// Answers JSON lines on stdin with JSON lines on stdout; a bad line names its number and ends the command.

@@ -11,6 +11,7 @@ use crate::out;
 
 #[derive(Debug, clap::Args)]
 pub struct Status {
+    /// One JSON document instead of tables.
     #[arg(long)]
     json: bool,
 }

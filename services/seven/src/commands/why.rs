@@ -14,6 +14,7 @@ use crate::out;
 
 #[derive(Debug, clap::Args)]
 pub struct Why {
+    /// The casino it happened at.
     #[arg(long, value_name = "ID")]
     casino: CasinoId,
     /// The id of a text in, a turn, or a text out. Without --text and --trace the guest's phone is read from stdin.
@@ -22,17 +23,20 @@ pub struct Why {
     /// A trace, 32 hex digits.
     #[arg(long, value_name = "HEX", conflicts_with = "text")]
     trace: Option<String>,
+    /// How many texts, turns and sends at most, the newest.
     #[arg(long, default_value_t = 50)]
     most: i64,
     /// Show what was written, too.
     #[arg(long)]
     reveal: bool,
+    /// One JSON document instead of lines.
     #[arg(long)]
     json: bool,
 }
 
 pub async fn run(config: Option<&Path>, why: Why) -> Result<()> {
     let fleet = fleet(config).await?;
+    super::known(&fleet, &why.casino).await?;
     let subject = subject(&fleet, &why).await?;
     let mut tx = fleet.store.bind(&why.casino).await?;
     if why.reveal {
@@ -60,8 +64,10 @@ async fn subject(fleet: &Fleet, why: &Why) -> Result<Subject> {
         return Ok(Subject::Text(id));
     }
     if let Some(trace) = &why.trace {
-        ensure!(trace.len() == 32 && trace.bytes().all(|b| b.is_ascii_hexdigit()), "a trace is 32 hex digits");
-        return Ok(Subject::Trace(trace.clone()));
+        // A whole traceparent, as other commands print it, will do too.
+        let hex = trace.split('-').nth(1).unwrap_or(trace);
+        ensure!(hex.len() == 32 && hex.bytes().all(|b| b.is_ascii_hexdigit()), "a trace is 32 hex digits");
+        return Ok(Subject::Trace(hex.to_owned()));
     }
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).context("reading the guest's phone from stdin")?;

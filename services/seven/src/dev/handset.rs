@@ -35,7 +35,9 @@ fn welcome(house: &House, started: Instant) -> Result<()> {
         started.elapsed().as_secs_f64(),
         fleet_line()
     );
-    out!("Guardrails are not installed (issue B): texts go to the carrier simulator on this machine only.");
+    out!(
+        "Guardrails are not installed yet: the sender talks to the carrier simulator on this machine and refuses any real carrier."
+    );
     out!();
     out!("  Handset    {}   (or type here; 1, 2 and 3 send the suggestions)", stack.sim.url());
     out!("  Status     ./target/debug/seven status   and {}/metrics", stack.ingress_url);

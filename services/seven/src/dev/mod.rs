@@ -53,5 +53,5 @@ pub async fn run(dev: Dev) -> Result<()> {
     handset::run(&dev).await
 }
 
-use play::sent_texts;
+pub(crate) use play::sent_texts;
 pub(crate) use start::{House, house};

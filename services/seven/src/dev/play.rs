@@ -3,6 +3,7 @@
 use std::{io::Write, time::Duration};
 
 use anyhow::{Context, Result};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use seven_carrier_sim::Text;
 use seven_domain::CasinoId;
@@ -39,6 +40,8 @@ pub(crate) struct SentText {
     pub(crate) verdict: String,
     pub(crate) sources: Vec<String>,
     pub(crate) elapsed_ms: i64,
+    #[serde(skip)]
+    at: DateTime<Utc>,
 }
 
 pub(super) async fn run(dev: &Dev) -> Result<()> {
@@ -46,9 +49,11 @@ pub(super) async fn run(dev: &Dev) -> Result<()> {
     let house = house(dev, &Worker::ALL, true).await?;
     let played = play(&house.stack, &lines, dev.time_scale).await;
     let texts = sent_texts(&house.stack, &house.config.casino_id).await;
+    let asked: Vec<_> =
+        house.stack.sim.ledger().snapshot().inbound.into_iter().map(|i| (i.at, i.text.unwrap_or_default())).collect();
     let closed = house.close().await;
     let (settled, texts) = (played?, texts?);
-    print_texts(&lines, &texts, dev.json)?;
+    print_texts(&asked, &texts, dev.json)?;
     anyhow::ensure!(settled, "some texts were still under way when patience ended; the log says why");
     anyhow::ensure!(dev.say.is_none() || !texts.is_empty(), "no answer came; the log says why");
     closed
@@ -111,12 +116,13 @@ pub(crate) async fn sent_texts(stack: &Stack, casino: &CasinoId) -> Result<Vec<S
             verdict: inbound.map_or_else(String::new, |i| i.verdict),
             sources,
             elapsed_ms,
+            at: sent.accepted_at,
         });
     }
     Ok(texts)
 }
 
-pub(crate) fn print_texts(lines: &[Line], texts: &[SentText], json: bool) -> Result<()> {
+fn print_texts(asked: &[(DateTime<Utc>, String)], texts: &[SentText], json: bool) -> Result<()> {
     let mut out = std::io::stdout().lock();
     if json {
         for text in texts {
@@ -124,20 +130,19 @@ pub(crate) fn print_texts(lines: &[Line], texts: &[SentText], json: bool) -> Res
         }
         return Ok(());
     }
-    for line in lines {
-        writeln!(out, "guest  {}", line.text)?;
-    }
-    for text in texts {
-        writeln!(out, "host   {}", text.text)?;
-        let segments = if text.segments == 1 { "1 segment".to_owned() } else { format!("{} segments", text.segments) };
-        let from = if text.sources.is_empty() { String::new() } else { format!(", from {}", text.sources.join(" ")) };
-        writeln!(
-            out,
-            "       {} after {:.1} s, {segments} {}{from}",
-            text.agent,
-            text.elapsed_ms as f64 / 1000.0,
-            text.encoding
-        )?;
+    let said = asked.iter().map(|(at, text)| (*at, format!("guest  {text}")));
+    let mut conversation: Vec<(DateTime<Utc>, String)> =
+        said.chain(texts.iter().map(|text| (text.at, shown(text)))).collect();
+    conversation.sort_by_key(|(at, _)| *at);
+    for (_, line) in conversation {
+        writeln!(out, "{line}")?;
     }
     Ok(())
+}
+
+fn shown(text: &SentText) -> String {
+    let segments = if text.segments == 1 { "1 segment".to_owned() } else { format!("{} segments", text.segments) };
+    let from = if text.sources.is_empty() { String::new() } else { format!(", from {}", text.sources.join(" ")) };
+    let seconds = text.elapsed_ms as f64 / 1000.0;
+    format!("host   {}\n       {} after {seconds:.1} s, {segments} {}{from}", text.text, text.agent, text.encoding)
 }

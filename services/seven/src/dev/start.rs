@@ -46,7 +46,8 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         casino_name: config.prompts.casino_name_display.clone(),
         casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
         extra: String::new(),
-        ledger_file: None,
+        // The handset's history comes back with the data.
+        ledger_file: (!scratch).then(|| dir.join("carrier.jsonl")),
     };
     let stack = Stack::start(plan).await?;
     onboard::add_casino(&stack.fleet, &config, "seven dev").await?;
