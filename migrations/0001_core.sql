@@ -353,6 +353,10 @@ $$ begin raise exception '% is append-only: % is refused', tg_table_name, tg_op 
 create trigger audit_append_only before update or delete on audit_log for each row execute function seven_append_only();
 create trigger audit_no_truncate before truncate on audit_log for each statement execute function seven_append_only();
 
+-- Also for a superuser who replays with session_replication_role = replica.
+alter table audit_log enable always trigger audit_append_only;
+alter table audit_log enable always trigger audit_no_truncate;
+
 -- === row policies and grants ===
 
 do $$

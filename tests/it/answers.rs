@@ -89,7 +89,7 @@ fn word(rng: &mut StdRng) -> String {
 }
 
 fn twelve(hour: u32) -> String {
-    format!("{}{}", if hour % 12 == 0 { 12 } else { hour % 12 }, if hour % 24 < 12 { "am" } else { "pm" })
+    format!("{}{}", if hour.is_multiple_of(12) { 12 } else { hour % 12 }, if hour % 24 < 12 { "am" } else { "pm" })
 }
 
 fn made_up(rng: &mut StdRng) -> (Vec<Venue>, String, String) {

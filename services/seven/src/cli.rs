@@ -68,7 +68,7 @@ impl Cli {
     pub async fn run(self) -> Result<ExitCode> {
         let config = self.config.as_deref();
         match self.command {
-            Command::Run { worker, casinos } => run::run(config, worker, casinos).await?,
+            Command::Run { worker, casinos } => Box::pin(run::run(config, worker, casinos)).await?,
             Command::Dev(dev) => dev::run(*dev).await?,
             Command::Migrate => run::migrate(config).await?,
             Command::Casino(command) => casino::run(config, command).await?,

@@ -90,7 +90,7 @@ impl Stack {
     /// Starts one more worker in this process.
     pub async fn spawn(&mut self, worker: Worker, listener: Option<TcpListener>) -> Result<()> {
         let (fleet, settings) = (self.fleet.clone(), self.settings.clone());
-        self.tasks.spawn(async move { (worker, wiring::run(worker, fleet, &settings, listener).await) });
+        self.tasks.spawn(async move { (worker, Box::pin(wiring::run(worker, fleet, &settings, listener)).await) });
         Ok(())
     }
 

@@ -153,7 +153,7 @@ pub async fn run(
             let provider = Arc::new(telnyx(settings)?);
             seven_outbound_sender::run(fleet, provider, loops(settings.worker.sender_concurrency)).await?;
         }
-        Worker::Scheduler => seven_scheduler::run(fleet).await,
+        Worker::Scheduler => Box::pin(seven_scheduler::run(fleet)).await,
     }
     Ok(())
 }

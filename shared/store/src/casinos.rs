@@ -45,12 +45,18 @@ impl Store {
             .execute(tx.conn())
             .await
             .map_err(crate::Error::from)?;
-        sqlx::query("insert into routes (number, casino_id) values ($1, $2) on conflict (number) do nothing")
-            .bind(number)
-            .bind(casino)
-            .execute(tx.conn())
-            .await
-            .map_err(crate::Error::from)?;
+        let routed = sqlx::query(
+            "insert into routes (number, casino_id) values ($1, $2)
+             on conflict (number) do update set casino_id = excluded.casino_id where routes.casino_id = excluded.casino_id",
+        )
+        .bind(number)
+        .bind(casino)
+        .execute(tx.conn())
+        .await
+        .map_err(crate::Error::from)?;
+        if routed.rows_affected() == 0 {
+            return Err(AddError::NumberTaken("that was added at the same moment".to_owned()));
+        }
         tx.audit(actor, "casino.put", casino, serde_json::json!({ "new": added == Added::New }), None).await?;
         tx.commit().await?;
         Ok(added)

@@ -58,7 +58,7 @@ async fn add(config: Option<&Path>, file: &Path) -> Result<()> {
     let fleet = fleet(config).await?;
     match onboard::add_casino(&fleet, &document, "seven casino add").await? {
         Added::New => {
-            out!("Added {}. Next: seven content load --casino {} FILE", document.casino_id, document.casino_id)
+            out!("Added {}. Next: seven content load --casino {} FILE", document.casino_id, document.casino_id);
         }
         Added::Updated => out!("Replaced the document of {}.", document.casino_id),
     }

@@ -54,9 +54,9 @@ pub async fn run(config: Option<&Path>, command: Message) -> Result<()> {
             let (attempts, receipts) = tx.sends(&[id.0]).await?;
             tx.commit().await?;
             if json {
-                out!("{}", json!({ "message": line, "attempts": attempts, "receipts": receipts }))
+                out!("{}", json!({ "message": line, "attempts": attempts, "receipts": receipts }));
             } else {
-                show(&line, &attempts, &receipts)
+                show(&line, &attempts, &receipts);
             }
         }
         Message::List { casino, state, most, json } => {
@@ -65,9 +65,9 @@ pub async fn run(config: Option<&Path>, command: Message) -> Result<()> {
             let lines = tx.outbound_list(state.map(OutboundState::as_str), most).await?;
             tx.commit().await?;
             if json {
-                lines.iter().try_for_each(|line| serde_json::to_string(line).map(|text| out!("{text}")))?
+                lines.iter().try_for_each(|line| serde_json::to_string(line).map(|text| out!("{text}")))?;
             } else {
-                list(lines)
+                list(lines);
             }
         }
     }
