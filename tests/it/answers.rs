@@ -143,3 +143,19 @@ fn local_hour(at: &str) -> u32 {
     let at: DateTime<Utc> = at.parse().unwrap();
     chrono_tz::America::Chicago.from_utc_datetime(&at.naive_utc()).hour()
 }
+
+#[tokio::test] // CONV-51, CONV-47
+async fn the_second_part_follows_the_first_after_a_delay_of_its_own() {
+    let house =
+        house("answers_parts", Wanted { scale: 0.2, at: Some("2026-11-27T00:00:00Z"), ..Wanted::default() }).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    let sent = house.sent_to(GUEST);
+    assert_eq!(sent.len(), 2, "{sent:?}");
+    assert!(sent[0].text.as_deref().unwrap().starts_with("Hi, I'm Seven"), "{sent:?}");
+    assert!(sent.iter().all(|s| s.parts == 1), "each part is one segment: {sent:?}");
+    // 2.0 s +/- 0.5 at scale 0.2.
+    let gap = (sent[1].accepted_at - sent[0].accepted_at).num_milliseconds();
+    assert!(gap >= 250, "{gap} ms between the parts");
+    house.stop().await;
+}

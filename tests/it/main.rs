@@ -14,6 +14,7 @@ mod harness;
 mod last_look;
 mod operations;
 mod outages;
+mod pace;
 mod stop;
 mod storm;
 mod tenancy;

@@ -43,7 +43,7 @@ async fn stop_before_the_turn_speaks_closes_the_question() {
     house.stop().await;
 }
 
-#[tokio::test] // SMS-15, SMS-16, SMS-17
+#[tokio::test] // SMS-15, SMS-16, SMS-17, CONV-1, CONV-8
 async fn an_opted_out_guest_gets_help_but_nothing_else() {
     let house = house("stop_then", Wanted::default()).await;
     for (sent, text) in (1..).zip(["STOP", "stop", "Any Italian place?", "HELP", "PRIVACY", "YES"]) {
@@ -102,5 +102,24 @@ async fn a_late_retry_of_an_older_stop_changes_nothing() {
         1,
         "one confirmation, for the first STOP: {texts:?}"
     );
+    house.stop().await;
+}
+
+#[tokio::test] // PROD-6
+async fn stop_is_recorded_while_model_and_send_api_are_away() {
+    use seven::wiring::Worker;
+    let workers = vec![Worker::IngressWebhook, Worker::ComplianceGate, Worker::Scheduler];
+    let house = house("stop_alone", Wanted { workers, ..Wanted::default() }).await;
+    house.text(GUEST, QUESTION);
+    until("the question is stored", Duration::from_secs(10), || async { house.count("inbound", "open").await == 1 })
+        .await;
+    house.text(GUEST, "STOP");
+    until("the STOP stands", Duration::from_secs(10), || async {
+        house.number("select count(*) from suppressions where state = 'stopped'").await == 1
+    })
+    .await;
+    until("the confirmation waits", Duration::from_secs(10), || async { house.count("outbound", "queued").await == 1 })
+        .await;
+    assert_eq!(house.count("inbound", "closed").await, 1, "the question was closed");
     house.stop().await;
 }

@@ -16,15 +16,15 @@ pub(crate) enum Limited {
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
+/// All casinos together: protection against a flood, not a quota (PROD-1).
+const FLEET_PER_MINUTE: u32 = 1_000;
 
 pub(crate) async fn count(fleet: &Fleet, case: &Case<'_>) -> Limited {
+    let per_minute = |key: String, fleet: bool, most: u32| Limit { key, fleet, most, window: MINUTE };
     let limits = [
-        Limit {
-            key: format!("guest:{}", case.guest.hex()),
-            most: case.config.limits.guest_texts_per_minute,
-            window: MINUTE,
-        },
-        Limit { key: "casino".to_owned(), most: case.config.limits.rate_limit_tier.texts_per_minute(), window: MINUTE },
+        per_minute(format!("guest:{}", case.guest.hex()), false, case.config.limits.guest_texts_per_minute),
+        per_minute("casino".to_owned(), false, case.config.limits.rate_limit_tier.texts_per_minute()),
+        per_minute("fleet".to_owned(), true, FLEET_PER_MINUTE),
     ];
     match fleet.cache.count_text(&case.config.casino_id, &case.text.provider_message_id, &limits).await {
         LimitVerdict::Within => Limited::No,

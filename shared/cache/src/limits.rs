@@ -11,8 +11,16 @@ use crate::Cache;
 #[derive(Debug, Clone)]
 pub struct Limit {
     pub key: String,
+    /// Counted over all casinos instead of the one at hand.
+    pub fleet: bool,
     pub most: u32,
     pub window: Duration,
+}
+
+impl Limit {
+    fn scope<'a>(&self, casino: &'a CasinoId) -> &'a str {
+        if self.fleet { "all" } else { casino.as_str() }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,10 +62,10 @@ impl Cache {
     pub async fn count_text(&self, casino: &CasinoId, member: &str, limits: &[Limit]) -> LimitVerdict {
         let mut call = SLIDING.prepare_invoke();
         for limit in limits {
-            call.key(self.key("limit", casino.as_str(), &limit.key));
+            call.key(self.key("limit", limit.scope(casino), &limit.key));
         }
         for limit in limits {
-            call.key(self.key("told", casino.as_str(), &limit.key));
+            call.key(self.key("told", limit.scope(casino), &limit.key));
         }
         call.arg(member);
         for limit in limits {

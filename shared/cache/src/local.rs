@@ -65,7 +65,7 @@ mod tests {
     #[test] // PROD-1
     fn the_eleventh_text_of_a_minute_is_over() {
         let local = LocalLimits::default();
-        let limit = Limit { key: "g".into(), most: 10, window: Duration::from_secs(60) };
+        let limit = Limit { key: "g".into(), fleet: false, most: 10, window: Duration::from_secs(60) };
         assert_eq!((0..12).filter(|_| local.within(&limit)).count(), 10);
     }
 }

@@ -328,6 +328,17 @@ mod tests {
         assert_eq!(config.operational.segments_per_second(), 1_000);
     }
 
+    #[test] // PROD-2
+    fn the_tier_sets_the_casinos_limit() {
+        let mut doc = minimal();
+        for (tier, texts) in [("starter", 50), ("standard", 100), ("enterprise", 200)] {
+            doc["limits"] = serde_json::json!({ "rate_limit_tier": tier });
+            let config: CasinoConfig = serde_json::from_value(doc.clone()).unwrap();
+            assert_eq!(config.limits.rate_limit_tier.texts_per_minute(), texts);
+        }
+        assert_eq!(Limits::default().rate_limit_tier, RateLimitTier::Standard);
+    }
+
     #[test] // DEP-21
     fn unknown_keys_are_refused_by_name() {
         let mut doc = minimal();

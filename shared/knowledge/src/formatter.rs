@@ -177,7 +177,7 @@ mod tests {
         Item::read(value, Reference { now, zone: New_York }).unwrap()
     }
 
-    #[test] // RAG-15: the expected text of the seed's first record, with our own names
+    #[test] // RAG-15, CMS-15: the expected text of the seed's first record, with our own names
     fn dining_reads_as_the_spec_says() {
         let burgers = item(
             &json!({"id": "dining_001", "category": "dining", "name": "Birch Burgers", "description": "Burgers and shakes.", "notes": "VIP only, do not mention",

@@ -10,7 +10,7 @@ use crate::{
     webhook::caller::{Answer, Caller},
 };
 
-#[tokio::test] // CONV-3, PROD-1, SMS-12
+#[tokio::test] // CONV-3, PROD-1, PROD-3, SMS-11, SMS-12, SMS-13
 async fn the_eleventh_text_of_a_minute_gets_one_notice_and_stop_still_works() {
     let house = house("limits", Wanted::default()).await;
     let call = Caller::of(&house);

@@ -99,7 +99,7 @@ async fn bind(tx: &mut PgConnection, casino: &str) {
     sqlx::query("select set_config('app.casino', $1, true)").bind(casino).execute(tx).await.unwrap();
 }
 
-#[tokio::test] // SEC-80, DATA-63, DEP-17
+#[tokio::test] // SEC-80, RAG-19, CMS-16, DATA-63, DEP-17
 async fn a_binding_reads_and_writes_nothing_of_another_casino() {
     let db = database("rows").await;
     let tables = tenant_tables(&db.owner).await;

@@ -41,7 +41,7 @@ fn the_casino_document_is_valid_and_a_demo() {
     assert!(config.branding.persona_name.chars().count() <= 10);
 }
 
-#[test] // CMS-11, CMS-13
+#[test] // CMS-11, CMS-14, CMS-13
 fn there_is_enough_of_everything() {
     let mut counts = BTreeMap::new();
     for item in items() {

@@ -206,7 +206,7 @@ fn regulation_details_match_the_schema() {
     assert!(text(age, "description").contains(&minimum) && text(age, "description_es").contains(&minimum));
 }
 
-#[test] // CMS-12
+#[test] // CMS-12, CMS-18
 fn gaming_and_hours_say_when() {
     details_hold("gaming", &[("game_type", ANY), ("location", ANY), ("minimum_bet", ANY), ("hours", ANY)]);
     for item in in_category("hours") {
