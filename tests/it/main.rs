@@ -9,6 +9,8 @@
 
 mod answers;
 mod crashes;
+mod delivery;
+mod drain;
 mod duplicates;
 mod harness;
 mod last_look;
