@@ -2,10 +2,11 @@
 //!
 //! Failing is not waiting: a handler says which it was, and a stage whose dependency is away stops pulling.
 
+mod process;
+
 use std::{
     collections::HashMap,
     future::Future,
-    panic::AssertUnwindSafe,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -14,21 +15,17 @@ use std::{
 };
 
 use async_nats::jetstream::{self, AckKind, consumer::PullConsumer};
-use futures::{FutureExt, StreamExt};
+use futures::StreamExt;
 use prost::Message;
 use seven_domain::{CasinoId, Lane, Stage, TraceContext};
 use seven_telemetry::metrics;
 use tokio::{
     sync::{Semaphore, watch},
-    time::{Instant, sleep},
+    time::sleep,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{
-    Bus, Error, Outgoing, Roster,
-    client::{KEY_HEADER, trace_of},
-    events, topology,
-};
+use crate::{Bus, Error, Roster, topology};
 
 /// One message, decoded.
 #[derive(Debug, Clone)]
@@ -249,129 +246,6 @@ impl<H: Handler> Shared<H> {
         }
         Ok(())
     }
-
-    async fn process(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, message: jetstream::Message) {
-        let started = Instant::now();
-        let work = self.work(&casino, lane, &message);
-        tokio::pin!(work);
-        // Progress keeps the message ours while it waits for a permit or works (`ack_wait` / 3).
-        let beat = self.bus.limits.ack_wait / 3;
-        let outcome = loop {
-            tokio::select! {
-                outcome = &mut work => break outcome,
-                () = sleep(beat) => self.acknowledge(&message, AckKind::Progress).await,
-            }
-        };
-        metrics().handling.with_label_values(&[H::STAGE.as_str()]).observe(started.elapsed().as_secs_f64());
-        self.conclude(&casino, &message, outcome).await;
-    }
-
-    async fn work(&self, casino: &CasinoId, lane: Option<Lane>, message: &jetstream::Message) -> Outcome {
-        let permit = tokio::select! {
-            permit = self.permits(lane).acquire() => permit,
-            () = self.shutdown.cancelled() => return Outcome::Wait { after: Duration::ZERO, why: "shutting_down" },
-        };
-        let Ok(_permit) = permit else { return Outcome::Wait { after: Duration::ZERO, why: "shutting_down" } };
-        let (stream_seq, deliveries) = message.info().map_or((0, 1), |i| (i.stream_sequence, i.delivered));
-        let event = match H::Event::decode(message.payload.clone()) {
-            Ok(event) => event,
-            Err(error) => return Outcome::Park { reason: "undecodable".into(), error: error.to_string(), attempts: 1 },
-        };
-        let delivery = Delivery {
-            casino: casino.clone(),
-            event,
-            trace: trace_of(message.headers.as_ref()),
-            key: key_of(message),
-            stream_seq,
-            deliveries,
-        };
-        let handled = AssertUnwindSafe(self.handler.handle(delivery)).catch_unwind();
-        match tokio::time::timeout(self.settings.deadline, handled).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => failed(deliveries, "panicked"),
-            Err(_) => failed(deliveries, "deadline"),
-        }
-    }
-
-    async fn conclude(&self, casino: &CasinoId, message: &jetstream::Message, outcome: Outcome) {
-        let (label, ack) = match outcome {
-            Outcome::Done => ("done", AckKind::Ack),
-            Outcome::Retry { after, why } => {
-                tracing::warn!(stage = %H::STAGE, %casino, why, "message failed; it will be tried again");
-                ("retry", AckKind::Nak(Some(after)))
-            }
-            Outcome::Wait { after, why } => {
-                tracing::debug!(stage = %H::STAGE, %casino, why, "message waits");
-                ("wait", self.wait_ack(message, after).await)
-            }
-            Outcome::Unavailable { what } => {
-                self.close_until_ready(&what);
-                ("unavailable", self.wait_ack(message, Duration::from_secs(1)).await)
-            }
-            Outcome::Park { reason, error, attempts } => {
-                tracing::error!(stage = %H::STAGE, %casino, reason, error, "message parked as a dead letter");
-                match self.park(casino, message, reason, error, attempts).await {
-                    Ok(()) => ("park", AckKind::Ack),
-                    Err(_) => ("retry", AckKind::Nak(Some(Duration::from_secs(5)))),
-                }
-            }
-        };
-        metrics().messages.with_label_values(&[H::STAGE.as_str(), label]).inc();
-        self.acknowledge(message, ack).await;
-    }
-
-    /// Waiting uses up deliveries on the server. Near the limit a fresh copy takes over, so that only messages that kill their
-    /// worker ever reach `max_deliver`.
-    async fn wait_ack(&self, message: &jetstream::Message, after: Duration) -> AckKind {
-        let deliveries = message.info().map_or(1, |i| i.delivered);
-        if self.bus.limits.max_deliver > 0
-            && deliveries >= self.bus.limits.max_deliver - self.bus.limits.max_deliver / 4
-        {
-            let key = key_of(message);
-            let sequence = message.info().map_or(0, |i| i.stream_sequence);
-            let trace = trace_of(message.headers.as_ref()).to_string();
-            let copy = Outgoing {
-                subject: message.subject.to_string(),
-                key: &key,
-                copy: Some(format!("wait:{sequence}")),
-                trace: &trace,
-                payload: message.payload.clone(),
-            };
-            if self.bus.publish(&copy, Duration::from_secs(2)).await.is_ok() {
-                return AckKind::Ack;
-            }
-        }
-        AckKind::Nak(Some(after))
-    }
-
-    async fn park(
-        &self,
-        casino: &CasinoId,
-        message: &jetstream::Message,
-        reason: String,
-        error: String,
-        attempts: u32,
-    ) -> Result<(), Error> {
-        let letter = events::DeadLetter {
-            stage: H::STAGE.as_str().to_owned(),
-            casino: casino.as_str().to_owned(),
-            reason,
-            error,
-            attempts,
-            subject: message.subject.to_string(),
-            message_key: key_of(message),
-            payload: message.payload.clone(),
-            stream_seq: message.info().map_or(0, |i| i.stream_sequence),
-        };
-        self.bus.bury(H::STAGE, casino, &letter, &trace_of(message.headers.as_ref()).to_string()).await
-    }
-
-    async fn acknowledge(&self, message: &jetstream::Message, kind: AckKind) {
-        if let Err(error) = message.ack_with(kind).await {
-            // A lost acknowledgement is a redelivery, which idempotency makes harmless.
-            tracing::debug!(stage = %H::STAGE, %error, "acknowledgement not sent");
-        }
-    }
 }
 
 impl<H: Handler> Shared<H> {
@@ -400,23 +274,5 @@ impl<H: Handler> Shared<H> {
             metrics().waiting.with_label_values(&[H::STAGE.as_str()]).set(0);
             self.open.send_replace(true);
         }
-    }
-}
-
-fn key_of(message: &jetstream::Message) -> String {
-    message.headers.as_ref().and_then(|h| h.get(KEY_HEADER)).map(|v| v.as_str().to_owned()).unwrap_or_default()
-}
-
-/// A handler that panics or hangs every time must not come back for ever.
-fn failed(deliveries: i64, why: &str) -> Outcome {
-    const MOST: i64 = 5;
-    if deliveries >= MOST {
-        Outcome::Park {
-            reason: why.to_owned(),
-            error: format!("{why} on every delivery"),
-            attempts: u32::try_from(deliveries).unwrap_or(u32::MAX),
-        }
-    } else {
-        Outcome::Retry { after: Duration::from_secs(1), why: why.to_owned() }
     }
 }

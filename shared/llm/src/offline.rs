@@ -9,12 +9,16 @@ mod fit;
 mod language;
 mod pack;
 mod phrases;
+mod spelling;
 #[cfg(test)]
 mod tests;
 mod understand;
 mod when;
 
+use std::collections::HashSet;
+
 use seven_domain::Language;
+use seven_knowledge::text::words;
 
 use fit::Room;
 pub use pack::HostPack;
@@ -46,6 +50,7 @@ impl OfflineModel {
 
     pub fn answer(&self, request: &Request) -> Reply {
         let language = self.pack.language.choose(&request.texts, request.language);
+        let request = &self.mended(request);
         let parts = answer::parts(&self.pack, request, language);
         let again = self.pack.say("ask_again", language, request.seed, &[]);
         let fitted = fit::assemble(Room::behind(request.lead.as_deref()), parts, &again);
@@ -57,6 +62,22 @@ impl OfflineModel {
             grounded: fitted.grounded,
             usage: Usage::default(),
         }
+    }
+}
+
+impl OfflineModel {
+    /// The request with the guest's slips and shorthand written out; what we said ourselves stays.
+    fn mended(&self, request: &Request) -> Request {
+        let mut known = HashSet::new();
+        for item in request.index.current(request.now) {
+            let texts = [Some(&item.name), item.name_es.as_ref(), Some(&item.description), item.description_es.as_ref()];
+            known.extend(texts.into_iter().flatten().chain(&item.keywords).flat_map(|text| words(text)));
+        }
+        let mut mended = request.clone();
+        let mend = |text: &mut String| *text = self.pack.speller.mend(text, &known);
+        mended.texts.iter_mut().for_each(mend);
+        mended.history.iter_mut().for_each(|earlier| mend(&mut earlier.guest));
+        mended
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use seven_domain::Language;
 use seven_knowledge::Category;
 
-use super::{language::Tongue, phrases::Phrases};
+use super::{language::Tongue, phrases::Phrases, spelling::Speller};
 use crate::Error;
 
 /// Parsed and compiled. Every key the code asks for is checked when the pack is read, so that no wording can be missing later.
@@ -22,6 +22,8 @@ pub struct HostPack {
     pub(super) ignore: BTreeSet<String>,
     pub(super) topics: Vec<Topic>,
     pub(super) kinds: Vec<Kind>,
+    pub(super) acts: Vec<Act>,
+    pub(super) speller: Speller,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
     replace_es: Vec<Replace>,
@@ -45,6 +47,13 @@ pub(super) struct Kind {
     pub(super) phrases: Phrases,
 }
 
+/// A narrower wish inside shows: live music, comedy.
+#[derive(Debug, Clone)]
+pub(super) struct Act {
+    pub(super) values: Vec<String>,
+    pub(super) phrases: Phrases,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Field {
@@ -64,12 +73,14 @@ pub(super) enum Field {
 struct File {
     threshold: f32,
     language: LanguageFile,
+    shorthand: BTreeMap<String, String>,
     intents: BTreeMap<String, Pair<Vec<String>>>,
     facets: BTreeMap<String, Pair<Vec<String>>>,
     times: BTreeMap<String, Pair<Vec<String>>>,
     ignore: Ignore,
     topics: BTreeMap<String, TopicFile>,
     kinds: Vec<KindFile>,
+    acts: Vec<ActFile>,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
     replace_es: Vec<Replace>,
@@ -119,6 +130,13 @@ struct KindFile {
     words: Vec<String>,
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ActFile {
+    values: Vec<String>,
+    words: Vec<String>,
+}
+
 /// One thing the host says, in one or more wordings.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -127,7 +145,7 @@ struct Wording {
     es: Vec<String>,
 }
 
-pub(super) const INTENTS: [&str; 12] = [
+pub(super) const INTENTS: [&str; 16] = [
     "greeting",
     "thanks",
     "goodbye",
@@ -140,6 +158,10 @@ pub(super) const INTENTS: [&str; 12] = [
     "recommend",
     "help",
     "listing",
+    "complaint",
+    "rules",
+    "allergy",
+    "cheapest",
 ];
 pub(super) const FACETS: [&str; 15] = [
     "open",
@@ -196,6 +218,7 @@ impl HostPack {
         if let Some((key, _)) = file.say.iter().find(|(_, w)| w.en.is_empty() || w.es.is_empty()) {
             return Err(Error::PackContent(format!("[say.{key}] needs a wording in each language")));
         }
+        let speller = Speller::new(file.shorthand, text);
         let compile = |table: BTreeMap<String, Pair<Vec<String>>>| -> BTreeMap<String, Phrases> {
             table.into_iter().map(|(key, pair)| (key, Phrases::new(pair.en.iter().chain(&pair.es)))).collect()
         };
@@ -215,6 +238,8 @@ impl HostPack {
             ignore: seven_knowledge::text::words(&file.ignore.words).into_iter().collect(),
             topics: file.topics.into_iter().map(topic).collect(),
             kinds: file.kinds.into_iter().map(kind).collect(),
+            acts: file.acts.into_iter().map(|a| Act { values: a.values, phrases: Phrases::new(&a.words) }).collect(),
+            speller,
             say: file.say,
             values_es: file.values_es,
             replace_es: file.replace_es,
