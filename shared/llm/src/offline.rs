@@ -70,7 +70,8 @@ impl OfflineModel {
     fn mended(&self, request: &Request) -> Request {
         let mut known = HashSet::new();
         for item in request.index.current(request.now) {
-            let texts = [Some(&item.name), item.name_es.as_ref(), Some(&item.description), item.description_es.as_ref()];
+            let texts =
+                [Some(&item.name), item.name_es.as_ref(), Some(&item.description), item.description_es.as_ref()];
             known.extend(texts.into_iter().flatten().chain(&item.keywords).flat_map(|text| words(text)));
         }
         let mut mended = request.clone();

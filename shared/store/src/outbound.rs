@@ -200,7 +200,7 @@ impl Tx {
         };
         sqlx::query(
             "update outbound_messages set state = $2, error_code = coalesce($3, error_code), reason = case when $2 = 'failed' then coalesce($3, 'failed') else reason end,
-               provider_message_id = coalesce($4, provider_message_id), not_before = now() + make_interval(secs => $5),
+               provider_message_id = coalesce($4, provider_message_id), not_before = case when $2 = 'queued' then now() + make_interval(secs => $5) else not_before end,
                sent_at = case when $2 = 'sent' then now() else sent_at end, ended_at = case when $2 = 'failed' then now() else ended_at end,
                tries = tries + case when $6 then 1 else 0 end, next_sweep_at = now() + make_interval(secs => $5 + $7)
              where outbound_id = $1 and state = 'sending'",

@@ -62,6 +62,14 @@ async fn add(config: Option<&Path>, file: &Path) -> Result<()> {
         }
         Added::Updated => out!("Replaced the document of {}.", document.casino_id),
     }
+    let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
+    let waiting = tx.dead_letters(Some("open"), 1_000).await?.len();
+    tx.commit().await?;
+    if waiting > 0 {
+        out!(
+            "{waiting} event(s) for numbers no casino had are kept: seven dead list --unknown, then seven dead replay ID."
+        );
+    }
     Ok(())
 }
 

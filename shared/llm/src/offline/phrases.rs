@@ -6,6 +6,8 @@ use seven_knowledge::text::{stem, words};
 #[derive(Debug, Clone)]
 pub(super) struct Said {
     pub(super) words: Vec<String>,
+    /// The same words as the guest wrote them.
+    written: Vec<String>,
     stems: Vec<String>,
 }
 
@@ -13,7 +15,15 @@ impl Said {
     pub(super) fn new(text: &str) -> Self {
         let words = words(text);
         let stems = words.iter().map(|w| stem(w)).collect();
-        Self { words, stems }
+        let as_written = |c: char| !c.is_alphanumeric() && !['\'', '\u{2019}', '&'].contains(&c);
+        let written: Vec<String> = text.split(as_written).filter(|w| !w.is_empty()).map(str::to_owned).collect();
+        let written = if written.len() == words.len() { written } else { words.clone() };
+        Self { words, written, stems }
+    }
+
+    /// Words `from..to` as the guest wrote them.
+    pub(super) fn span(&self, from: usize, to: usize) -> String {
+        self.written[from..to].join(" ")
     }
 }
 

@@ -54,13 +54,12 @@ impl Speller {
         if !slip {
             return None;
         }
-        let first = folded.chars().next()?;
-        let near = |long: &&String| long.starts_with(first) && long.len().abs_diff(folded.len()) <= 1;
-        // A plural or another ending is no slip; the stems bring those together.
-        let ending = |long: &&String| !long.starts_with(folded.as_str()) && !folded.starts_with(long.as_str());
+        // Another ending is no slip: the stems bring those together.
+        let ends = |word: &str| word.chars().next().zip(word.chars().next_back());
+        let near = |long: &&String| ends(long) == ends(&folded) && long.len().abs_diff(folded.len()) <= 1;
         let edits = |long: &String| (edits(&folded, long), long.clone());
-        let (count, best) = self.long.iter().filter(near).filter(ending).map(edits).min()?;
-        (count <= 2).then_some(best)
+        let (count, best) = self.long.iter().filter(near).map(edits).min()?;
+        (count <= if best.len() < 10 { 1 } else { 2 }).then_some(best)
     }
 }
 
@@ -91,7 +90,8 @@ mod tests {
 
     #[test]
     fn slips_are_mended_and_the_casinos_own_words_are_not() {
-        let shorthand = BTreeMap::from([("u".to_owned(), "you".to_owned()), ("2nite".to_owned(), "tonight".to_owned())]);
+        let shorthand =
+            BTreeMap::from([("u".to_owned(), "you".to_owned()), ("2nite".to_owned(), "tonight".to_owned())]);
         let speller = Speller::new(shorthand, "restaurant restaurants reservation tomorrow breakfast");
         let known = HashSet::from(["brickfast".to_owned()]);
         for (said, meant) in [

@@ -4,6 +4,10 @@ use std::collections::BTreeSet;
 
 use seven_knowledge::{Category, Mention, index::is_stop, text::words};
 
+mod wish;
+
+pub(super) use wish::Wish;
+
 use super::{
     pack::{Field, HostPack, Kind},
     phrases::{Phrases, Said},
@@ -25,8 +29,12 @@ pub(super) struct Understood<'a> {
     pub(super) leftover: Vec<String>,
     /// Of those, the ones beside a topic word: "pizza places".
     pub(super) beside: Vec<String>,
-    /// The one that says what kind of topic: "korean food", "comida coreana".
-    pub(super) qualifier: Option<String>,
+    /// What must be found in a row, or honestly denied: "korean food", "live music", "military discount".
+    pub(super) wishes: Vec<Wish>,
+    /// Where a kind was said.
+    pub(super) kind_places: Vec<(usize, usize)>,
+    /// Where a topic was said by its own words.
+    pub(super) topic_places: Vec<(usize, usize)>,
     pub(super) is_question: bool,
     /// Points at something said before: "it", "there", "ese".
     pub(super) points_back: bool,
@@ -81,6 +89,8 @@ impl<'a> Understood<'a> {
         taken.extend(places);
         let mut topics: Vec<(usize, Category)> = Vec::new();
         let mut topic_places: Vec<(usize, usize)> = Vec::new();
+        let mut own_places: Vec<((usize, usize), Category)> = Vec::new();
+        let mut also_places: Vec<((usize, usize), Category)> = Vec::new();
         for topic in &pack.topics {
             // "Show me" is no show: a longer phrase keeps its words.
             let own = |place: &(usize, usize)| {
@@ -89,10 +99,13 @@ impl<'a> Understood<'a> {
             let places: Vec<_> = topic.phrases.places(&said).into_iter().filter(own).collect();
             let also: Vec<_> = topic.also.places(&said).into_iter().filter(own).collect();
             topics.extend(places.iter().chain(&also).map(|p| p.0).min().map(|at| (at, topic.category.clone())));
+            own_places.extend(places.iter().map(|place| (*place, topic.category.clone())));
             topic_places.extend(places);
+            also_places.extend(also.into_iter().map(|place| (place, topic.category.clone())));
         }
         topics.sort_by_key(|(at, _)| *at);
         let mut kinds = Vec::new();
+        let mut kind_places = Vec::new();
         for kind in &pack.kinds {
             // "Bars and restaurants" asks for both: the longer phrase keeps its words here too.
             let own = |place: &(usize, usize)| {
@@ -102,6 +115,7 @@ impl<'a> Understood<'a> {
             if !places.is_empty() {
                 kinds.push(kind);
             }
+            kind_places.extend(places.iter().copied());
             taken.extend(places);
         }
         let mentions = index.mentions(text, now);
@@ -118,19 +132,30 @@ impl<'a> Understood<'a> {
             .collect();
         let near = |n: &&usize| topic_places.iter().any(|(from, to)| **n + 2 >= *from && **n < *to + 2);
         let word = |n: &usize| said.words[*n].clone();
-        let spanish = |to: usize| ["comida", "restaurante", "restaurantes"].contains(&said.words[to - 1].as_str());
-        let qualifies =
-            |n: &&usize| topic_places.iter().any(|(from, to)| **n + 1 == *from || (**n == *to && spanish(*to)));
+        let named: Vec<_> = mentions.iter().filter(|m| m.telling).map(|m| (m.from, m.to)).collect();
+        let wishes = wish::all(
+            pack,
+            &said,
+            &wish::Heard {
+                topics: &topics,
+                topic_places: &topic_places,
+                also: &also_places,
+                free: &free,
+                named: &named,
+            },
+        );
         Self {
             text,
             beside: free.iter().filter(near).map(word).collect(),
-            qualifier: free.iter().find(qualifies).map(word),
+            wishes,
+            kind_places,
             leftover: free.iter().map(word).collect(),
             is_question: asks(text, &said),
             points_back: said.words.iter().any(|w| POINTERS.contains(&w.as_str())),
             intents,
             facets,
             topics: topics.into_iter().map(|(_, category)| category).collect(),
+            topic_places,
             kinds,
             when,
             mentions,
@@ -144,6 +169,30 @@ impl<'a> Understood<'a> {
 
     pub(super) fn wants(&self, facet: &str) -> bool {
         self.facets.contains(facet)
+    }
+
+    /// The wishes inside a category.
+    pub(super) fn wishes_of(&self, category: &Category) -> Vec<&Wish> {
+        self.wishes.iter().filter(|w| w.category == *category).collect()
+    }
+
+    /// The guest's own words for some places of the text, with the name of the category beside them: "thai food".
+    pub(super) fn words_at(&self, places: &[(usize, usize)]) -> String {
+        let beside = |at: &(usize, usize)| {
+            let touches = |t: &&(usize, usize)| (t.1 == at.0 || t.0 == at.1) && t.1 - t.0 == 1;
+            self.topic_places.iter().find(touches).copied()
+        };
+        let mut spans: Vec<(usize, usize)> = places.iter().copied().chain(places.iter().filter_map(beside)).collect();
+        spans.sort_unstable();
+        let mut words: Vec<String> = Vec::new();
+        let mut end = 0;
+        for (from, to) in spans {
+            if to > end {
+                words.push(self.said.span(from.max(end), to));
+                end = to;
+            }
+        }
+        words.join(" ").to_lowercase()
     }
 
     pub(super) fn about(&self, category: &Category) -> bool {

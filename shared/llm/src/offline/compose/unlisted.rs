@@ -1,0 +1,101 @@
+//! What the content does not hold: said so, with what it does hold instead. Never that there is nothing at all.
+
+use std::sync::Arc;
+
+use seven_knowledge::{Category, Item, item::Details};
+
+use super::{
+    super::{answer::Host, fit::Part, pack::Field, understand::{Understood, Wish}},
+    listing,
+};
+
+/// How wishes divide a category's rows.
+pub(in super::super) struct Division<'a> {
+    /// Rows that answer all wishes, or one of those said as alternatives.
+    pub(in super::super) fitting: Vec<Arc<Item>>,
+    /// Wishes no row answers.
+    pub(in super::super) denied: Vec<&'a Wish>,
+}
+
+pub(in super::super) fn divide<'a>(u: &Understood<'_>, wishes: &[&'a Wish], items: &[Arc<Item>]) -> Division<'a> {
+    let denied: Vec<&Wish> = wishes.iter().copied().filter(|w| !items.iter().any(|i| w.fits(i))).collect();
+    let either = wishes.len() > 1 && u.said.words.iter().any(|w| ["or", "o", "and", "y"].contains(&w.as_str()));
+    let fits = |item: &&Arc<Item>| match either {
+        true => wishes.iter().any(|w| w.fits(item)),
+        false => wishes.iter().all(|w| w.fits(item)),
+    };
+    Division { fitting: items.iter().filter(fits).cloned().collect(), denied }
+}
+
+/// The guest's words for what is not there; `None` when they are none of the pack's, and so not said back.
+pub(in super::super) fn said(u: &Understood<'_>, wishes: &[&Wish]) -> Option<String> {
+    if wishes.is_empty() || wishes.iter().any(|w| !w.known) {
+        return None;
+    }
+    Some(u.words_at(&wishes.iter().map(|w| w.at).collect::<Vec<_>>()))
+}
+
+/// "I see no thai food listed, so I will check", how to reach people, and what there is instead while one text holds it.
+pub(in super::super) fn answer(host: &Host<'_>, wish: Option<&str>, instead: Option<Part>) -> Part {
+    let body = match wish {
+        Some(wish) => host.say("unlisted", &[("wish", wish)]),
+        None => host.say("unlisted_like", &[]),
+    };
+    let plain = Part { grounded: false, ..host.part("unanswered", body, &[]) };
+    match instead {
+        Some(instead) => {
+            let both = format!("{} {}", plain.body, instead.body);
+            if host.room.one_of_its_own(&both) { Part { body: both, sources: instead.sources, ..plain } } else { plain }
+        }
+        None => plain,
+    }
+}
+
+/// "We do have A, B and 4 more.": as much as one text holds after a denial.
+pub(in super::super) fn others(host: &Host<'_>, key: &str, names: &[(String, Arc<Item>)], denial: &str) -> Option<Part> {
+    let all: Vec<String> = names.iter().map(|(name, _)| name.clone()).collect();
+    let body = |count: usize| host.say(key, &[("list", &host.first_of(&all, count))]);
+    let fits = |count: &usize| host.room.one_of_its_own(&format!("{denial} {}", body(*count)));
+    let count = (1..=all.len()).rev().find(fits)?;
+    let used: Vec<Arc<Item>> = names.iter().take(count).map(|(_, item)| Arc::clone(item)).collect();
+    Some(host.part("unanswered", body(count), &used))
+}
+
+/// A wish that no row of the category answers.
+pub(in super::super) fn in_category(host: &Host<'_>, category: &Category, wish: Option<&str>, items: &[Arc<Item>]) -> Part {
+    let denial = answer(host, wish, None).body;
+    let names: Vec<(String, Arc<Item>)> = match category {
+        Category::Dining => cuisines(host, items),
+        _ => items.iter().map(|item| (host.name(item), Arc::clone(item))).collect(),
+    };
+    let key = if *category == Category::Dining { "cuisines" } else { "we_have" };
+    answer(host, wish, others(host, key, &names, &denial))
+}
+
+/// Each cuisine once; bars, cafes and buffets cook no cuisine.
+fn cuisines(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<(String, Arc<Item>)> {
+    let place = |cuisine: &str| {
+        let named = |value: &String| value.eq_ignore_ascii_case(cuisine);
+        host.pack.kinds.iter().any(|kind| kind.field == Field::Subcategory && kind.values.iter().any(named))
+    };
+    let mut found: Vec<(String, Arc<Item>)> = Vec::new();
+    for item in items {
+        let Details::Dining(d) = &item.details else { continue };
+        let name = host.pack.value(&d.cuisine_type, host.language);
+        if !place(&d.cuisine_type) && !found.iter().any(|(known, _)| *known == name) {
+            found.push((name, Arc::clone(item)));
+        }
+    }
+    found
+}
+
+/// Words of a question about a category that no row of it holds, when they are not the category's own.
+pub(in super::super) fn strangers(u: &Understood<'_>, items: &[Arc<Item>]) -> Vec<String> {
+    let holds = |word: &String| {
+        let near = |text: &str| text.chars().count() >= 5 && word.starts_with(&text.chars().take(5).collect::<String>());
+        let parts = |item: &Arc<Item>| listing::fields(item).iter().any(|f| seven_knowledge::text::words(f).iter().any(|w| near(w)));
+        items.iter().any(|item| listing::tells(item, word) || parts(item))
+    };
+    let figure = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
+    u.leftover.iter().filter(|word| !figure(word) && !holds(word)).cloned().collect()
+}

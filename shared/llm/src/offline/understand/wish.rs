@@ -1,0 +1,115 @@
+//! Particular wishes inside a category: what some row must hold before it may be offered as the answer.
+
+use seven_knowledge::{Category, Item};
+
+use super::super::{compose::listing, pack::HostPack, phrases::Said};
+
+/// "live music", "thai", "military discount"; a row fits when it holds all words of one value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Wish {
+    pub(in super::super) at: (usize, usize),
+    pub(in super::super) category: Category,
+    values: Vec<String>,
+    /// The pack knows the word, so it may be said back to the guest.
+    pub(in super::super) known: bool,
+}
+
+/// What the text was found to hold, as word ranges.
+pub(super) struct Heard<'a> {
+    /// Words that name a category.
+    pub(super) own: &'a [((usize, usize), Category)],
+    /// Words that point to one and say what of it.
+    pub(super) also: &'a [((usize, usize), Category)],
+    pub(super) free: &'a [usize],
+    /// Names of rows: what they say is no wish.
+    pub(super) named: &'a [(usize, usize)],
+}
+
+/// Spanish nouns after which the kind stands: "comida coreana".
+const NOUNS: [&str; 22] = [
+    "comida",
+    "restaurante",
+    "restaurantes",
+    "habitacion",
+    "habitaciones",
+    "cuarto",
+    "cuartos",
+    "masaje",
+    "masajes",
+    "espectaculo",
+    "espectaculos",
+    "evento",
+    "eventos",
+    "musica",
+    "descuento",
+    "descuentos",
+    "oferta",
+    "ofertas",
+    "promocion",
+    "promociones",
+    "tratamiento",
+    "tratamientos",
+];
+const LINKS: [&str; 18] =
+    ["with", "have", "has", "serve", "sirvan", "for", "serving", "featuring", "that", "a", "an", "con", "para", "de", "que", "un", "una", "los"];
+
+// === impl Wish ===
+
+impl Wish {
+    pub(in super::super) fn fits(&self, item: &Item) -> bool {
+        self.values.iter().any(|value| listing::tells(item, value))
+    }
+}
+
+pub(super) fn all(pack: &HostPack, said: &Said, heard: &Heard<'_>) -> Vec<Wish> {
+    let within = |a: (usize, usize), b: (usize, usize)| b.0 <= a.0 && a.1 <= b.1;
+    let mut wishes: Vec<Wish> = Vec::new();
+    let acts = pack.acts.iter().flat_map(|act| act.phrases.places(said).into_iter().map(|at| (at, act)));
+    wishes.extend(acts.map(|(at, act)| Wish {
+        at,
+        category: Category::Entertainment,
+        values: act.values.clone(),
+        known: true,
+    }));
+    let words = |at: (usize, usize)| said.words[at.0..at.1].join(" ");
+    wishes.extend(heard.also.iter().map(|(at, category)| Wish {
+        at: *at,
+        category: category.clone(),
+        values: vec![words(*at)],
+        known: true,
+    }));
+    // The longest phrase says what is meant; of two alike the act, which knows more words for it.
+    let all = wishes.clone();
+    let beaten = |wish: &Wish| {
+        let longer = |other: &Wish| other.category == wish.category && within(wish.at, other.at) && other.at != wish.at;
+        all.iter().any(longer) || heard.named.iter().any(|name| within(wish.at, *name))
+    };
+    wishes.retain(|wish| !beaten(wish));
+    let mut kept: Vec<Wish> = Vec::new();
+    for wish in wishes {
+        if !kept.iter().any(|k| k.at == wish.at && k.category == wish.category) {
+            kept.push(wish);
+        }
+    }
+    let mut wishes = kept;
+    let figure = |n: usize| said.words[n].starts_with(|c: char| c.is_ascii_digit());
+    let free = |n: usize| heard.free.contains(&n) && !figure(n) && !wishes.iter().any(|w| (w.at.0..w.at.1).contains(&n));
+    let mut more = Vec::new();
+    let known: Vec<_> = wishes.iter().map(|w| (w.at, w.category.clone())).collect();
+    for (at, category) in heard.own.iter().cloned().chain(known) {
+        let before = at.0.checked_sub(1).filter(|n| free(*n));
+        let linked = (at.1..said.words.len()).take_while(|n| LINKS.contains(&said.words[*n].as_str())).count();
+        let noun = NOUNS.contains(&said.words[at.1 - 1].as_str());
+        let after = (noun || linked > 0).then_some(at.1 + linked).filter(|n| free(*n));
+        more.extend([before, after].into_iter().flatten().map(|n| Wish {
+            at: (n, n + 1),
+            category: category.clone(),
+            values: vec![said.words[n].clone()],
+            known: false,
+        }));
+    }
+    wishes.extend(more);
+    wishes.sort_by_key(|w| w.at);
+    wishes.dedup_by(|a, b| a.at == b.at && a.category == b.category);
+    wishes
+}
