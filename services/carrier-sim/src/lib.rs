@@ -8,6 +8,7 @@ mod api;
 mod control;
 mod core;
 mod error;
+mod explain;
 mod handset;
 mod inbound;
 mod ledger;
@@ -29,6 +30,7 @@ use tokio_util::sync::DropGuard;
 
 pub use crate::{
     error::Error,
+    explain::Explain,
     inbound::{Text, Texted},
     ledger::{Ledger, News, Snapshot},
     record::{Attempt, Delivery, DeliveryState, Entry, Inbound, Outbound, Receipt, Refusal},
@@ -55,7 +57,11 @@ pub async fn start(settings: Settings) -> anyhow::Result<Sim> {
     let core = Arc::new(core::Core::new(settings)?);
     let listener = TcpListener::bind(listen).await.map_err(|source| Error::Bind { listen, source })?;
     let addr = listener.local_addr().map_err(|source| Error::Bind { listen, source })?;
-    let app = api::router().merge(control::router()).merge(handset::router()).with_state(core.clone());
+    let app = api::router()
+        .merge(control::router())
+        .merge(handset::router())
+        .merge(explain::router())
+        .with_state(core.clone());
     let make = app.into_make_service_with_connect_info::<line::Cut>();
     let stop = core.stop.clone();
     let serve = axum::serve(line::Lines(listener), make).with_graceful_shutdown(stop.clone().cancelled_owned());

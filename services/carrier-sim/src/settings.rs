@@ -7,6 +7,8 @@ use std::{
     time::Duration,
 };
 
+use crate::explain::Explain;
+
 /// One simulator. [`Settings::new`] fills in what Telnyx documents; every field may be changed.
 #[derive(Clone)]
 pub struct Settings {
@@ -30,6 +32,8 @@ pub struct Settings {
     /// The casino the handset page texts.
     pub casino_number: String,
     pub casino_name: String,
+    /// What `GET /sim/path` asks; without it the handset shows no path.
+    pub explain: Option<Explain>,
 }
 
 // === impl Settings ===
@@ -48,6 +52,7 @@ impl Settings {
             ledger_file: None,
             casino_number: "+18605550100".to_owned(),
             casino_name: "Casino".to_owned(),
+            explain: None,
         }
     }
 }
@@ -66,6 +71,7 @@ impl fmt::Debug for Settings {
             .field("ledger_file", &self.ledger_file)
             .field("casino_number", &self.casino_number)
             .field("casino_name", &self.casino_name)
+            .field("explain", &self.explain)
             .finish()
     }
 }

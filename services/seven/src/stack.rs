@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
 use seven_carrier_sim::Sim;
-use seven_domain::CasinoId;
-use seven_runtime::Fleet;
+use seven_domain::{CasinoId, TimeScale};
+use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -148,12 +148,23 @@ async fn start_sim(plan: &Plan, webhook_url: &str) -> Result<Sim> {
     sim.casino_name.clone_from(&plan.casino_name);
     sim.casino_number.clone_from(&plan.casino_number);
     sim.ledger_file.clone_from(&plan.ledger_file);
+    // Its own connections: the simulator outlives the fleet's when everything else is restarted.
+    let app = SecretString::from(String::from(app_url(plan)?));
+    let store =
+        Store::new(&app, 2, Timing::new(TimeScale::new(plan.scale)).sweep()).context("reading the database URL")?;
+    sim.explain = Some(crate::dev::explain(store, plan.at.is_some()));
     seven_carrier_sim::start(sim).await.context("starting carrier-sim")
 }
 
-fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
+/// The database as the workers reach it.
+fn app_url(plan: &Plan) -> Result<Url> {
     let mut app = Url::parse(&plan.postgres_url).context("reading the database URL")?;
     app.set_username("seven_app").map_err(|()| anyhow::anyhow!("the database URL takes no user"))?;
+    Ok(app)
+}
+
+fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
+    let app = app_url(plan)?;
     let (nats, redis, owner, extra) = (&plan.nats_url, &plan.redis_url, &plan.postgres_url, &plan.extra);
     let (base, key, scale) = (sim.url(), sim.public_key_b64(), plan.scale);
     let listen = ingress_url.trim_start_matches("http://");

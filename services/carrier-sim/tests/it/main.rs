@@ -4,5 +4,6 @@
 mod double;
 mod faults;
 mod page;
+mod path;
 mod sends;
 mod webhooks;

@@ -1,5 +1,6 @@
 //! `seven dev`: the whole fleet with the demo casino and the carrier simulator, and a handset to text it.
 
+mod explain;
 mod handset;
 mod play;
 mod start;
@@ -53,5 +54,6 @@ pub async fn run(dev: Dev) -> Result<()> {
     handset::run(&dev).await
 }
 
+pub(crate) use explain::explain;
 pub(crate) use play::sent_texts;
 pub(crate) use start::{House, house};
