@@ -9,8 +9,9 @@ use crate::harness::{GUEST, Wanted, house, until};
 
 async fn terminated(mut worker: Child) -> (Duration, Option<i32>) {
     let began = Instant::now();
-    let pid = worker.id().unwrap().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    // The shell's own `kill`: a bare machine has no other.
+    let kill = format!("kill -TERM {}", worker.id().unwrap());
+    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     let status =
         tokio::time::timeout(Duration::from_secs(10), worker.wait()).await.expect("not gone after 10 s").unwrap();
     (began.elapsed(), status.code())

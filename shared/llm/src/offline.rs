@@ -5,7 +5,9 @@
 
 mod answer;
 mod compose;
+mod dates;
 mod fit;
+mod follow_up;
 mod language;
 mod pack;
 mod phrases;

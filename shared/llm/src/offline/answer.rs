@@ -7,8 +7,9 @@ use seven_domain::Language;
 use seven_knowledge::{Category, Item};
 
 use super::{
-    compose::{chat, events, listing, lookup, venue},
+    compose::{chat, events, listing, lookup, topic, venue},
     fit::{Part, Room, join_names, plain_spanish},
+    follow_up,
     pack::HostPack,
     phrases::Said,
     understand::Understood,
@@ -93,15 +94,45 @@ pub(super) fn parts(pack: &HostPack, request: &Request, language: Language) -> V
     for text in &request.texts {
         for sentence in sentences(text) {
             let understood = host.read(sentence);
+            let asks = understood.is_question;
             let part = part(&host, &understood, &said_now);
+            let halves = halves(&host, sentence, &part, &said_now);
             // A remark beside a question ("We love it here.") needs no answer of its own.
-            let remark = !understood.is_question && (!part.grounded || part.intent == "unclear");
-            parts.push((part, remark));
+            let remark = !asks && (!part.grounded || part.intent == "unclear");
+            match halves {
+                Some(halves) => parts.extend(halves.into_iter().map(|half| (half, false))),
+                None => parts.push((part, remark)),
+            }
             said_now.push(sentence);
         }
     }
     let answered = parts.iter().any(|(part, remark)| !remark && !part.chat);
     parts.into_iter().filter(|(_, remark)| !(answered && *remark)).map(|(part, _)| part).collect()
+}
+
+/// "How much is parking and wifi", "dinner and a show": two questions in one sentence, when each half has an answer of its own.
+fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> Option<Vec<Part>> {
+    let spaced = |mark: &str| sentence.find(&format!(" {mark} ")).map(|at| (at, at + mark.len() + 2));
+    let (end, start) = ["and", "y", "or", "o", "&", "also"].into_iter().filter_map(spaced).min()?;
+    let (left, right) = (sentence[..end].trim(), sentence[start..].trim());
+    let (first, mut second) = (host.read(left), host.read(right));
+    if !first.is_particular() || !second.is_particular() {
+        return None;
+    }
+    if second.facets.is_empty() {
+        second.facets.clone_from(&first.facets);
+    }
+    if !second.when.is_said() {
+        second.when = first.when;
+    }
+    second.is_question |= first.is_question;
+    let said: Vec<&str> = said_now.iter().copied().chain([left]).collect();
+    let halves = vec![part(host, &first, said_now), part(host, &second, &said)];
+    let real = halves.iter().filter(|half| half.grounded && !half.chat && !half.sources.is_empty()).count();
+    let apart = !halves[0].sources.iter().any(|id| halves[1].sources.contains(id));
+    let new = halves.iter().any(|half| half.sources.iter().any(|id| !whole.sources.contains(id)));
+    let better = if whole.grounded { real == 2 && (new || whole.sources.len() < 2) } else { real >= 1 };
+    (apart && better).then_some(halves)
 }
 
 /// Cuts where a sentence ends, not inside "a.m." or "$1.50".
@@ -128,6 +159,12 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if u.intends("identity") {
         return chat::say(host, "identity");
     }
+    if u.said.words.is_empty() {
+        return chat::say(host, "unclear");
+    }
+    if u.intends("complaint") {
+        return Part { chat: false, ..chat::say(host, "complaint") };
+    }
     if host.pack.language.preferred(&Said::new(u.text)).is_some()
         && u.topics.is_empty()
         && u.venues().is_empty()
@@ -138,17 +175,27 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if u.intends("human") {
         return Part { chat: false, ..chat::say(host, "human") };
     }
+    if u.intends("allergy") && u.venues().is_empty() && u.kinds.is_empty() {
+        return Part { chat: false, ..chat::say(host, "allergy") };
+    }
+    if u.is_praise() {
+        return chat::say(host, "thanks");
+    }
     if u.is_statement() {
         return chat::say(host, "statement");
     }
+    if u.intends("rules") {
+        return lookup::rule(host, u).unwrap_or_else(|| host.unanswered());
+    }
     events::at_place(host, u)
         .or_else(|| about_venue(host, u))
-        .or_else(|| follow_up(host, u, said_now))
+        .or_else(|| follow_up::answer(host, u, said_now))
         .or_else(|| contact(host, u))
         .or_else(|| about_topic(host, u))
+        .or_else(|| events::found(host, u))
         .or_else(|| lookup::anything(host, u))
         .or_else(|| chat::small_talk(host, u))
-        .unwrap_or_else(|| if u.is_question { host.unanswered() } else { chat::say(host, "unclear") })
+        .unwrap_or_else(|| if u.is_question || u.asks_fact() { host.unanswered() } else { chat::say(host, "unclear") })
 }
 
 /// Goes on in the language asked for, with the last question answered again in it (CONV-40: the context is kept).
@@ -177,7 +224,7 @@ fn part_of_earlier(host: &Host<'_>, u: &Understood<'_>) -> Part {
 type Place = ((usize, usize), Vec<Arc<Item>>);
 
 /// The text names a venue, show or treatment.
-fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(super) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let venues = u.venues();
     let telling = venues.iter().any(|m| m.telling);
     // A place called simply "Casino" or "Slots" is meant only when nothing more telling is asked.
@@ -211,103 +258,54 @@ fn within(venues: &[&seven_knowledge::Mention], u: &Understood<'_>, word: &Strin
     venues.iter().any(|m| u.said.words[m.from..m.to].contains(word))
 }
 
-/// Facts asked of the venue named last, or a time asked for the question asked last.
-fn follow_up(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
-    if u.is_bare_fact() && (u.points_back || u.said.words.len() <= 9) && !u.intends("booking") {
-        let part = match last_places(host, said_now)? {
-            Earlier::One(rows) => venue::answer(host, u, &rows),
-            Earlier::Several(names) => chat::which(host, &names),
-        };
-        // "Is there a dress code?" may still be about the house when the venue does not say.
-        return (part.grounded || u.points_back).then_some(part);
-    }
-    // "Great, book it."
-    let books = u.intends("booking") && u.topics.is_empty() && u.leftover.is_empty() && u.venues().is_empty();
-    if books && let Some(Earlier::One(rows)) = last_places(host, said_now) {
-        return Some(venue::answer(host, u, &rows));
-    }
-    let only_time =
-        u.when.is_said() && u.topics.is_empty() && u.kinds.is_empty() && u.facets.is_empty() && u.leftover.is_empty();
-    if only_time && u.intents.is_empty() && u.venues().is_empty() {
-        let earlier = said_now.last().copied().or(host.request.history.last().map(|e| e.guest.as_str()))?;
-        let mut before = host.read(earlier);
-        before.when = u.when;
-        before.is_question = true;
-        return about_venue(host, &before).or_else(|| about_topic(host, &before));
-    }
-    None
-}
-
 /// Asks for the phone of nothing in particular: the house's own.
 fn contact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let house = u.wants("phone") && u.leftover.is_empty() && u.topics.is_empty() && u.venues().is_empty();
     house.then(|| host.part("contact", host.say("contact", &[]), &[]))
 }
 
-enum Earlier {
-    One(Vec<Arc<Item>>),
-    Several(Vec<String>),
-}
-
-/// The newest text that names venues: this turn's, then the guest's and the host's of each earlier turn.
-fn last_places(host: &Host<'_>, said_now: &[&str]) -> Option<Earlier> {
-    let history = host.request.history.iter().rev().flat_map(|e| [e.guest.as_str(), e.host.as_str()]);
-    said_now.iter().rev().copied().chain(history).find_map(|text| {
-        let understood = host.read(text);
-        let venues: Vec<_> = understood.venues().into_iter().filter(|m| m.telling || m.whole).collect();
-        let telling: Vec<_> = venues.iter().copied().filter(|m| m.telling).collect();
-        let named = if telling.is_empty() {
-            venues.into_iter().filter(|m| m.item.name.contains(' ')).collect()
-        } else {
-            telling
-        };
-        let mut places: Vec<(usize, Vec<Arc<Item>>)> = Vec::new();
-        for mention in named {
-            match places.iter_mut().find(|(from, _)| *from == mention.from) {
-                Some((_, rows)) => rows.push(Arc::clone(&mention.item)),
-                None => places.push((mention.from, vec![Arc::clone(&mention.item)])),
-            }
-        }
-        places.dedup_by(|a, b| a.1[0].id == b.1[0].id);
-        match places.len() {
-            0 => None,
-            1 => places.pop().map(|(_, rows)| Earlier::One(rows)),
-            _ => Some(Earlier::Several(places.iter().map(|(_, rows)| host.name(&rows[0])).collect())),
-        }
-    })
-}
-
 /// The text asks about a category: restaurants, shows, the spa.
-fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(super) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let topic = u.topics.first();
+    let served = u.about(&Category::Dining) || u.about(&Category::Entertainment) || !u.kinds.is_empty();
+    let gambling =
+        ["casino", "gamble", "gambling", "floor", "jugar"].iter().any(|w| u.said.words.iter().any(|s| s == w));
+    let asks_age = u.wants("age") && !u.wants("kids") || u.wants("kids") && gambling;
+    if asks_age
+        && !served
+        && let Some(part) = lookup::age(host, u.wants("kids"))
+    {
+        return Some(part);
+    }
     let dining = u.about(&Category::Dining) || (!u.kinds.is_empty() && topic.is_none());
     if u.intends("booking") && !u.wants("reservations") {
         return Some(lookup::booking(host, u));
     }
     if u.about(&Category::Entertainment) {
         // "Poker tournament" is first of all about poker, unless a show is.
-        let elsewhere =
-            || (u.topics.len() > 1 && !events::tells_all(host, u)).then(|| lookup::anything(host, u)).flatten();
+        let elsewhere = || (u.topics.len() > 1 && !events::tells_all(host, u)).then(|| lookup::told(host, u)).flatten();
         return Some(elsewhere().unwrap_or_else(|| events::answer(host, u)));
     }
     if dining {
         return Some(listing::dining(host, u));
     }
+    let named = u.mentions.iter().any(|m| m.telling);
     match topic {
-        Some(category) => listing::topic(host, u, category),
+        Some(category) => topic::answer(host, u, category),
         None if events::is_kind(host, u) => Some(events::answer(host, u)),
         // "Anything open late?", "somewhere open at 3am?"
         None if u.wants("open")
             && u.leftover.is_empty()
             && !u.wants("hours")
             && !u.wants("opens")
-            && !u.wants("closes") =>
+            && !u.wants("closes")
+            && !u.asks_us() =>
         {
             Some(listing::dining(host, u))
         }
-        None if u.wants("where") && u.leftover.is_empty() => lookup::house_address(host),
+        None if u.wants("where") && u.leftover.is_empty() && !named => lookup::house_address(host),
         // "What time do you open?": the house itself.
-        None if u.leftover.is_empty() && ["open", "hours", "opens", "closes"].iter().any(|f| u.wants(f)) => {
+        None if u.leftover.is_empty() && !named && ["open", "hours", "opens", "closes"].iter().any(|f| u.wants(f)) => {
             lookup::house(host, u)
         }
         None if u.intends("recommend") && u.leftover.is_empty() => Some(listing::dining(host, u)),

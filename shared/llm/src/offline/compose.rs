@@ -4,4 +4,7 @@ pub(super) mod chat;
 pub(super) mod events;
 pub(super) mod listing;
 pub(super) mod lookup;
+pub(super) mod rows;
+pub(super) mod topic;
+pub(super) mod unlisted;
 pub(super) mod venue;

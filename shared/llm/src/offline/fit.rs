@@ -176,8 +176,8 @@ pub(super) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
         && let Some(ask) = parts.last().and_then(|p| p.ask.as_ref())
     {
         let with = format!("{text} {ask}");
-        // A question back is worth no second text, unless the answer already took one.
-        if room.one(&with) || (!room.one(&text) && room.two(&with)) {
+        // A question back is worth no text of its own; the lead that is sent may be shorter than the one we were told of.
+        if room.one(&with) || (!Room::default().one(&text) && room.two(&with)) {
             text = with;
         }
     }

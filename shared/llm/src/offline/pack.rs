@@ -22,7 +22,7 @@ pub struct HostPack {
     pub(super) ignore: BTreeSet<String>,
     pub(super) topics: Vec<Topic>,
     pub(super) kinds: Vec<Kind>,
-    pub(super) acts: Vec<Act>,
+    pub(super) particulars: Vec<Particular>,
     pub(super) speller: Speller,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
@@ -47,9 +47,10 @@ pub(super) struct Kind {
     pub(super) phrases: Phrases,
 }
 
-/// A narrower wish inside shows: live music, comedy.
+/// A narrower wish inside a topic, as guests say it and as rows do: live music, "masaje".
 #[derive(Debug, Clone)]
-pub(super) struct Act {
+pub(super) struct Particular {
+    pub(super) category: Category,
     pub(super) values: Vec<String>,
     pub(super) phrases: Phrases,
 }
@@ -80,7 +81,7 @@ struct File {
     ignore: Ignore,
     topics: BTreeMap<String, TopicFile>,
     kinds: Vec<KindFile>,
-    acts: Vec<ActFile>,
+    wishes: Vec<ParticularFile>,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
     replace_es: Vec<Replace>,
@@ -132,7 +133,8 @@ struct KindFile {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ActFile {
+struct ParticularFile {
+    topic: String,
     values: Vec<String>,
     words: Vec<String>,
 }
@@ -229,6 +231,11 @@ impl HostPack {
             label: (topic.label.en, topic.label.es),
         };
         let kind = |kind: KindFile| Kind { field: kind.field, values: kind.values, phrases: Phrases::new(&kind.words) };
+        let particular = |wish: ParticularFile| Particular {
+            category: wish.topic.into(),
+            values: wish.values,
+            phrases: Phrases::new(&wish.words),
+        };
         Ok(Self {
             language: Tongue::new(&file.language),
             threshold: file.threshold,
@@ -238,7 +245,7 @@ impl HostPack {
             ignore: seven_knowledge::text::words(&file.ignore.words).into_iter().collect(),
             topics: file.topics.into_iter().map(topic).collect(),
             kinds: file.kinds.into_iter().map(kind).collect(),
-            acts: file.acts.into_iter().map(|a| Act { values: a.values, phrases: Phrases::new(&a.words) }).collect(),
+            particulars: file.wishes.into_iter().map(particular).collect(),
             speller,
             say: file.say,
             values_es: file.values_es,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use seven_knowledge::text::{fold, words};
+use seven_knowledge::text::{fold, stem, words};
 
 /// Shorter words have too many neighbours ("shoes" is no slip of "shows").
 const SHORTEST: usize = 8;
@@ -13,6 +13,8 @@ pub(super) struct Speller {
     shorthand: BTreeMap<String, String>,
     /// Long words of the pack.
     long: BTreeSet<String>,
+    /// Stems of all its words: another ending is no slip.
+    stems: HashSet<String>,
 }
 
 // === impl Speller ===
@@ -20,7 +22,8 @@ pub(super) struct Speller {
 impl Speller {
     pub(super) fn new(shorthand: BTreeMap<String, String>, pack: &str) -> Self {
         let long = words(pack).into_iter().filter(|w| w.len() >= SHORTEST && w.chars().all(char::is_alphabetic));
-        Self { shorthand, long: long.collect() }
+        let stems = words(pack).iter().map(|w| stem(w)).collect();
+        Self { shorthand, long: long.collect(), stems }
     }
 
     /// The text with each word replaced that is shorthand or a slip; words of the content (`known`) stay as they are.
@@ -50,11 +53,10 @@ impl Speller {
         if let Some(whole) = self.shorthand.get(&folded) {
             return Some(whole.clone());
         }
-        let slip = folded.len() >= SHORTEST - 1 && folded.is_ascii() && !self.long.contains(&folded);
+        let slip = folded.len() >= SHORTEST - 1 && folded.is_ascii() && !self.stems.contains(&stem(&folded));
         if !slip {
             return None;
         }
-        // Another ending is no slip: the stems bring those together.
         let ends = |word: &str| word.chars().next().zip(word.chars().next_back());
         let near = |long: &&String| ends(long) == ends(&folded) && long.len().abs_diff(folded.len()) <= 1;
         let edits = |long: &String| (edits(&folded, long), long.clone());

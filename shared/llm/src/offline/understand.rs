@@ -85,7 +85,7 @@ impl<'a> Understood<'a> {
         };
         let facets = keys(&pack.facets);
         let intents = keys(&pack.intents);
-        let (when, places) = When::read(pack, text, &said);
+        let (when, places) = When::read(pack, text, &said, now.with_timezone(&request.zone).date_naive());
         taken.extend(places);
         let mut topics: Vec<(usize, Category)> = Vec::new();
         let mut topic_places: Vec<(usize, usize)> = Vec::new();
@@ -133,17 +133,8 @@ impl<'a> Understood<'a> {
         let near = |n: &&usize| topic_places.iter().any(|(from, to)| **n + 2 >= *from && **n < *to + 2);
         let word = |n: &usize| said.words[*n].clone();
         let named: Vec<_> = mentions.iter().filter(|m| m.telling).map(|m| (m.from, m.to)).collect();
-        let wishes = wish::all(
-            pack,
-            &said,
-            &wish::Heard {
-                topics: &topics,
-                topic_places: &topic_places,
-                also: &also_places,
-                free: &free,
-                named: &named,
-            },
-        );
+        let wishes =
+            wish::all(pack, &said, &wish::Heard { own: &own_places, also: &also_places, free: &free, named: &named });
         Self {
             text,
             beside: free.iter().filter(near).map(word).collect(),
@@ -207,14 +198,60 @@ impl<'a> Understood<'a> {
         self.mentions.iter().filter(rule).collect()
     }
 
+    /// Goes on from what was said before: "and ...", "what about ...".
+    pub(super) fn continues(&self) -> bool {
+        let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
+        matches!(start.as_slice(), ["and" | "y" | "also" | "tambien", ..] | ["what" | "how", "about"])
+    }
+
+    /// No word is left that could ask for something more, figures apart: "a table for 2 at 8".
+    pub(super) fn is_all_said(&self) -> bool {
+        self.leftover.iter().all(|w| w.starts_with(|c: char| c.is_ascii_digit()))
+    }
+
+    pub(super) fn asks_fact(&self) -> bool {
+        self.facets.iter().any(|f| *f != "about" && *f != "kids")
+    }
+
+    /// "You are the best!"
+    pub(super) fn is_praise(&self) -> bool {
+        let wishes = !self.topics.is_empty() || !self.kinds.is_empty() || !self.venues().is_empty();
+        self.intends("thanks") && !self.intends("goodbye") && !self.is_question && !wishes && self.facets.is_empty()
+    }
+
+    /// About the house itself: "are you open?", "what is your address?"
+    pub(super) fn asks_us(&self) -> bool {
+        let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
+        start == ["are", "you"] || (self.said.words.iter().any(|w| w == "your" || w == "casino") && !self.points_back)
+    }
+
+    /// Says enough to be a question by itself.
+    pub(super) fn is_particular(&self) -> bool {
+        !self.topics.is_empty() || !self.kinds.is_empty() || !self.leftover.is_empty() || !self.venues().is_empty()
+    }
+
     /// Asks for facts without saying of what: "and is there a dress code?"
     pub(super) fn is_bare_fact(&self) -> bool {
+        // "What is open at 3am" asks which place, not about one.
+        let start: Vec<&str> = self.said.words.iter().take(3).map(String::as_str).collect();
+        let asks_which = self.wants("open")
+            && !self.points_back
+            && matches!(
+                start.as_slice(),
+                ["whats" | "whos" | "anything" | "something" | "anyone", ..]
+                    | ["what" | "que" | "quien", "is" | "esta" | "hay" | "abre", ..]
+                    | ["is" | "are" | "hay", "anything" | "you" | "algo", ..]
+            );
         // "Kids menu" and "vegan options" are facts of one place when the sentence goes on from before.
-        let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
-        let continues = self.points_back
-            || matches!(start.as_slice(), ["and" | "y" | "also" | "tambien", ..] | ["what" | "how", "about"]);
+        let continues = self.points_back || self.continues();
         let facts = |kind: &&Kind| continues && matches!(kind.field, Field::Kids | Field::Dietary);
-        !self.facets.is_empty() && self.topics.is_empty() && self.kinds.iter().all(facts) && self.leftover.is_empty()
+        !asks_which
+            && !self.asks_us()
+            && self.mentions.iter().all(|m| !m.telling)
+            && !self.facets.is_empty()
+            && self.topics.is_empty()
+            && self.kinds.iter().all(facts)
+            && self.leftover.is_empty()
     }
 
     /// Tells us about the guest and asks nothing: "we are coming Saturday with two kids".

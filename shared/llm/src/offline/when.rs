@@ -14,6 +14,7 @@ use seven_knowledge::{
 };
 
 use super::{
+    dates,
     pack::HostPack,
     phrases::{Phrases, Said},
 };
@@ -24,6 +25,9 @@ pub(super) enum Day {
     Tomorrow,
     /// The coming one, today included.
     Named(Weekday),
+    Date(NaiveDate),
+    /// By its first day, or today.
+    Month(NaiveDate),
     Weekend,
     Week,
 }
@@ -69,7 +73,7 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
 
 impl When {
     /// Reads the text; also the word ranges that were read, so that they count as understood.
-    pub(super) fn read(pack: &HostPack, text: &str, said: &Said) -> (Self, Vec<(usize, usize)>) {
+    pub(super) fn read(pack: &HostPack, text: &str, said: &Said, today: NaiveDate) -> (Self, Vec<(usize, usize)>) {
         let mut places = Vec::new();
         let mut has = |key: &str| {
             let found = pack.times.get(key).map(|p: &Phrases| p.places(said)).unwrap_or_default();
@@ -79,9 +83,13 @@ impl When {
         let (tonight, evening, late, now) = (has("tonight"), has("evening"), has("late"), has("now"));
         let (morning, afternoon, lunch) = (has("morning"), has("afternoon"), has("lunchtime"));
         let (noon, midnight) = (has("noon"), has("midnight"));
-        let (today, tomorrow, weekend, week) = (has("today"), has("tomorrow"), has("weekend"), has("week"));
+        let (this_day, tomorrow, weekend, week) = (has("today"), has("tomorrow"), has("weekend"), has("week"));
         let named = said.words.iter().position(|w| weekday(w).is_some());
         places.extend(named.map(|at| (at, at + 1)));
+        let date = dates::said(text, &said.words, today);
+        places.extend(date.map(|(_, place)| place));
+        let month = if date.is_none() { dates::month_said(&said.words, today) } else { None };
+        places.extend(month.map(|(_, place)| place));
         let clock = clock_said(text);
         if clock.is_some() {
             let digits = |w: &String| {
@@ -97,11 +105,13 @@ impl When {
                 .any(|t| said.words[t.0] != "manana" || !morning_only.iter().any(|m| m.0 <= t.0 && t.1 <= m.1))
             && !(clock.is_some() && fold(text).contains("de la manana"));
         let day = match named.and_then(|at| weekday(&said.words[at])) {
+            _ if date.is_some() => date.map(|(date, _)| Day::Date(date)),
+            _ if month.is_some() => month.map(|(first, _)| Day::Month(first)),
             _ if tomorrow => Some(Day::Tomorrow),
             Some(day) => Some(Day::Named(day)),
             None if weekend => Some(Day::Weekend),
             None if week => Some(Day::Week),
-            None => today.then_some(Day::Today),
+            None => this_day.then_some(Day::Today),
         };
         let time = match clock {
             // "At 7:30 tonight" is half past seven, "at 1 tonight" is past midnight.
@@ -126,6 +136,11 @@ impl When {
         self.day.is_some() || self.time.is_some()
     }
 
+    /// More than one day.
+    pub(super) fn is_long(self) -> bool {
+        matches!(self.day, Some(Day::Weekend | Day::Week | Day::Month(_)))
+    }
+
     /// The moment or day that "is it open" is about. "Tonight" is this moment once the evening has begun (17:00 to 5:00).
     pub(super) fn asked(self, now: DateTime<Utc>, zone: Tz) -> Asked {
         let local = now.with_timezone(&zone).naive_local();
@@ -135,7 +150,7 @@ impl When {
         let at = |minute: u16, time: Time| {
             let mut wall = date.and_time(NaiveTime::MIN) + TimeDelta::minutes(minute.into());
             // A time of day that is over means tomorrow's; "Friday at 2am" stays Friday.
-            if wall < local && !matches!(self.day, Some(Day::Named(_) | Day::Tomorrow)) {
+            if wall < local && !matches!(self.day, Some(Day::Named(_) | Day::Tomorrow | Day::Date(_))) {
                 wall += TimeDelta::days(1);
             }
             Asked::At(instant(wall, zone), time, wall.date())
@@ -169,6 +184,7 @@ impl When {
             u64::from((weekday.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7)
         };
         let days = match self.day {
+            Some(Day::Date(date) | Day::Month(date)) => return date,
             None | Some(Day::Today | Day::Week) => 0,
             Some(Day::Tomorrow) => 1,
             Some(Day::Named(weekday)) => ahead(weekday),
@@ -195,6 +211,11 @@ impl When {
                 (midnight(plus(4u64.saturating_sub(monday))) + TimeDelta::hours(17), five(plus(6 - monday)))
             }
             Some(Day::Week) => (local, five(plus(7))),
+            Some(Day::Month(first)) => {
+                let last =
+                    first.with_day(1).and_then(|d| d.checked_add_months(chrono::Months::new(1))).unwrap_or(first);
+                (midnight(first), midnight(last))
+            }
             _ => (midnight(date), five(date)),
         };
         let small_hours = date == local.date() && local.hour() < 5;
@@ -215,6 +236,7 @@ impl When {
 /// How a day is called from today: "today", "tomorrow", "on Friday"; empty for today when `bare`.
 pub(super) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -> String {
     match ((date - today).num_days(), language) {
+        (7.., _) => dates::words(date, language),
         (0, Language::En) => "today".to_owned(),
         (0, Language::Es) => "hoy".to_owned(),
         (1, Language::En) => "tomorrow".to_owned(),

@@ -14,14 +14,16 @@ use seven_knowledge::{
 use super::{
     super::{
         answer::Host,
+        dates,
         fit::{Part, plain_spanish},
-        understand::Understood,
+        understand::{Understood, Wish},
         when::{Day, Time, day_words, time_words},
     },
-    listing, venue,
+    listing, rows, topic, unlisted, venue,
 };
 
 /// A show at a wall time.
+#[derive(Clone)]
 struct Night {
     item: Arc<Item>,
     wall: NaiveDateTime,
@@ -48,74 +50,154 @@ pub(in super::super) fn is_kind(host: &Host<'_>, u: &Understood<'_>) -> bool {
     let kind = |item: &Arc<Item>, wish: &str| match &item.details {
         Details::Entertainment(d) => {
             let kinds = [d.event_type.clone(), host.pack.value(&d.event_type, Language::Es)];
-            kinds.iter().any(|kind| listing::has_word(kind, wish) && listing::has_word(u.text, kind))
+            kinds.iter().any(|kind| rows::has_word(kind, wish) && rows::has_word(u.text, kind))
         }
         _ => false,
     };
     host.items(&Category::Entertainment).iter().any(|item| u.leftover.iter().any(|wish| kind(item, wish)))
 }
 
+/// No category was said, and yet a show is what answers best: "any jazz tonight?"
+pub(in super::super) fn found(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let timed = u.when.is_said() && u.venues().is_empty() && u.topics.is_empty() && !u.leftover.is_empty();
+    (timed && tells_all(host, u)).then(|| answer(host, u))
+}
+
 /// Some show answers to every wish of the text.
 pub(in super::super) fn tells_all(host: &Host<'_>, u: &Understood<'_>) -> bool {
-    host.items(&Category::Entertainment).iter().any(|item| u.leftover.iter().all(|wish| tells(item, wish)))
+    host.items(&Category::Entertainment).iter().any(|item| u.leftover.iter().all(|word| rows::tells(item, word)))
 }
 
 fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
-    let mut items = all.to_vec();
-    for wish in &u.leftover {
-        let wished: Vec<Arc<Item>> = items.iter().filter(|i| tells(i, wish)).cloned().collect();
-        if !wished.is_empty() {
-            items = wished;
+    let wishes = u.wishes_of(&Category::Entertainment);
+    let division = unlisted::divide(u, &wishes, all);
+    let mut items = division.fitting;
+    for word in &u.leftover {
+        let told: Vec<Arc<Item>> = items.iter().filter(|i| rows::tells(i, word)).cloned().collect();
+        if !told.is_empty() {
+            items = told;
         }
     }
     if u.wants("kids") {
-        items.retain(
-            |i| matches!(&i.details, Details::Entertainment(d) if d.age_restriction.as_deref() == Some("All ages")),
-        );
+        items.retain(|i| for_children(i));
+    }
+    if unlisted::unknown_day(host, u, all) {
+        return none_like_it(host, u, None, all);
+    }
+    let denied = if division.denied.is_empty() { &wishes } else { &division.denied };
+    let wish = if denied.is_empty() { None } else { Some(unlisted::said(u, denied)) };
+    if items.is_empty() {
+        let wish = wish.flatten();
+        return in_a_bar(host, u, &wishes).unwrap_or_else(|| none_like_it(host, u, wish.as_deref(), all));
     }
     let narrow = items.len() < all.len();
-    let nights = nights(host, &items);
-    if nights.is_empty() {
+    let coming = nights(host, &items);
+    if coming.is_empty() {
         return match items.as_slice() {
-            [] => host.unanswered(),
             [one] => venue::info(host, one),
             _ => listing::names(host, "topic_all", "events", &items, None),
         };
     }
-    let (now, zone) = (host.request.now, host.request.zone);
-    let Some((from, to)) = u.when.range(now, zone) else {
-        if let ([one], true) = (items.as_slice(), narrow) {
-            return venue::answer(host, u, std::slice::from_ref(one));
-        }
-        return calendar(host, &nights, 4, false, |list| host.say("events_next", &[("list", list)]));
-    };
-    let within: Vec<&Night> = nights.iter().filter(|n| (from..to).contains(&n.wall)).collect();
-    let when = range_words(host, u);
-    if within.is_empty() {
-        let later: Vec<Night> = nights
-            .iter()
-            .filter(|n| n.wall >= from)
-            .map(|n| Night { item: Arc::clone(&n.item), wall: n.wall })
-            .collect();
-        let later = if later.is_empty() { nights } else { later };
-        let next = calendar(host, &later, 1, false, |list| host.say("events_none", &[("when", &when), ("list", list)]));
-        return next;
+    if let ([one], true, true) = (items.as_slice(), narrow, !u.when.is_said()) {
+        return venue::answer(host, u, std::slice::from_ref(one));
     }
-    let within: Vec<Night> = within.into_iter().map(|n| Night { item: Arc::clone(&n.item), wall: n.wall }).collect();
-    let count = within.len();
-    let one_day = !matches!(u.when.day, Some(Day::Weekend | Day::Week));
-    calendar(host, &within, count, one_day, |list| host.say("events_on", &[("when", &capital(&when)), ("list", list)]))
+    let within = in_range(host, u, &coming);
+    if u.wants("price") && !within.is_empty() {
+        let mut shows: Vec<Arc<Item>> = Vec::new();
+        for night in &within {
+            if !shows.iter().any(|i| i.id == night.item.id) {
+                shows.push(Arc::clone(&night.item));
+            }
+        }
+        if let Some(part) = topic::prices(host, &shows, "events") {
+            return part;
+        }
+    }
+    if !u.when.is_said() {
+        return calendar(host, &coming, 4, false, |list| host.say("events_next", &[("list", list)]));
+    }
+    let when = range_words(host, u);
+    let one_day = !u.when.is_long();
+    if !within.is_empty() {
+        let on = |list: &str| host.say("events_on", &[("when", &capital(&when)), ("list", list)]);
+        return calendar(host, &within, within.len(), one_day, on);
+    }
+    let from = u.when.range(host.request.now, host.request.zone).map(|(from, _)| from);
+    let later: Vec<Night> = coming.iter().filter(|n| from.is_none_or(|from| n.wall >= from)).cloned().collect();
+    let next = if later.is_empty() { coming } else { later };
+    let others = in_range(host, u, &nights(host, all));
+    if others.is_empty() {
+        return calendar(host, &next, 1, false, |list| host.say("events_none", &[("when", &when), ("list", list)]));
+    }
+    // Nothing of that kind then, and yet something is on; a bar may have it every night.
+    if let Some(part) = in_a_bar(host, u, &wishes) {
+        return part;
+    }
+    let wish = wish.unwrap_or_else(|| unlisted::said(u, &wishes));
+    let key = if wish.is_some() { "events_none_kind" } else { "events_none_like" };
+    let told = wish.unwrap_or_default();
+    let denial = |list: &str| host.say(key, &[("wish", &told), ("when", &when), ("list", list)]);
+    let on = calendar(host, &others, others.len(), one_day, denial);
+    let bare = host.first_of(&entries(host, &others, one_day, false), others.len());
+    let shorter = Part { body: denial(&bare), ..on.clone() };
+    // When it is on counts for more than where the other shows are.
+    let next_at = |place: bool| {
+        let entry = entries(host, &next[..1], false, place);
+        host.say("events_next_kind", &[("list", &host.first_of(&entry, 1))])
+    };
+    let tries = [(&on, true), (&on, false), (&shorter, true), (&shorter, false)];
+    let told = tries.into_iter().find_map(|(part, place)| {
+        let body = format!("{} {}", part.body, next_at(place));
+        let sources = part.sources.iter().chain([&next[0].item.id]).cloned().collect();
+        host.room.one_of_its_own(&body).then(|| Part { body, sources, ..part.clone() })
+    });
+    Part { ask: None, ..told.unwrap_or(on) }
 }
 
-fn tells(item: &Item, wish: &str) -> bool {
-    let Details::Entertainment(d) = &item.details else { return false };
-    let texts = [&d.event_type, &d.venue, &item.name, &item.description];
-    texts
+/// A bar or restaurant that is open then and holds what was wished for: "live piano".
+fn in_a_bar(host: &Host<'_>, u: &Understood<'_>, wishes: &[&Wish]) -> Option<Part> {
+    let known = !wishes.is_empty() && wishes.iter().all(|w| w.known);
+    let (open, _) = listing::open_then(host, u, &host.items(&Category::Dining));
+    let fitting: Vec<Arc<Item>> =
+        open.into_iter().filter(|item| known && wishes.iter().all(|w| w.fits(item))).collect();
+    match fitting.as_slice() {
+        [] => None,
+        [one] => Some(Part { intent: "events".into(), ..venue::info(host, one) }),
+        several => Some(listing::names(host, "fitting", "events", several, None)),
+    }
+}
+
+/// No show at all is listed as that: says so, and what is on then.
+fn none_like_it(host: &Host<'_>, u: &Understood<'_>, wish: Option<&str>, all: &[Arc<Item>]) -> Part {
+    let coming = nights(host, all);
+    let within = in_range(host, u, &coming);
+    let on_then = u.when.is_said() && !within.is_empty();
+    let shown = if on_then { within } else { coming };
+    let denial = unlisted::answer(host, wish, None);
+    let when = capital(&range_words(host, u));
+    let one_day = on_then && !u.when.is_long();
+    let named: Vec<(String, Arc<Item>)> = entries(host, &shown, one_day, false)
         .into_iter()
-        .chain(&item.keywords)
-        .chain(&item.name_es)
-        .chain(&item.description_es)
-        .any(|t| listing::has_word(t, wish))
+        .zip(&shown)
+        .map(|(entry, night)| (entry, Arc::clone(&night.item)))
+        .collect();
+    let instead = if on_then {
+        unlisted::others(host, "events_on", &[("when", &when)], &named, &denial.body)
+    } else {
+        let next = |count: usize| unlisted::others(host, "events_next", &[], &named[..count], &denial.body);
+        (1..=named.len().min(4)).rev().filter_map(|n| next(n).filter(|part| part.sources.len() == n)).next()
+    };
+    unlisted::answer(host, wish, instead)
+}
+
+/// The nights inside the time asked for; all when none was.
+fn in_range(host: &Host<'_>, u: &Understood<'_>, nights: &[Night]) -> Vec<Night> {
+    let Some((from, to)) = u.when.range(host.request.now, host.request.zone) else { return nights.to_vec() };
+    nights.iter().filter(|n| (from..to).contains(&n.wall)).cloned().collect()
+}
+
+fn for_children(item: &Item) -> bool {
+    matches!(&item.details, Details::Entertainment(d) if d.age_restriction.as_deref() == Some("All ages"))
 }
 
 /// Every coming performance, of weekly shows those of one week, by time; a running one counts until it is half an hour old.
@@ -149,30 +231,9 @@ fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
 
 /// The nights as "Riverlight Trio today at 8pm, Birch Hall"; places go first when room is short, then the last nights.
 fn calendar(host: &Host<'_>, nights: &[Night], most: usize, day_said: bool, sentence: impl Fn(&str) -> String) -> Part {
-    // The day is said once when the sentence names it and all are on it.
-    let one_day = day_said && nights.iter().take(most).all(|n| n.wall.date() == nights[0].wall.date());
-    let entry = |night: &Night, place: bool| {
-        let time = time_words(minute(night.wall), host.language);
-        let name = host.name(&night.item);
-        let day = day_of(host, night);
-        let mut text = match (host.language, one_day) {
-            (Language::En, true) => format!("{name} at {time}"),
-            (Language::Es, true) => format!("{name} a {time}"),
-            (..) => format!("{name} {}", host.say("day_at", &[("day", &day), ("time", &time)])),
-        };
-        if let (true, Some(venue)) = (place, night.item.location()) {
-            text.push_str(&format!(
-                " ({})",
-                if host.language == Language::Es { plain_spanish(venue) } else { venue.to_owned() }
-            ));
-        }
-        text
-    };
     let all = nights.len().min(most.max(1));
-    let build = |count: usize, place: bool| {
-        let entries: Vec<String> = nights.iter().take(all).map(|n| entry(n, place)).collect();
-        sentence(&host.first_of(&entries, count))
-    };
+    let build =
+        |count: usize, place: bool| sentence(&host.first_of(&entries(host, &nights[..all], day_said, place), count));
     // One text with places, else one without, else two texts, else as many nights as two texts hold.
     let one = [true, false].into_iter().map(|place| (all, build(all, place))).find(|(_, body)| host.room.one(body));
     let two = || (1..=all).rev().map(|count| (count, build(count, false))).find(|(_, body)| host.room.two(body));
@@ -184,6 +245,26 @@ fn calendar(host: &Host<'_>, nights: &[Night], most: usize, day_said: bool, sent
         }
     }
     Part { ask: Some(host.say("ask_event", &[])), ..host.part("events", body, &used) }
+}
+
+/// "Riverlight Trio today at 8pm (Birch Hall)"; the day is left out when the sentence names it and all are on it.
+fn entries(host: &Host<'_>, nights: &[Night], day_said: bool, place: bool) -> Vec<String> {
+    let one_day = day_said && nights.iter().all(|n| n.wall.date() == nights[0].wall.date());
+    let entry = |night: &Night| {
+        let time = time_words(minute(night.wall), host.language);
+        let name = host.name(&night.item);
+        let mut text = match (host.language, one_day) {
+            (Language::En, true) => format!("{name} at {time}"),
+            (Language::Es, true) => format!("{name} a {time}"),
+            (..) => format!("{name} {}", host.say("day_at", &[("day", &day_of(host, night)), ("time", &time)])),
+        };
+        if let (true, Some(venue)) = (place, night.item.location()) {
+            let venue = if host.language == Language::Es { plain_spanish(venue) } else { venue.to_owned() };
+            text.push_str(&format!(" ({venue})"));
+        }
+        text
+    };
+    nights.iter().map(entry).collect()
 }
 
 fn minute(wall: NaiveDateTime) -> u16 {
@@ -235,6 +316,8 @@ fn range_words(host: &Host<'_>, u: &Understood<'_>) -> String {
         (None | Some(Day::Today), _) => day_words(today, today, host.language),
         (Some(day), _) => {
             let date = match day {
+                Day::Date(date) => date,
+                Day::Month(first) => return dates::month_words(first, host.language),
                 Day::Tomorrow => today + TimeDelta::days(1),
                 Day::Named(weekday) => {
                     let ahead = (weekday.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7;

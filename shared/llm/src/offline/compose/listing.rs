@@ -4,11 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Datelike, Utc};
 use seven_domain::Language;
-use seven_knowledge::{
-    Category, Item,
-    item::Details,
-    text::{stem, words},
-};
+use seven_knowledge::{Category, Item, item::Details};
 
 use super::{
     super::{
@@ -18,7 +14,7 @@ use super::{
         understand::Understood,
         when::{Asked, Time, day_words, time_words},
     },
-    chat, lookup, venue,
+    chat, lookup, rows, unlisted, venue,
 };
 
 /// Restaurants, bars and cafes: open ones when a time or "open" is asked, else those that fit the wish, else all.
@@ -27,61 +23,87 @@ pub(in super::super) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     if all.is_empty() {
         return lookup::anything(host, u).unwrap_or_else(|| host.unanswered());
     }
-    let Some(fitting) = narrowed(u, all) else { return host.unanswered() };
-    if u.intends("recommend") && !u.wants("open") {
+    let wishes = u.wishes_of(&Category::Dining);
+    let division = unlisted::divide(u, &wishes, &all);
+    let kinds: Vec<Arc<Item>> = division.fitting.iter().filter(|item| fits(&u.kinds, item)).cloned().collect();
+    if kinds.is_empty() {
+        return not_served(host, u, &division, &all);
+    }
+    let fitting = narrowed(u, kinds);
+    let whole = fitting.len() == all.len();
+    if u.intends("recommend") && !u.wants("open") && !u.intends("cheapest") {
         return recommend(host, u, &fitting);
     }
-    // "What time do the restaurants close?" has as many answers as there are restaurants.
-    match (fitting.as_slice(), ["hours", "opens", "closes"].iter().any(|f| u.wants(f))) {
-        ([one], true) => return venue::answer(host, u, std::slice::from_ref(one)),
-        (several, true) => return chat::which(host, &several.iter().map(|i| host.name(i)).collect::<Vec<_>>()),
-        (_, false) => {}
+    let timed = u.wants("open") || u.when.is_said();
+    if let [one] = fitting.as_slice()
+        && !(whole && timed)
+    {
+        return one_place(host, u, one);
     }
-    if u.wants("open") || u.when.is_said() {
+    // "What time do the restaurants close?" has as many answers as there are restaurants.
+    if !u.wants("open") && ["hours", "opens", "closes"].iter().any(|f| u.wants(f)) {
+        return chat::which(host, &fitting.iter().map(|i| host.name(i)).collect::<Vec<_>>());
+    }
+    if timed {
         return open(host, u, &fitting, &Category::Dining);
     }
-    // A cuisine nobody here serves is no reason to list everything.
-    let unknown = |wish: &String| !host.items(&Category::Dining).iter().any(|item| serves(item, wish));
-    if u.kinds.is_empty() && u.qualifier.as_ref().is_some_and(unknown) {
-        return host.unanswered();
-    }
-    let narrow = !u.kinds.is_empty() || fitting.len() < host.items(&Category::Dining).len();
-    match fitting.as_slice() {
-        [one] if ["where", "hours", "opens", "closes", "price", "dress", "reservations"].iter().any(|f| u.wants(f)) => {
-            venue::answer(host, u, std::slice::from_ref(one))
-        }
-        [one] => Part { intent: "cuisine".into(), ..venue::info(host, one) },
-        _ => {
-            let key = if u.kinds.iter().any(|k| k.field == Field::Kids) {
-                "kids_list"
-            } else if narrow {
-                "fitting"
-            } else {
-                "dining_all"
-            };
-            names(
-                host,
-                key,
-                if narrow { "cuisine" } else { "dining" },
-                &fitting,
-                Some(if narrow { "ask_visit" } else { "ask_dining" }),
-            )
-        }
-    }
+    let narrow = !whole;
+    let key = if u.kinds.iter().any(|k| k.field == Field::Kids) {
+        "kids_list"
+    } else if narrow {
+        "fitting"
+    } else {
+        "dining_all"
+    };
+    let (intent, ask) = if narrow { ("cuisine", "ask_visit") } else { ("dining", "ask_dining") };
+    names(host, key, intent, &fitting, Some(ask))
 }
 
-/// Applies cuisines and the like, and words that editors filed places under ("pizza"); `None` when a wish fits nothing.
-fn narrowed(u: &Understood<'_>, all: Vec<Arc<Item>>) -> Option<Vec<Arc<Item>>> {
-    let mut fitting: Vec<Arc<Item>> = all.into_iter().filter(|item| fits(&u.kinds, item)).collect();
-    let topic_said = u.about(&Category::Dining);
-    let wishes = if topic_said { &u.beside } else { &u.leftover };
+/// The only place that fits: its facts, whether it is open then, or what it is.
+fn one_place(host: &Host<'_>, u: &Understood<'_>, one: &Arc<Item>) -> Part {
+    let facts = ["where", "hours", "opens", "closes", "price", "dress", "reservations", "kids"];
+    if u.when.is_said() || u.wants("open") || facts.iter().any(|f| u.wants(f)) {
+        let timed = u.wants("open") || (u.when.is_said() && !facts.iter().any(|f| u.wants(f)));
+        let part = venue::answer(host, u, std::slice::from_ref(one));
+        return if timed { Part { intent: "open_now".into(), ..part } } else { part };
+    }
+    if u.kinds.iter().any(|k| k.field == Field::Dietary) {
+        return Part { intent: "cuisine".into(), ..venue::answer(host, u, std::slice::from_ref(one)) };
+    }
+    Part { intent: "cuisine".into(), ..venue::info(host, one) }
+}
+
+/// No place fits: says what is not listed, and what is open or cooked here instead.
+fn not_served(host: &Host<'_>, u: &Understood<'_>, division: &unlisted::Division<'_>, all: &[Arc<Item>]) -> Part {
+    let wish = if division.fitting.is_empty() {
+        let wishes = u.wishes_of(&Category::Dining);
+        unlisted::said(u, if division.denied.is_empty() { &wishes } else { &division.denied })
+    } else {
+        Some(u.words_at(&u.kind_places))
+    };
+    let denial = unlisted::answer(host, wish.as_deref(), None).body;
+    if u.wants("open") || u.when.is_said() {
+        let (places, asked) = open_then(host, u, all);
+        let names: Vec<(String, Arc<Item>)> = places.iter().map(|item| (host.name(item), Arc::clone(item))).collect();
+        let key = if asked == Asked::Now { "open_now" } else { "open_when" };
+        let when = when_words(host, asked);
+        let listed = unlisted::others(host, key, &[("when", &when)], &names, &denial);
+        return unlisted::answer(host, wish.as_deref(), listed);
+    }
+    unlisted::in_category(host, &Category::Dining, wish.as_deref(), all)
+}
+
+/// Applies words that editors filed places under ("terrace"), where some place has them.
+fn narrowed(u: &Understood<'_>, all: Vec<Arc<Item>>) -> Vec<Arc<Item>> {
+    let mut fitting = all;
+    let wishes = if u.about(&Category::Dining) { &u.beside } else { &u.leftover };
     for wish in wishes {
         let wished: Vec<Arc<Item>> = fitting.iter().filter(|item| serves(item, wish)).cloned().collect();
         if !wished.is_empty() {
             fitting = wished;
         }
     }
-    (!fitting.is_empty()).then_some(fitting)
+    fitting
 }
 
 /// Wishes of one field are alternatives, those of different fields add up.
@@ -101,37 +123,20 @@ fn kind_fits(kind: &Kind, item: &Item) -> bool {
         Field::Cuisine => has(&d.cuisine_type),
         Field::Subcategory => item.subcategory.as_deref().is_some_and(has) || has(&d.cuisine_type),
         Field::Price => has(&d.price_range),
-        Field::Dietary => d.dietary_options.iter().any(|option| kind.values.iter().any(|v| has_word(option, v))),
+        Field::Dietary => d.dietary_options.iter().any(|option| kind.values.iter().any(|v| rows::has_word(option, v))),
         Field::Kids => d.kids_menu == Some(true),
         Field::Serves => kind.values.iter().any(|v| serves(item, v)),
     }
 }
 
-/// The text holds all words of `wanted`, whatever their ending.
-pub(in super::super) fn has_word(text: &str, wanted: &str) -> bool {
-    let stems: Vec<String> = words(text).iter().map(|w| stem(w)).collect();
-    words(wanted).iter().all(|w| stems.contains(&stem(w)))
-}
-
 fn serves(item: &Item, wish: &str) -> bool {
-    item.keywords.iter().chain([&item.description]).chain(&item.description_es).any(|text| has_word(text, wish))
+    item.keywords.iter().chain([&item.description]).chain(&item.description_es).any(|text| rows::has_word(text, wish))
 }
 
 /// Names exactly the places that are open when asked.
 pub(in super::super) fn open(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>], category: &Category) -> Part {
-    let (now, zone) = (host.request.now, host.request.zone);
-    let asked = u.when.asked(now, zone);
     let timed: Vec<&Arc<Item>> = items.iter().filter(|i| i.hours().is_some()).collect();
-    let is_open = |item: &Item| match asked {
-        Asked::Now => item.is_open(now, zone),
-        Asked::At(at, ..) => item.is_open(at, zone),
-        Asked::On(date) if date == host.local().date() => {
-            item.is_open(now, zone)
-                || item.hours().and_then(|h| h.next_opening(now, zone)).is_some_and(|m| m.wall.date() == date)
-        }
-        Asked::On(date) => item.hours().is_some_and(|h| !h.spans(date.weekday()).is_empty()),
-    };
-    let open: Vec<Arc<Item>> = timed.iter().filter(|i| is_open(i)).map(|i| Arc::clone(i)).collect();
+    let (open, asked) = open_then(host, u, items);
     let when = when_words(host, asked);
     if open.is_empty() {
         let label = host.pack.label(category, host.language);
@@ -142,6 +147,22 @@ pub(in super::super) fn open(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<I
     let ask = if *category == Category::Dining && open.len() > 1 { Some("ask_dining") } else { None };
     let fixed = |list: &str| host.say(key, &[("list", list), ("when", &when)]);
     list(host, "open_now", &open, ask, fixed)
+}
+
+/// Exactly the places that are open when asked, and what "when" was.
+pub(in super::super) fn open_then(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> (Vec<Arc<Item>>, Asked) {
+    let (now, zone) = (host.request.now, host.request.zone);
+    let asked = u.when.asked(now, zone);
+    let is_open = |item: &Item| match asked {
+        Asked::Now => item.is_open(now, zone),
+        Asked::At(at, ..) => item.is_open(at, zone),
+        Asked::On(date) if date == host.local().date() => {
+            item.is_open(now, zone)
+                || item.hours().and_then(|h| h.next_opening(now, zone)).is_some_and(|m| m.wall.date() == date)
+        }
+        Asked::On(date) => item.hours().is_some_and(|h| !h.spans(date.weekday()).is_empty()),
+    };
+    (items.iter().filter(|i| i.hours().is_some() && is_open(i)).cloned().collect(), asked)
 }
 
 fn none_open(host: &Host<'_>, asked: Asked, timed: &[&Arc<Item>], label: Option<&str>, when: &str) -> Part {
@@ -188,6 +209,8 @@ pub(in super::super) fn when_words(host: &Host<'_>, asked: Asked) -> String {
                     if near || minute < 5 * 60 { time } else { format!("{day} {time}") }
                 }
                 Time::Evening | Time::Late => host.say("word_night", &[("day", &day)]),
+                Time::Morning if near => host.say("word_this_morning", &[]),
+                Time::Afternoon if near => host.say("word_this_afternoon", &[]),
                 Time::Morning => host.say("word_morning", &[("day", &day)]),
                 Time::Afternoon => host.say("word_afternoon", &[("day", &day)]),
                 Time::Now => host.say("word_now", &[]),
@@ -241,59 +264,4 @@ fn recommend(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> Part {
     let pick = usize::try_from(host.request.seed % pool.len().max(1) as u64).unwrap_or(0);
     pool.get(pick)
         .map_or_else(|| host.unanswered(), |item| Part { intent: "recommend".into(), ..venue::info(host, item) })
-}
-
-/// Names with their price: "Swedish Massage $165 for 60 minutes", as many as fit.
-pub(in super::super) fn prices(host: &Host<'_>, items: &[Arc<Item>], intent: &str) -> Option<Part> {
-    let priced: Vec<(&Arc<Item>, String)> = items.iter().filter_map(|i| Some((i, venue::price(host, i)?))).collect();
-    let entries: Vec<String> = priced.iter().map(|(item, price)| format!("{} {price}", host.name(item))).collect();
-    let build = |count: usize| host.say("price_list", &[("list", &host.first_of(&entries, count))]);
-    // Three prices in two texts are worth more than two in one.
-    let count = (1..=priced.len())
-        .rev()
-        .find(|n| if *n <= 3 { host.room.two(&build(*n)) } else { host.room.one(&build(*n)) })?;
-    let used: Vec<Arc<Item>> = priced.iter().take(count).map(|(item, _)| Arc::clone(item)).collect();
-    Some(Part { ask: Some(host.say("ask_topic", &[])), ..host.part(intent, build(count), &used) })
-}
-
-/// A category other than dining and shows.
-pub(in super::super) fn topic(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
-    let items = host.items(category);
-    let intent = category.as_str();
-    let timed = items.iter().any(|i| i.hours().is_some());
-    let hours_asked = ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f)) || (u.when.is_said() && timed);
-    // "Do you have rooms tonight?" asks for what is free, which only a booking can tell.
-    if u.when.is_said() && !hours_asked && !timed && !items.is_empty() {
-        return Some(lookup::booking(host, u));
-    }
-    let several = items.iter().filter(|i| i.hours().is_some()).count() > 1;
-    // "Is the spa open?" is about the place; "which games are open?" about its rows.
-    if hours_asked
-        && u.leftover.is_empty()
-        && several
-        && u.wants("open")
-        && !u.wants("hours")
-        && !u.wants("closes")
-        && !u.wants("opens")
-    {
-        return Some(Part { intent: intent.into(), ..open(host, u, &items, category) });
-    }
-    if hours_asked && let Some(part) = lookup::place(host, u) {
-        return Some(part);
-    }
-    if let Some(part) = lookup::within(host, u, category) {
-        return Some(part);
-    }
-    // Something particular was asked that the category does not hold: perhaps another row does.
-    if items.is_empty() || (!u.leftover.is_empty() && u.is_question && !u.intends("listing")) {
-        return lookup::anything(host, u);
-    }
-    if u.facets.iter().any(|f| *f != "about" && *f != "open") {
-        let listed = if u.wants("price") { prices(host, &items, intent) } else { None };
-        return listed.or_else(|| lookup::anything(host, u));
-    }
-    match items.as_slice() {
-        [one] => Some(venue::info(host, one)),
-        _ => Some(names(host, "topic_all", intent, &items, Some("ask_topic"))),
-    }
 }

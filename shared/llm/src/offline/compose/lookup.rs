@@ -6,7 +6,7 @@ use seven_knowledge::{Category, Hit, Item};
 
 use super::{
     super::{answer::Host, fit::Part, understand::Understood},
-    listing, venue,
+    listing, rows, topic, venue,
 };
 
 /// Rows worth answering from, best first.
@@ -35,12 +35,30 @@ pub(in super::super) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<
     if found.is_empty() {
         found = hits(host, u.text, |_| true);
     }
-    let best = found.first()?;
-    let rest: Vec<Arc<Item>> = found
-        .iter()
-        .filter(|h| h.item.category == best.item.category && h.score >= best.score * 0.8)
-        .map(|h| Arc::clone(&h.item))
-        .collect();
+    // The pool is meant before the party at the pool.
+    let named = |h: &Hit| u.leftover.iter().any(|word| in_name(&h.item, word));
+    let first = found.first()?;
+    let place = |h: &&Hit| h.item.category != Category::Entertainment && named(h) && h.score >= first.score * 0.6;
+    let best =
+        if first.item.category == Category::Entertainment { found.iter().find(place).unwrap_or(first) } else { first };
+    // "Weather tomorrow?" is no question about the pool that closes in bad weather.
+    let filed = u.leftover.is_empty() || u.leftover.iter().any(|word| names_it(&best.item, word));
+    if u.when.is_said() && u.facets.is_empty() && !filed {
+        return None;
+    }
+    let alike = |h: &&Hit| h.item.category == best.item.category;
+    if u.wants("price") {
+        let priced: Vec<Arc<Item>> =
+            found.iter().filter(alike).filter(|h| named(h)).map(|h| Arc::clone(&h.item)).collect();
+        if priced.len() > 1
+            && u.mentions.iter().all(|m| !m.telling)
+            && let Some(part) = topic::prices(host, &priced, "venue_info")
+        {
+            return Some(part);
+        }
+    }
+    let rest: Vec<Arc<Item>> =
+        found.iter().filter(alike).filter(|h| h.score >= best.score * 0.8).map(|h| Arc::clone(&h.item)).collect();
     if best.item.category == Category::Dining && rest.len() > 1 {
         return Some(listing::names(host, "fitting", "cuisine", &rest[..rest.len().min(5)], Some("ask_dining")));
     }
@@ -52,18 +70,46 @@ pub(in super::super) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<
     })
 }
 
-/// The best row of one category for the words that are not the category's own.
-pub(in super::super) fn within(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
+/// What the best row is, whatever fact is asked of it.
+pub(in super::super) fn told(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let telling: Vec<&str> = u.leftover.iter().map(String::as_str).collect();
+    hits(host, &telling.join(" "), |item| item.category != Category::Hours)
+        .first()
+        .map(|hit| venue::info(host, &hit.item))
+}
+
+/// "Can I bring ...": the house's own rules and services, never a list of what else there is.
+pub(in super::super) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let rules = |item: &Item| {
+        !matches!(item.category, Category::Dining | Category::Entertainment | Category::Promotions | Category::Hours)
+    };
+    let query = if u.leftover.is_empty() { u.text.to_owned() } else { u.leftover.join(" ") };
+    let sure = |hit: &&Hit| hit.score >= 0.6 || u.leftover.iter().any(|word| rows::tells(&hit.item, word));
+    hits(host, &query, rules).iter().find(sure).map(|hit| venue::info(host, &hit.item))
+}
+
+/// The best of a category's rows for the words that are not the category's own.
+pub(in super::super) fn within(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    items: &[Arc<Item>],
+    category: &Category,
+) -> Option<Part> {
     if u.leftover.is_empty() {
         return None;
     }
-    let found = hits(host, &u.leftover.join(" "), |item| item.category == *category);
+    let mut found = hits(host, &u.leftover.join(" "), |item| items.iter().any(|i| i.id == item.id));
+    // A synonym is a reason to look, not to offer a room where a suite was asked for.
+    let literal = |hit: &Hit| u.leftover.iter().any(|word| rows::tells(&hit.item, word));
+    if found.iter().any(literal) {
+        found.retain(literal);
+    }
     let best = found.first()?;
     let share = if u.wants("price") { 0.7 } else { 0.9 };
     let close: Vec<Arc<Item>> =
         found.iter().filter(|h| h.score >= best.score * share).map(|h| Arc::clone(&h.item)).collect();
     if close.len() > 1 && u.wants("price") {
-        return listing::prices(host, &close, category.as_str());
+        return topic::prices(host, &close, category.as_str());
     }
     if close.len() > 2 && u.facets.is_empty() {
         return Some(listing::names(host, "fitting", category.as_str(), &close, Some("ask_topic")));
@@ -75,37 +121,66 @@ pub(in super::super) fn within(host: &Host<'_>, u: &Understood<'_>, category: &C
     })
 }
 
+/// A row outside a category whose name or keywords hold one of the words.
+pub(in super::super) fn filed_under(host: &Host<'_>, words: &[String], category: &Category) -> Option<Part> {
+    let query = words.join(" ");
+    let named = |item: &Item| words.iter().any(|word| names_it(item, word));
+    let found =
+        hits(host, &query, |item| item.category != *category && item.category != Category::Hours && named(item));
+    found.first().map(|hit| venue::info(host, &hit.item))
+}
+
 /// The place whose hours are asked, when the text names it only by a common word: "the pool", "valet".
 pub(in super::super) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let named: Vec<&str> = u.leftover.iter().map(String::as_str).chain(topic_words(u)).collect();
     if named.is_empty() {
         return None;
     }
-    let found = hits(host, &named.join(" "), |item| item.hours().is_some());
+    let kids = |item: &Item| ["kids", "children", "ninos"].iter().any(|word| rows::tells(item, word));
+    let found = hits(host, &named.join(" "), |item| item.hours().is_some() && (!u.wants("kids") || kids(item)));
     // The name must hold what was said; a restaurant "by the pool" is not the pool.
     let best = found.iter().find(|h| named.iter().any(|w| names_it(&h.item, w)))?;
     Some(venue::answer(host, u, std::slice::from_ref(&best.item)))
+}
+
+/// The hours of the house that a category belongs to, when its rows have none: the spa's for a manicure.
+pub(in super::super) fn house_of(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
+    let timed = host.items(category).iter().any(|item| item.hours().is_some());
+    let named = |item: &Item| item.category == Category::Hours && rows::has_word(&item.name, category.as_str());
+    let found = if timed { Vec::new() } else { hits(host, category.as_str(), named) };
+    found.first().map(|hit| venue::answer(host, u, std::slice::from_ref(&hit.item)))
+}
+
+/// The house's own rule on age, or on children.
+pub(in super::super) fn age(host: &Host<'_>, children: bool) -> Option<Part> {
+    let rules = |item: &Item| matches!(item.category, Category::Regulations | Category::GeneralInfo);
+    let queries = if children { ["children", "age"] } else { ["age", "edad"] };
+    queries.iter().find_map(|query| hits(host, query, rules).first().map(|hit| venue::info(host, &hit.item)))
 }
 
 /// The hours of the casino itself, where the content has them under its own name or "casino".
 pub(in super::super) fn house(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let names = [host.request.casino_name.as_str(), "casino"];
     let item = names.iter().find_map(|name| {
-        host.request.index.current(host.request.now).find(|i| i.hours().is_some() && listing::has_word(&i.name, name))
+        host.request.index.current(host.request.now).find(|i| i.hours().is_some() && rows::has_word(&i.name, name))
     })?;
     Some(venue::answer(host, u, std::slice::from_ref(item)))
 }
 
 /// Where the casino itself is.
 pub(in super::super) fn house_address(host: &Host<'_>) -> Option<Part> {
-    let found = hits(host, "address directions direccion", |item| item.category == Category::GeneralInfo);
-    found.first().map(|hit| venue::info(host, &hit.item))
+    let house = |item: &Item| item.category == Category::GeneralInfo;
+    let query = |word: &&str| hits(host, word, house).into_iter().find(|hit| names_it(&hit.item, word));
+    let found = ["address", "directions", "direccion", "location", "ubicacion"].iter().find_map(query);
+    found.map(|hit| venue::info(host, &hit.item))
+}
+
+fn in_name(item: &Item, word: &str) -> bool {
+    rows::has_word(&item.name, word) || item.name_es.as_ref().is_some_and(|name| rows::has_word(name, word))
 }
 
 fn names_it(item: &Item, word: &str) -> bool {
-    listing::has_word(&item.name, word)
-        || item.name_es.as_ref().is_some_and(|name| listing::has_word(name, word))
-        || item.keywords.iter().any(|keyword| listing::has_word(keyword, word) && !keyword.contains(' '))
+    in_name(item, word) || item.keywords.iter().any(|keyword| rows::has_word(keyword, word) && !keyword.contains(' '))
 }
 
 fn topic_words<'a>(u: &'a Understood<'_>) -> impl Iterator<Item = &'a str> {

@@ -5,8 +5,13 @@ use std::sync::Arc;
 use seven_knowledge::{Category, Item, item::Details};
 
 use super::{
-    super::{answer::Host, fit::Part, pack::Field, understand::{Understood, Wish}},
-    listing,
+    super::{
+        answer::Host,
+        fit::Part,
+        pack::Field,
+        understand::{Understood, Wish},
+    },
+    rows,
 };
 
 /// How wishes divide a category's rows.
@@ -52,9 +57,15 @@ pub(in super::super) fn answer(host: &Host<'_>, wish: Option<&str>, instead: Opt
 }
 
 /// "We do have A, B and 4 more.": as much as one text holds after a denial.
-pub(in super::super) fn others(host: &Host<'_>, key: &str, names: &[(String, Arc<Item>)], denial: &str) -> Option<Part> {
+pub(in super::super) fn others(
+    host: &Host<'_>,
+    key: &str,
+    slots: &[(&str, &str)],
+    names: &[(String, Arc<Item>)],
+    denial: &str,
+) -> Option<Part> {
     let all: Vec<String> = names.iter().map(|(name, _)| name.clone()).collect();
-    let body = |count: usize| host.say(key, &[("list", &host.first_of(&all, count))]);
+    let body = |count: usize| host.say(key, &[slots, &[("list", &host.first_of(&all, count))]].concat());
     let fits = |count: &usize| host.room.one_of_its_own(&format!("{denial} {}", body(*count)));
     let count = (1..=all.len()).rev().find(fits)?;
     let used: Vec<Arc<Item>> = names.iter().take(count).map(|(_, item)| Arc::clone(item)).collect();
@@ -62,14 +73,19 @@ pub(in super::super) fn others(host: &Host<'_>, key: &str, names: &[(String, Arc
 }
 
 /// A wish that no row of the category answers.
-pub(in super::super) fn in_category(host: &Host<'_>, category: &Category, wish: Option<&str>, items: &[Arc<Item>]) -> Part {
+pub(in super::super) fn in_category(
+    host: &Host<'_>,
+    category: &Category,
+    wish: Option<&str>,
+    items: &[Arc<Item>],
+) -> Part {
     let denial = answer(host, wish, None).body;
     let names: Vec<(String, Arc<Item>)> = match category {
         Category::Dining => cuisines(host, items),
         _ => items.iter().map(|item| (host.name(item), Arc::clone(item))).collect(),
     };
     let key = if *category == Category::Dining { "cuisines" } else { "we_have" };
-    answer(host, wish, others(host, key, &names, &denial))
+    answer(host, wish, others(host, key, &[], &names, &denial))
 }
 
 /// Each cuisine once; bars, cafes and buffets cook no cuisine.
@@ -90,12 +106,29 @@ fn cuisines(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<(String, Arc<Item>)> {
 }
 
 /// Words of a question about a category that no row of it holds, when they are not the category's own.
-pub(in super::super) fn strangers(u: &Understood<'_>, items: &[Arc<Item>]) -> Vec<String> {
+pub(in super::super) fn strangers(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> Vec<String> {
+    let index = &host.request.index;
+    // The index knows some words in the other language.
+    let found = |word: &String| {
+        index.search(word, host.request.now, 40).iter().any(|hit| items.iter().any(|i| i.id == hit.item.id))
+    };
+    let answered = |n: usize| u.wishes.iter().any(|w| (w.at.0..w.at.1).contains(&n) && items.iter().any(|i| w.fits(i)));
+    let told = |word: &String| u.said.words.iter().position(|w| w == word).is_some_and(answered);
     let holds = |word: &String| {
-        let near = |text: &str| text.chars().count() >= 5 && word.starts_with(&text.chars().take(5).collect::<String>());
-        let parts = |item: &Arc<Item>| listing::fields(item).iter().any(|f| seven_knowledge::text::words(f).iter().any(|w| near(w)));
-        items.iter().any(|item| listing::tells(item, word) || parts(item))
+        let near =
+            |text: &str| text.chars().count() >= 5 && word.starts_with(&text.chars().take(5).collect::<String>());
+        let parts = |item: &Arc<Item>| {
+            rows::fields(item).iter().any(|f| seven_knowledge::text::words(f).iter().any(|w| near(w)))
+        };
+        items.iter().any(|item| rows::tells(item, word) || parts(item))
     };
     let figure = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
-    u.leftover.iter().filter(|word| !figure(word) && !holds(word)).cloned().collect()
+    u.leftover.iter().filter(|word| !figure(word) && !told(word) && !holds(word) && !found(word)).cloned().collect()
+}
+
+/// "On Christmas": a day by a name that neither the calendar nor any row holds.
+pub(in super::super) fn unknown_day(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> bool {
+    let on =
+        |word: &String| u.said.words.windows(2).any(|w| ["on", "en", "para"].contains(&w[0].as_str()) && w[1] == *word);
+    !u.when.is_said() && strangers(host, u, items).iter().any(on)
 }

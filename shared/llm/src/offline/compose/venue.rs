@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Datelike, Utc};
 use seven_domain::Language;
-use seven_knowledge::{Category, Item, WeeklyHours, formatter, item::Details};
+use seven_knowledge::{Category, Item, WeeklyHours, formatter, hours::day_name, item::Details};
 
 use super::{
     super::{
@@ -14,7 +14,7 @@ use super::{
         understand::Understood,
         when::{Asked, day_words, time_words},
     },
-    events, listing,
+    events, listing, rows,
 };
 
 /// Answers about the rows that share one name.
@@ -35,8 +35,19 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<
     };
     let timed = ["open", "opens", "closes", "hours", "starts"].iter().any(|f| u.wants(f))
         || (u.when.is_said() && u.facets.is_empty());
+    // "What time is bingo?" is about its sessions, where the description tells them.
+    let sessions = matches!(main.details, Details::Gaming(_))
+        && u.wants("hours")
+        && !["open", "opens", "closes"].iter().any(|f| u.wants(f))
+        && main
+            .description
+            .split_whitespace()
+            .any(|w| w.starts_with(|c: char| c.is_ascii_digit()) && (w.contains("am") || w.contains("pm")));
+    if sessions && !u.when.is_said() {
+        return info(host, main);
+    }
     let first = |fact: &dyn Fn(&Item) -> Option<String>| rows.iter().find_map(|r| fact(r).map(|s| (Arc::clone(r), s)));
-    if timed && !u.intends("booking") {
+    if timed && (!u.intends("booking") || u.wants("reservations")) {
         tell(first(&|item| time_fact(host, u, item)));
     }
     for facet in ["price", "where", "dress", "kids", "dietary", "reservations", "age", "phone", "duration"] {
@@ -91,6 +102,7 @@ fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option
     let tell = |key: &str, text: &str| Some(host.say(key, &[("name", &name), ("value", text)]));
     match (facet, &item.details) {
         ("price", Details::Entertainment(_)) => price(host, item).and_then(|text| tell("ticket_price", &text)),
+        ("price", Details::Dining(_)) => price(host, item).and_then(|text| tell("price_range", &text)),
         ("price", _) => price(host, item).and_then(|text| tell("price", &text)),
         ("where", _) => item.location().and_then(|text| tell("where", &value(text))),
         ("dress", Details::Dining(d)) => d.dress_code.as_ref().and_then(|text| tell("dress", &value(text))),
@@ -107,9 +119,15 @@ fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option
         ("dietary", Details::Dining(d)) => {
             let wanted: Vec<&String> =
                 u.kinds.iter().filter(|k| k.field == Field::Dietary).flat_map(|k| &k.values).collect();
-            let fits = |option: &&String| wanted.is_empty() || wanted.iter().any(|w| listing::has_word(option, w));
+            let fits = |option: &&String| wanted.is_empty() || wanted.iter().any(|w| rows::has_word(option, w));
             let options: Vec<String> = d.dietary_options.iter().filter(fits).map(|o| value(o)).collect();
-            if options.is_empty() { None } else { tell("dietary", &options.join(", ")) }
+            if !options.is_empty() {
+                return tell("dietary", &options.join(", "));
+            }
+            let others: Vec<String> = d.dietary_options.iter().map(|o| value(o)).collect();
+            let wish = if u.kind_places.is_empty() { String::new() } else { u.words_at(&u.kind_places) };
+            let slots = [("name", name.as_str()), ("wish", &wish), ("value", &others.join(", "))];
+            (!others.is_empty() && !wish.is_empty()).then(|| host.say("dietary_other", &slots))
         }
         ("duration", Details::Spa(d)) => tell("duration", &d.duration_minutes.to_string()),
         ("duration", Details::Entertainment(d)) => d.duration_minutes.and_then(|m| tell("duration", &m.to_string())),
@@ -210,7 +228,12 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
 /// "today at 5pm", "mañana a las 5pm".
 pub(in super::super) fn next_words(host: &Host<'_>, hours: &WeeklyHours, after: DateTime<Utc>) -> Option<String> {
     let next = hours.next_opening(after, host.request.zone)?;
-    let day = day_words(next.wall.date(), host.local().date(), host.language);
+    let (date, today) = (next.wall.date(), host.local().date());
+    let day = match (date - today).num_days() {
+        // A place that opens once a week.
+        7.. => host.say("word_next_day", &[("day", day_name(date.weekday(), host.language))]),
+        _ => day_words(date, today, host.language),
+    };
     Some(host.say("day_at", &[("day", &day), ("time", &time_words(next.minute(), host.language))]))
 }
 
@@ -262,9 +285,14 @@ fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
     let place = || sentence(item.location().map(|l| host.pack.value(l, host.language)));
     let mut extras: Vec<Option<String>> = match &item.details {
         Details::Dining(d) => vec![place(), state(host, &d.hours)],
-        Details::Entertainment(_) => {
+        Details::Entertainment(d) => {
             let tickets = price(host, item).map(|p| host.say("tickets", &[("value", &p)]));
-            vec![sentence(events::when_of(host, item)), place(), tickets]
+            vec![
+                sentence(events::when_of(host, item)),
+                place(),
+                tickets,
+                sentence(d.age_restriction.as_ref().map(|age| host.pack.value(age, host.language))),
+            ]
         }
         Details::Spa(_) => vec![sentence(price(host, item))],
         Details::Gaming(d) => vec![sentence(price(host, item)), place(), d.hours.as_ref().and_then(|h| state(host, h))],
@@ -325,7 +353,6 @@ fn formatter_date(day: chrono::NaiveDate, language: Language) -> String {
         "noviembre",
         "diciembre",
     ];
-    use chrono::Datelike;
     match language {
         Language::En => day.format("%b %-d").to_string(),
         Language::Es => plain_spanish(&format!("{} de {}", day.day(), MONTHS[day.month0() as usize])),

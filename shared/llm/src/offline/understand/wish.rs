@@ -2,7 +2,10 @@
 
 use seven_knowledge::{Category, Item};
 
-use super::super::{compose::listing, pack::HostPack, phrases::Said};
+use super::{
+    super::{compose::rows, pack::HostPack, phrases::Said},
+    Understood,
+};
 
 /// "live music", "thai", "military discount"; a row fits when it holds all words of one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,35 +53,69 @@ const NOUNS: [&str; 22] = [
     "tratamiento",
     "tratamientos",
 ];
-const LINKS: [&str; 18] =
-    ["with", "have", "has", "serve", "sirvan", "for", "serving", "featuring", "that", "a", "an", "con", "para", "de", "que", "un", "una", "los"];
+const LINKS: [&str; 18] = [
+    "with",
+    "have",
+    "has",
+    "serve",
+    "sirvan",
+    "for",
+    "serving",
+    "featuring",
+    "that",
+    "a",
+    "an",
+    "con",
+    "para",
+    "de",
+    "que",
+    "un",
+    "una",
+    "los",
+];
 
 // === impl Wish ===
 
 impl Wish {
     pub(in super::super) fn fits(&self, item: &Item) -> bool {
-        self.values.iter().any(|value| listing::tells(item, value))
+        self.values.iter().any(|value| rows::tells(item, value))
+    }
+
+    /// Its name or the words it is filed under say so, not merely its description.
+    pub(in super::super) fn files(&self, item: &Item) -> bool {
+        let filed = |text: &String| *text != item.description && Some(text) != item.description_es.as_ref();
+        let fields: Vec<String> = rows::fields(item).into_iter().filter(filed).collect();
+        self.values.iter().any(|value| fields.iter().any(|text| rows::has_word(text, value)))
+    }
+
+    pub(in super::super) fn words(&self, u: &Understood<'_>) -> Vec<String> {
+        u.said.words[self.at.0..self.at.1].to_vec()
     }
 }
 
 pub(super) fn all(pack: &HostPack, said: &Said, heard: &Heard<'_>) -> Vec<Wish> {
     let within = |a: (usize, usize), b: (usize, usize)| b.0 <= a.0 && a.1 <= b.1;
     let mut wishes: Vec<Wish> = Vec::new();
-    let acts = pack.acts.iter().flat_map(|act| act.phrases.places(said).into_iter().map(|at| (at, act)));
-    wishes.extend(acts.map(|(at, act)| Wish {
+    let named = pack.particulars.iter().flat_map(|p| p.phrases.places(said).into_iter().map(move |at| (at, p)));
+    wishes.extend(named.map(|(at, p)| Wish {
         at,
-        category: Category::Entertainment,
-        values: act.values.clone(),
+        category: p.category.clone(),
+        values: p.values.clone(),
         known: true,
     }));
-    let words = |at: (usize, usize)| said.words[at.0..at.1].join(" ");
+    // "Military discount" asks for "military": that it is a discount is the category.
+    let words = |at: (usize, usize)| {
+        let own = |n: &usize| !heard.own.iter().any(|(place, _)| (place.0..place.1).contains(n));
+        let told: Vec<&str> = (at.0..at.1).filter(own).map(|n| said.words[n].as_str()).collect();
+        if told.is_empty() { said.words[at.0..at.1].join(" ") } else { told.join(" ") }
+    };
     wishes.extend(heard.also.iter().map(|(at, category)| Wish {
         at: *at,
         category: category.clone(),
         values: vec![words(*at)],
         known: true,
     }));
-    // The longest phrase says what is meant; of two alike the act, which knows more words for it.
+    // The longest phrase says what is meant; of two alike the one that knows more words for it.
     let all = wishes.clone();
     let beaten = |wish: &Wish| {
         let longer = |other: &Wish| other.category == wish.category && within(wish.at, other.at) && other.at != wish.at;
@@ -93,7 +130,8 @@ pub(super) fn all(pack: &HostPack, said: &Said, heard: &Heard<'_>) -> Vec<Wish> 
     }
     let mut wishes = kept;
     let figure = |n: usize| said.words[n].starts_with(|c: char| c.is_ascii_digit());
-    let free = |n: usize| heard.free.contains(&n) && !figure(n) && !wishes.iter().any(|w| (w.at.0..w.at.1).contains(&n));
+    let free =
+        |n: usize| heard.free.contains(&n) && !figure(n) && !wishes.iter().any(|w| (w.at.0..w.at.1).contains(&n));
     let mut more = Vec::new();
     let known: Vec<_> = wishes.iter().map(|w| (w.at, w.category.clone())).collect();
     for (at, category) in heard.own.iter().cloned().chain(known) {

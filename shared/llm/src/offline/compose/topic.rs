@@ -1,0 +1,118 @@
+//! A category other than dining and shows: the spa, rooms, games, offers.
+
+use std::sync::Arc;
+
+use seven_knowledge::{Category, Item};
+
+use super::{
+    super::{answer::Host, fit::Part, understand::Understood},
+    listing, lookup, unlisted, venue,
+};
+
+/// A category other than dining and shows.
+pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
+    let items = host.items(category);
+    let intent = category.as_str();
+    let timed = items.iter().any(|i| i.hours().is_some());
+    let hours_asked = ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f)) || (u.when.is_said() && timed);
+    // "Do you have rooms tonight?" asks for what is free, which only a booking can tell.
+    let offers = *category == Category::Promotions || category.as_str() == "loyalty";
+    if u.when.is_said() && !hours_asked && !timed && !items.is_empty() && !offers {
+        return Some(lookup::booking(host, u));
+    }
+    let several = items.iter().filter(|i| i.hours().is_some()).count() > 1;
+    // "Is the spa open?" is about the place; "which games are open?" about its rows.
+    if hours_asked
+        && u.leftover.is_empty()
+        && several
+        && u.wants("open")
+        && !u.wants("hours")
+        && !u.wants("closes")
+        && !u.wants("opens")
+    {
+        return Some(Part { intent: intent.into(), ..listing::open(host, u, &items, category) });
+    }
+    if hours_asked && let Some(part) = lookup::place(host, u).or_else(|| lookup::house_of(host, u, category)) {
+        return Some(part);
+    }
+    if !items.is_empty()
+        && let Some(part) = particular(host, u, category, &items)
+    {
+        return Some(part);
+    }
+    // Something particular was asked that the category does not hold: perhaps another row does.
+    if items.is_empty() || (!u.leftover.is_empty() && u.is_question && !u.intends("listing")) {
+        return lookup::anything(host, u);
+    }
+    if u.facets.iter().any(|f| *f != "about" && *f != "open") {
+        let listed = if u.wants("price") { prices(host, &items, intent) } else { None };
+        return listed.or_else(|| lookup::anything(host, u));
+    }
+    match items.as_slice() {
+        [one] => Some(venue::info(host, one)),
+        _ => Some(listing::names(host, "topic_all", intent, &items, Some("ask_topic"))),
+    }
+}
+
+/// Something particular inside a category: the rows that hold it, or that none is listed as that.
+fn particular(host: &Host<'_>, u: &Understood<'_>, category: &Category, items: &[Arc<Item>]) -> Option<Part> {
+    let wishes = u.wishes_of(category);
+    let mut division = unlisted::divide(u, &wishes, items);
+    // A pedicure with a foot massage is no massage while there are massages.
+    let filed: Vec<Arc<Item>> =
+        division.fitting.iter().filter(|item| wishes.iter().all(|w| w.files(item))).cloned().collect();
+    if !filed.is_empty() {
+        division.fitting = filed;
+    }
+    // Rooms, treatments and offers are listed in full; of games and the rewards program people ask much that is no row.
+    let listed = matches!(category, Category::Spa | Category::Promotions) || category.as_str() == "rooms";
+    let strangers = if listed { unlisted::strangers(host, u, items) } else { Vec::new() };
+    let denied = division.fitting.is_empty() && !wishes.is_empty();
+    if denied || !strangers.is_empty() {
+        // Another row may be filed under it: "smoking rooms?" is answered by the smoking rule.
+        let missing: Vec<String> =
+            if strangers.is_empty() { division.denied.iter().flat_map(|w| w.words(u)).collect() } else { strangers };
+        if let Some(part) = lookup::filed_under(host, &missing, category) {
+            return Some(part);
+        }
+        let denied = if division.denied.is_empty() { &wishes } else { &division.denied };
+        let wish = unlisted::said(u, denied).filter(|wish| *category != Category::Promotions || wish.contains(' '));
+        return Some(unlisted::in_category(host, category, wish.as_deref(), items));
+    }
+    if u.intends("cheapest") {
+        return cheapest(host, &division.fitting, category);
+    }
+    let found = lookup::within(host, u, &division.fitting, category);
+    found.or_else(|| match division.fitting.as_slice() {
+        _ if wishes.is_empty() => None,
+        [one] => Some(venue::answer(host, u, std::slice::from_ref(one))).filter(|part| part.grounded),
+        several => Some(listing::names(host, "fitting", category.as_str(), several, Some("ask_topic"))),
+    })
+}
+
+/// The rows of the lowest price.
+fn cheapest(host: &Host<'_>, items: &[Arc<Item>], category: &Category) -> Option<Part> {
+    let figure = |item: &Arc<Item>| {
+        let text = venue::price(host, item)?;
+        let digits = text.split('$').nth(1)?.split(|c: char| !c.is_ascii_digit() && c != '.').next()?.to_owned();
+        digits.parse::<f64>().ok().map(|price| (price, Arc::clone(item)))
+    };
+    let mut priced: Vec<(f64, Arc<Item>)> = items.iter().filter_map(figure).collect();
+    priced.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let least = priced.first()?.0;
+    let least: Vec<Arc<Item>> = priced.into_iter().filter(|(price, _)| *price <= least).map(|(_, item)| item).collect();
+    prices(host, &least, category.as_str())
+}
+
+/// Names with their price: "Swedish Massage $165 for 60 minutes", as many as fit.
+pub(in super::super) fn prices(host: &Host<'_>, items: &[Arc<Item>], intent: &str) -> Option<Part> {
+    let priced: Vec<(&Arc<Item>, String)> = items.iter().filter_map(|i| Some((i, venue::price(host, i)?))).collect();
+    let entries: Vec<String> = priced.iter().map(|(item, price)| format!("{} {price}", host.name(item))).collect();
+    let build = |count: usize| host.say("price_list", &[("list", &host.first_of(&entries, count))]);
+    // Three prices in two texts are worth more than two in one.
+    let count = (1..=priced.len())
+        .rev()
+        .find(|n| if *n <= 3 { host.room.two(&build(*n)) } else { host.room.one(&build(*n)) })?;
+    let used: Vec<Arc<Item>> = priced.iter().take(count).map(|(item, _)| Arc::clone(item)).collect();
+    Some(Part { ask: Some(host.say("ask_topic", &[])), ..host.part(intent, build(count), &used) })
+}

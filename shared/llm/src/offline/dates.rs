@@ -1,0 +1,123 @@
+//! A date in a text: "December 5", "5 de diciembre", "12/5", "the 28th".
+
+use chrono::{Datelike, Days, NaiveDate};
+use seven_domain::Language;
+
+const MONTHS: [[&str; 4]; 12] = [
+    ["january", "jan", "enero", "ene"],
+    ["february", "feb", "febrero", "febrero"],
+    ["march", "march", "marzo", "marzo"],
+    ["april", "apr", "abril", "abr"],
+    ["may", "may", "mayo", "mayo"],
+    ["june", "jun", "junio", "junio"],
+    ["july", "jul", "julio", "julio"],
+    ["august", "aug", "agosto", "ago"],
+    ["september", "sept", "septiembre", "setiembre"],
+    ["october", "oct", "octubre", "oct"],
+    ["november", "nov", "noviembre", "nov"],
+    ["december", "dec", "diciembre", "dic"],
+];
+
+/// The next such date from `today`, and the words that say it.
+pub(super) fn said(text: &str, words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
+    let at = |n: usize| words.get(n).map_or("", String::as_str);
+    (0..words.len()).find_map(|n| {
+        let day = ordinal(at(n));
+        if let Some(month) = month(at(n)) {
+            // "December 5", "5 December", "5 de diciembre"; "may" alone is a verb.
+            let linked = if n >= 2 && ["de", "of"].contains(&at(n - 1)) { n - 2 } else { n.saturating_sub(1) };
+            let after = ordinal(at(n + 1)).map(|day| (day, (n, n + 2)));
+            let before = if n > 0 { ordinal(at(linked)).map(|day| (day, (linked, n + 1))) } else { None };
+            let (day, place) = after.or(before)?;
+            return next(today, Some(month), day).map(|date| (date, place));
+        }
+        // "12/5": the month first, as it is written here.
+        let figures = (at(n).parse::<u32>().ok(), at(n + 1).parse::<u32>().ok());
+        if let (Some(month), Some(day)) = figures
+            && text.contains(&format!("{month}/{day}"))
+        {
+            return next(today, Some(month), day).map(|date| (date, (n, n + 2)));
+        }
+        let named =
+            n > 0 && ((at(n - 1) == "the" && !at(n).ends_with(|c: char| c.is_ascii_digit())) || at(n - 1) == "el");
+        next(today, None, day.filter(|_| named)?).map(|date| (date, (n, n + 1)))
+    })
+}
+
+/// "In December", "en diciembre", "this month": its first day from today on.
+pub(super) fn month_said(words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
+    words.windows(2).enumerate().find_map(|(n, pair)| {
+        let place = (n, n + 2);
+        match (pair[0].as_str(), pair[1].as_str()) {
+            ("this", "month") | ("este", "mes") => Some((today, place)),
+            ("in" | "en" | "for" | "para" | "de" | "of", name) => {
+                let month = month(name)?;
+                let first = if month == today.month() { today } else { next(today, Some(month), 1)? };
+                Some((first, place))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// "in December", "en diciembre".
+pub(super) fn month_words(first: NaiveDate, language: Language) -> String {
+    match language {
+        Language::En => first.format("in %B").to_string(),
+        Language::Es => format!("en {}", MONTHS[first.month0() as usize][2]),
+    }
+}
+
+fn month(word: &str) -> Option<u32> {
+    let at = MONTHS.iter().position(|names| names.contains(&word))?;
+    u32::try_from(at + 1).ok()
+}
+
+/// "5", "5th", "1ro".
+fn ordinal(word: &str) -> Option<u32> {
+    let figures = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let ending = &word[figures.len()..];
+    let day = figures.parse().ok().filter(|day| (1..=31).contains(day))?;
+    ["", "st", "nd", "rd", "th", "ro", "o"].contains(&ending).then_some(day)
+}
+
+fn next(today: NaiveDate, month: Option<u32>, day: u32) -> Option<NaiveDate> {
+    let fits = |date: &NaiveDate| date.day() == day && month.is_none_or(|month| date.month() == month);
+    (0..366).filter_map(|ahead| today.checked_add_days(Days::new(ahead))).find(fits)
+}
+
+/// "on Dec 5", "el 5 de diciembre".
+pub(super) fn words(date: NaiveDate, language: Language) -> String {
+    match language {
+        Language::En => date.format("on %b %-d").to_string(),
+        Language::Es => format!("el {} de {}", date.day(), MONTHS[date.month0() as usize][2]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_in_both_languages() {
+        let today = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+        for (text, month, day) in [
+            ("any shows on december 5?", 12, 5),
+            ("shows Dec 5th", 12, 5),
+            ("el 5 de diciembre", 12, 5),
+            ("what is on 12/5", 12, 5),
+            ("on the 28th", 11, 28),
+            ("hay algo el 28", 11, 28),
+            ("jan 2", 1, 2),
+            ("the 3rd of december", 12, 3),
+        ] {
+            let (date, _) = said(text, &seven_knowledge::text::words(text), today).unwrap();
+            assert_eq!((date.month(), date.day()), (month, day), "{text}");
+            assert!(date >= today);
+        }
+        for text in ["may I bring 2 dogs", "a table for 4", "open 24 hours", "the 5 of us", "february 30", "el 45"] {
+            assert_eq!(said(text, &seven_knowledge::text::words(text), today), None, "{text}");
+        }
+        assert_eq!(words(today, Language::Es), "el 21 de noviembre");
+    }
+}
