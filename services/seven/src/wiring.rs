@@ -84,9 +84,10 @@ async fn connect(settings: &seven_bus::Settings, patience: Duration, shutdown: &
             Err(_) => anyhow::anyhow!("no answer within 3 s"),
         };
         if shutdown.is_cancelled() || tokio::time::Instant::now() >= until {
-            return Err(error).with_context(|| {
-                format!("NATS at {} (is the fleet running? ./scripts/dev starts one here)", settings.url)
-            });
+            // The address without what may be a password in it.
+            let address = settings.url.rsplit('@').next().unwrap_or_default();
+            return Err(error)
+                .with_context(|| format!("NATS at {address} (is the fleet running? ./scripts/dev starts one here)"));
         }
         tokio::select! {
             () = shutdown.cancelled() => {}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::NaiveDateTime;
 use seven_domain::Language;
-use seven_knowledge::{Category, Item};
+use seven_knowledge::{Category, Item, Mention};
 
 use super::{
     compose::{chat, events, listing, lookup, topic, venue},
@@ -189,6 +189,7 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     }
     events::at_place(host, u)
         .or_else(|| about_venue(host, u))
+        .or_else(|| lookup::by_name(host, u))
         .or_else(|| follow_up::answer(host, u, said_now))
         .or_else(|| contact(host, u))
         .or_else(|| about_topic(host, u))
@@ -226,6 +227,10 @@ type Place = ((usize, usize), Vec<Arc<Item>>);
 /// The text names a venue, show or treatment.
 pub(super) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let venues = u.venues();
+    // A part of a name says little beside a whole one, or beside the category that is asked for ("restaurants with a view").
+    let whole = venues.iter().any(|m| m.whole && m.telling);
+    let asked = |m: &&&Mention| m.whole || u.topics.is_empty() || u.about(&m.item.category);
+    let venues: Vec<&Mention> = venues.iter().filter(|m| !whole || m.whole).filter(asked).copied().collect();
     let telling = venues.iter().any(|m| m.telling);
     // A place called simply "Casino" or "Slots" is meant only when nothing more telling is asked.
     let weak_is_enough = u.topics.is_empty() && u.kinds.is_empty() && u.leftover.iter().all(|w| within(&venues, u, w));
@@ -254,7 +259,7 @@ pub(super) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     Some(first)
 }
 
-fn within(venues: &[&seven_knowledge::Mention], u: &Understood<'_>, word: &String) -> bool {
+fn within(venues: &[&Mention], u: &Understood<'_>, word: &String) -> bool {
     venues.iter().any(|m| u.said.words[m.from..m.to].contains(word))
 }
 
@@ -281,10 +286,15 @@ pub(super) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if u.intends("booking") && !u.wants("reservations") {
         return Some(lookup::booking(host, u));
     }
+    // "Spa deals" are deals.
+    if u.about(&Category::Promotions) && u.topics.len() > 1 {
+        return topic::answer(host, u, &Category::Promotions);
+    }
     if u.about(&Category::Entertainment) {
         // "Poker tournament" is first of all about poker, unless a show is.
         let elsewhere = || (u.topics.len() > 1 && !events::tells_all(host, u)).then(|| lookup::told(host, u)).flatten();
-        return Some(elsewhere().unwrap_or_else(|| events::answer(host, u)));
+        let strange = || events::strange(host, u);
+        return Some(elsewhere().or_else(strange).unwrap_or_else(|| events::answer(host, u)));
     }
     if dining {
         return Some(listing::dining(host, u));

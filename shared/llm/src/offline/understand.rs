@@ -44,9 +44,9 @@ const POINTERS: [&str; 24] = [
     "it", "its", "there", "they", "their", "theirs", "that", "this", "one", "place", "ese", "esa", "eso", "este",
     "esta", "ahi", "alli", "alla", "lugar", "sitio", "ellos", "mismo", "aquel", "them",
 ];
-const ASKING: [&str; 22] = [
+const ASKING: [&str; 25] = [
     "what", "whats", "when", "whens", "where", "wheres", "which", "who", "how", "any", "que", "cual", "cuales",
-    "cuando", "donde", "cuanto", "cuanta", "cuantos", "cuantas", "quien", "hay", "alguna",
+    "cuando", "donde", "cuanto", "cuanta", "cuantos", "cuantas", "quien", "hay", "alguna", "anything", "como", "algo",
 ];
 /// These ask only at the beginning: "are we ...", not "we are ...".
 const ASKING_FIRST: [&str; 28] = [
@@ -83,7 +83,12 @@ impl<'a> Understood<'a> {
             }
             found
         };
-        let facets = keys(&pack.facets);
+        let mut facets = keys(&pack.facets);
+        // "Cuánto dura" asks for no price.
+        let of_price = ["cuesta", "cuestan", "precio", "precios", "vale", "much", "price", "cost"];
+        if facets.contains("duration") && !said.words.iter().any(|w| of_price.contains(&w.as_str())) {
+            facets.remove("price");
+        }
         let intents = keys(&pack.intents);
         let (when, places) = When::read(pack, text, &said, now.with_timezone(&request.zone).date_naive());
         taken.extend(places);

@@ -30,6 +30,8 @@ pub(super) enum Day {
     Month(NaiveDate),
     Weekend,
     Week,
+    NextWeekend,
+    NextWeek,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,11 +106,18 @@ impl When {
                 .iter()
                 .any(|t| said.words[t.0] != "manana" || !morning_only.iter().any(|m| m.0 <= t.0 && t.1 <= m.1))
             && !(clock.is_some() && fold(text).contains("de la manana"));
+        // "Next Saturday", said on a Saturday, is a week away; "next weekend" always is.
+        let follows = said.words.iter().any(|w| ["next", "proximo", "proxima"].contains(&w.as_str()))
+            || said.words.windows(2).any(|w| w[0] == "que" && w[1] == "viene");
+        let next_week = follows && said.words.iter().any(|w| w == "week" || w == "semana");
         let day = match named.and_then(|at| weekday(&said.words[at])) {
             _ if date.is_some() => date.map(|(date, _)| Day::Date(date)),
             _ if month.is_some() => month.map(|(first, _)| Day::Month(first)),
             _ if tomorrow => Some(Day::Tomorrow),
+            Some(day) if follows && day == today.weekday() => today.checked_add_days(Days::new(7)).map(Day::Date),
             Some(day) => Some(Day::Named(day)),
+            None if weekend && follows => Some(Day::NextWeekend),
+            None if next_week => Some(Day::NextWeek),
             None if weekend => Some(Day::Weekend),
             None if week => Some(Day::Week),
             None => this_day.then_some(Day::Today),
@@ -138,7 +147,7 @@ impl When {
 
     /// More than one day.
     pub(super) fn is_long(self) -> bool {
-        matches!(self.day, Some(Day::Weekend | Day::Week | Day::Month(_)))
+        matches!(self.day, Some(Day::Weekend | Day::Week | Day::NextWeekend | Day::NextWeek | Day::Month(_)))
     }
 
     /// The moment or day that "is it open" is about. "Tonight" is this moment once the evening has begun (17:00 to 5:00).
@@ -186,6 +195,8 @@ impl When {
         let days = match self.day {
             Some(Day::Date(date) | Day::Month(date)) => return date,
             None | Some(Day::Today | Day::Week) => 0,
+            Some(Day::NextWeek) => 7 - u64::from(today.weekday().num_days_from_monday()),
+            Some(Day::NextWeekend) => 12 - u64::from(today.weekday().num_days_from_monday()),
             Some(Day::Tomorrow) => 1,
             Some(Day::Named(weekday)) => ahead(weekday),
             Some(Day::Weekend) if [Weekday::Sat, Weekday::Sun].contains(&today.weekday()) => 0,
@@ -210,6 +221,8 @@ impl When {
             Some(Day::Weekend) => {
                 (midnight(plus(4u64.saturating_sub(monday))) + TimeDelta::hours(17), five(plus(6 - monday)))
             }
+            Some(Day::NextWeekend) => (midnight(plus(11 - monday)) + TimeDelta::hours(17), five(plus(13 - monday))),
+            Some(Day::NextWeek) => (midnight(plus(7 - monday)), five(plus(13 - monday))),
             Some(Day::Week) => (local, five(plus(7))),
             Some(Day::Month(first)) => {
                 let last =

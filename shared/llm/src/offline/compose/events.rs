@@ -19,7 +19,7 @@ use super::{
         understand::{Understood, Wish},
         when::{Day, Time, day_words, time_words},
     },
-    listing, rows, topic, unlisted, venue,
+    listing, lookup, rows, topic, unlisted, venue,
 };
 
 /// A show at a wall time.
@@ -59,8 +59,16 @@ pub(in super::super) fn is_kind(host: &Host<'_>, u: &Understood<'_>) -> bool {
 
 /// No category was said, and yet a show is what answers best: "any jazz tonight?"
 pub(in super::super) fn found(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    let timed = u.when.is_said() && u.venues().is_empty() && u.topics.is_empty() && !u.leftover.is_empty();
+    let timed = u.when.is_said() && u.venues().is_empty() && u.topics.is_empty() && u.facets.is_empty() && !u.leftover.is_empty();
     (timed && tells_all(host, u)).then(|| answer(host, u))
+}
+
+/// Asked beside shows, and filed under something else: "are bags allowed at shows?"
+pub(in super::super) fn strange(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let wishes = u.wishes_of(&Category::Entertainment);
+    let words = unlisted::strangers(host, u, &host.items(&Category::Entertainment));
+    let told = !words.is_empty() && wishes.iter().all(|w| !w.known);
+    told.then(|| lookup::filed_under(host, &words, &Category::Entertainment)).flatten()
 }
 
 /// Some show answers to every wish of the text.
@@ -99,6 +107,9 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
         };
     }
     if let ([one], true, true) = (items.as_slice(), narrow, !u.when.is_said()) {
+        if u.facets.iter().all(|f| *f == "kids") {
+            return venue::info(host, one);
+        }
         return venue::answer(host, u, std::slice::from_ref(one));
     }
     let within = in_range(host, u, &coming);
@@ -309,6 +320,8 @@ pub(in super::super) fn time_of(host: &Host<'_>, item: &Item) -> Option<String> 
 fn range_words(host: &Host<'_>, u: &Understood<'_>) -> String {
     let today = host.local().date();
     match (u.when.day, u.when.time) {
+        (Some(Day::NextWeekend), _) => host.say("word_next_weekend", &[]),
+        (Some(Day::NextWeek), _) => host.say("word_next_week", &[]),
         (Some(Day::Weekend), _) => host.say("word_weekend", &[]),
         (Some(Day::Week), _) => host.say("word_week", &[]),
         (None | Some(Day::Today), Some(Time::Evening | Time::Late)) => host.say("word_tonight", &[]),
@@ -323,7 +336,7 @@ fn range_words(host: &Host<'_>, u: &Understood<'_>) -> String {
                     let ahead = (weekday.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7;
                     today + TimeDelta::days(ahead.into())
                 }
-                Day::Today | Day::Weekend | Day::Week => today,
+                Day::Today | Day::Weekend | Day::Week | Day::NextWeekend | Day::NextWeek => today,
             };
             day_words(date, today, host.language)
         }

@@ -35,6 +35,9 @@ pub(in super::super) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<
     if found.is_empty() {
         found = hits(host, u.text, |_| true);
     }
+    if found.is_empty() {
+        return by_one_word(host, u);
+    }
     // The pool is meant before the party at the pool.
     let named = |h: &Hit| u.leftover.iter().any(|word| in_name(&h.item, word));
     let first = found.first()?;
@@ -68,6 +71,30 @@ pub(in super::super) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<
     } else {
         venue::info(host, &best.item)
     })
+}
+
+/// A service that one word of the question names, when the whole of it found nothing: "how often does the shuttle run?"
+fn by_one_word(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let service = |item: &Item| matches!(item.category.as_str(), "amenities" | "general_info" | "loyalty");
+    let named = |item: &Item, word: &str| service(item) && in_name(item, word);
+    let word = |word: &String| {
+        let found = hits(host, word, |item| named(item, word) || (service(item) && !word_is_named(host, word)));
+        found.into_iter().find(|hit| hit.score >= 0.7)
+    };
+    let found = u.leftover.iter().filter(|w| w.chars().count() >= 4).find_map(word)?;
+    Some(venue::info(host, &found.item))
+}
+
+/// Some row has the very word in its name.
+fn word_is_named(host: &Host<'_>, word: &str) -> bool {
+    host.request.index.current(host.request.now).any(|item| in_name(item, word))
+}
+
+/// A row of rules or services whose whole name the text says: "room service", "lost and found".
+pub(in super::super) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let service = |item: &Item| matches!(item.category.as_str(), "general_info" | "amenities");
+    let longest = u.mentions.iter().filter(|m| m.whole && m.to - m.from > 1 && service(&m.item)).max_by_key(|m| m.to - m.from)?;
+    (!u.wants("price") && !u.intends("booking")).then(|| venue::info(host, &longest.item))
 }
 
 /// What the best row is, whatever fact is asked of it.
@@ -105,11 +132,19 @@ pub(in super::super) fn within(
         found.retain(literal);
     }
     let best = found.first()?;
+    // What points are worth is said in words, not in a price.
+    if u.wants("price") && category.as_str() == "loyalty" {
+        let worth = |hit: &&Hit| ["worth", "value"].iter().any(|word| rows::tells(&hit.item, word));
+        return Some(venue::info(host, &found.iter().find(worth).unwrap_or(best).item));
+    }
     let share = if u.wants("price") { 0.7 } else { 0.9 };
     let close: Vec<Arc<Item>> =
         found.iter().filter(|h| h.score >= best.score * share).map(|h| Arc::clone(&h.item)).collect();
-    if close.len() > 1 && u.wants("price") {
-        return topic::prices(host, &close, category.as_str());
+    if close.len() > 1
+        && u.wants("price")
+        && let Some(part) = topic::prices(host, &close, category.as_str())
+    {
+        return Some(part);
     }
     if close.len() > 2 && u.facets.is_empty() {
         return Some(listing::names(host, "fitting", category.as_str(), &close, Some("ask_topic")));
@@ -139,7 +174,8 @@ pub(in super::super) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Par
     let kids = |item: &Item| ["kids", "children", "ninos"].iter().any(|word| rows::tells(item, word));
     let found = hits(host, &named.join(" "), |item| item.hours().is_some() && (!u.wants("kids") || kids(item)));
     // The name must hold what was said; a restaurant "by the pool" is not the pool.
-    let best = found.iter().find(|h| named.iter().any(|w| names_it(&h.item, w)))?;
+    let telling: Vec<&&str> = if u.leftover.is_empty() { named.iter().collect() } else { named.iter().take(u.leftover.len()).collect() };
+    let best = found.iter().find(|h| telling.iter().any(|w| names_it(&h.item, w)))?;
     Some(venue::answer(host, u, std::slice::from_ref(&best.item)))
 }
 

@@ -6,12 +6,20 @@ use seven_knowledge::{Category, Item};
 
 use super::{
     super::{answer::Host, fit::Part, understand::Understood},
-    listing, lookup, unlisted, venue,
+    listing, lookup, rows, unlisted, venue,
 };
 
 /// A category other than dining and shows.
 pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
-    let items = host.items(category);
+    let mut items = host.items(category);
+    if *category == Category::Promotions {
+        // "Dining deals": those that say so, if any do.
+        let others = u.topics.iter().filter(|t| *t != category).map(|t| if t.as_str() == "rooms" { "hotel" } else { t.as_str() });
+        for word in others.collect::<Vec<_>>() {
+            let of_it: Vec<Arc<Item>> = items.iter().filter(|i| rows::tells(i, word)).cloned().collect();
+            items = if of_it.is_empty() { items } else { of_it };
+        }
+    }
     let intent = category.as_str();
     let timed = items.iter().any(|i| i.hours().is_some());
     let hours_asked = ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f)) || (u.when.is_said() && timed);
@@ -66,7 +74,12 @@ fn particular(host: &Host<'_>, u: &Understood<'_>, category: &Category, items: &
     }
     // Rooms, treatments and offers are listed in full; of games and the rewards program people ask much that is no row.
     let listed = matches!(category, Category::Spa | Category::Promotions) || category.as_str() == "rooms";
-    let strangers = if listed { unlisted::strangers(host, u, items) } else { Vec::new() };
+    // "Mani pedi": no row is both, and each is there.
+    if division.fitting.is_empty() && division.denied.is_empty() {
+        division.fitting = items.iter().filter(|item| wishes.iter().any(|w| w.fits(item))).cloned().collect();
+    }
+    let met = wishes.iter().any(|w| w.known) && !division.fitting.is_empty();
+    let strangers = if listed && !met { unlisted::strangers(host, u, items) } else { Vec::new() };
     let denied = division.fitting.is_empty() && !wishes.is_empty();
     if denied || !strangers.is_empty() {
         // Another row may be filed under it: "smoking rooms?" is answered by the smoking rule.
@@ -78,6 +91,9 @@ fn particular(host: &Host<'_>, u: &Understood<'_>, category: &Category, items: &
         let denied = if division.denied.is_empty() { &wishes } else { &division.denied };
         let wish = unlisted::said(u, denied).filter(|wish| *category != Category::Promotions || wish.contains(' '));
         return Some(unlisted::in_category(host, category, wish.as_deref(), items));
+    }
+    if !u.intends("cheapest") && wishes.len() > 1 && division.fitting.len() > 1 && u.wants("price") {
+        return prices(host, &division.fitting, category.as_str());
     }
     if u.intends("cheapest") {
         return cheapest(host, &division.fitting, category);

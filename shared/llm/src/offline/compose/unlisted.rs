@@ -23,7 +23,11 @@ pub(in super::super) struct Division<'a> {
 }
 
 pub(in super::super) fn divide<'a>(u: &Understood<'_>, wishes: &[&'a Wish], items: &[Arc<Item>]) -> Division<'a> {
-    let denied: Vec<&Wish> = wishes.iter().copied().filter(|w| !items.iter().any(|i| w.fits(i))).collect();
+    let held = |w: &&Wish| items.iter().any(|i| w.fits(i));
+    // Beside a wish we understand and can meet, a word we do not understand denies nothing.
+    let sure = wishes.iter().any(|w| w.known && held(w));
+    let wishes: Vec<&Wish> = wishes.iter().copied().filter(|w| !sure || w.known || held(w)).collect();
+    let denied: Vec<&Wish> = wishes.iter().copied().filter(|w| !held(w)).collect();
     let either = wishes.len() > 1 && u.said.words.iter().any(|w| ["or", "o", "and", "y"].contains(&w.as_str()));
     let fits = |item: &&Arc<Item>| match either {
         true => wishes.iter().any(|w| w.fits(item)),

@@ -74,6 +74,13 @@ const LINKS: [&str; 18] = [
     "los",
 ];
 
+/// Words before which a thing is named.
+const LEADS: [&str; 34] = [
+    "a", "an", "any", "the", "some", "your", "is", "are", "there", "have", "got", "offer", "offers", "serve", "serves", "sell",
+    "with", "for", "of", "and", "or", "no", "hay", "tienen", "tiene", "un", "una", "unos", "algun", "alguna", "algunos", "de",
+    "las", "los",
+];
+
 // === impl Wish ===
 
 impl Wish {
@@ -135,7 +142,9 @@ pub(super) fn all(pack: &HostPack, said: &Said, heard: &Heard<'_>) -> Vec<Wish> 
     let mut more = Vec::new();
     let known: Vec<_> = wishes.iter().map(|w| (w.at, w.category.clone())).collect();
     for (at, category) in heard.own.iter().cloned().chain(known) {
-        let before = at.0.checked_sub(1).filter(|n| free(*n));
+        // "Any outdoor dining", not "where do I buy tickets".
+        let leads = |n: usize| n == 0 || LEADS.contains(&said.words[n - 1].as_str());
+        let before = at.0.checked_sub(1).filter(|n| free(*n) && leads(*n));
         let linked = (at.1..said.words.len()).take_while(|n| LINKS.contains(&said.words[*n].as_str())).count();
         let noun = NOUNS.contains(&said.words[at.1 - 1].as_str());
         let after = (noun || linked > 0).then_some(at.1 + linked).filter(|n| free(*n));
