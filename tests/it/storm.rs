@@ -91,16 +91,26 @@ async fn kill_at_random(house: &House, victims: &mut [Victim; 4]) -> u32 {
     while kills < MOST_KILLS && victims.iter().any(|v| v.counted < KILLS) {
         for victim in victims.iter_mut().filter(|v| v.counted < KILLS) {
             sleep(Duration::from_millis(rng.random_range(10..150))).await;
+            // A worker that is still starting holds nothing. On a slow machine that takes its time.
+            for _ in 0..100 {
+                if in_flight(house, victim.stage).await {
+                    break;
+                }
+                sleep(Duration::from_millis(5)).await;
+            }
             victim.process.start_kill().unwrap();
             victim.process.wait().await.unwrap();
             kills += 1;
             // Nobody else works at this stage: what is unacknowledged now was in the dead worker's hands and will come again.
-            let lag = house.stack.fleet.bus.lag(victim.stage).await.unwrap();
-            victim.counted += u32::from(lag.iter().any(|l| l.in_flight > 0));
+            victim.counted += u32::from(in_flight(house, victim.stage).await);
             victim.process = house.process(victim.name, None);
         }
     }
     kills
+}
+
+async fn in_flight(house: &House, stage: Stage) -> bool {
+    house.stack.fleet.bus.lag(stage).await.unwrap().iter().any(|l| l.in_flight > 0)
 }
 
 async fn verdict(house: &House, victims: &[Victim; 4]) {

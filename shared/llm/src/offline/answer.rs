@@ -184,6 +184,9 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if u.is_statement() {
         return chat::say(host, "statement");
     }
+    if u.intends("limits") {
+        return lookup::limits(host, u).unwrap_or_else(|| Part { chat: false, ..chat::say(host, "human") });
+    }
     if u.intends("rules") {
         return lookup::rule(host, u).unwrap_or_else(|| host.unanswered());
     }
@@ -227,10 +230,14 @@ type Place = ((usize, usize), Vec<Arc<Item>>);
 /// The text names a venue, show or treatment.
 pub(super) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let venues = u.venues();
-    // A part of a name says little beside a whole one, or beside the category that is asked for ("restaurants with a view").
+    // "Any boxing tonight?" is about the night, even where a show is called so.
+    let show = |m: &&Mention| m.item.category == Category::Entertainment && !m.whole;
+    if u.when.is_said() && u.about(&Category::Entertainment) && u.facets.is_empty() && venues.iter().all(show) {
+        return None;
+    }
+    // A part of a name says little beside a whole one.
     let whole = venues.iter().any(|m| m.whole && m.telling);
-    let asked = |m: &&&Mention| m.whole || u.topics.is_empty() || u.about(&m.item.category);
-    let venues: Vec<&Mention> = venues.iter().filter(|m| !whole || m.whole).filter(asked).copied().collect();
+    let venues: Vec<&Mention> = venues.into_iter().filter(|m| !whole || m.whole).collect();
     let telling = venues.iter().any(|m| m.telling);
     // A place called simply "Casino" or "Slots" is meant only when nothing more telling is asked.
     let weak_is_enough = u.topics.is_empty() && u.kinds.is_empty() && u.leftover.iter().all(|w| within(&venues, u, w));

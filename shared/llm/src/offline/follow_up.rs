@@ -15,7 +15,8 @@ pub(super) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
     if u.is_bare_fact() && (u.points_back || u.said.words.len() <= 9) && !u.intends("booking") {
         let part = match last_places(host, said_now)? {
             Earlier::One(rows) => venue::answer(host, u, &rows),
-            Earlier::Several(names) => chat::which(host, &names),
+            Earlier::Several(names) if u.points_back => chat::which(host, &names),
+            Earlier::Several(_) => return None,
         };
         // "Is there a dress code?" may still be about the house when the venue does not say.
         return (part.grounded || u.points_back).then_some(part);

@@ -147,7 +147,7 @@ struct Wording {
     es: Vec<String>,
 }
 
-pub(super) const INTENTS: [&str; 16] = [
+pub(super) const INTENTS: [&str; 17] = [
     "greeting",
     "thanks",
     "goodbye",
@@ -163,6 +163,7 @@ pub(super) const INTENTS: [&str; 16] = [
     "complaint",
     "rules",
     "allergy",
+    "limits",
     "cheapest",
 ];
 pub(super) const FACETS: [&str; 15] = [

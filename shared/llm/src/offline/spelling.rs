@@ -21,6 +21,9 @@ pub(super) struct Speller {
 
 impl Speller {
     pub(super) fn new(shorthand: BTreeMap<String, String>, pack: &str) -> Self {
+        // What a comment says may be a slip it explains.
+        let pack: String = pack.lines().filter(|line| !line.starts_with('#')).flat_map(|line| [line, "\n"]).collect();
+        let pack = pack.as_str();
         let long = words(pack).into_iter().filter(|w| w.len() >= SHORTEST && w.chars().all(char::is_alphabetic));
         let stems = words(pack).iter().map(|w| stem(w)).collect();
         Self { shorthand, long: long.collect(), stems }

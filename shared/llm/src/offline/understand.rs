@@ -66,6 +66,11 @@ fn asks(text: &str, said: &Said) -> bool {
         || words.next().is_some_and(|w| ASKING_FIRST.contains(&w.as_str()))
 }
 
+/// Rows that are found by search, not by their name.
+fn is_rule(category: &Category) -> bool {
+    matches!(category, Category::Regulations | Category::GeneralInfo | Category::Promotions)
+}
+
 impl<'a> Understood<'a> {
     pub(super) fn read(pack: &'a HostPack, request: &Request, text: &'a str) -> Self {
         let (index, now) = (&request.index, request.now);
@@ -123,8 +128,18 @@ impl<'a> Understood<'a> {
             kind_places.extend(places.iter().copied());
             taken.extend(places);
         }
-        let mentions = index.mentions(text, now);
-        taken.extend(mentions.iter().filter(|m| m.telling).map(|m| (m.from, m.to)));
+        // A part of a room's name says nothing in a question about restaurants: "restaurants with a view".
+        let listed = |c: &Category| matches!(c.as_str(), "dining" | "entertainment" | "spa" | "gaming" | "rooms");
+        let apart = |m: &Mention| {
+            let category = &m.item.category;
+            let over = topic_places.iter().any(|(from, to)| *from < m.to && m.from < *to);
+            let other = !topics.is_empty() && !topics.iter().any(|(_, topic)| topic == category);
+            !m.whole && !over && other && listed(category)
+        };
+        let mentions: Vec<Mention> = index.mentions(text, now).into_iter().filter(|m| !apart(m)).collect();
+        // A word of an offer's or a rule's name ("gratis") is no name said.
+        let names = |m: &&Mention| m.telling && (m.whole || !is_rule(&m.item.category));
+        taken.extend(mentions.iter().filter(names).map(|m| (m.from, m.to)));
         let inside = |n: usize, places: &[(usize, usize)]| places.iter().any(|(from, to)| (*from..*to).contains(&n));
         let free: Vec<usize> = (0..said.words.len())
             .filter(|n| {
@@ -137,7 +152,7 @@ impl<'a> Understood<'a> {
             .collect();
         let near = |n: &&usize| topic_places.iter().any(|(from, to)| **n + 2 >= *from && **n < *to + 2);
         let word = |n: &usize| said.words[*n].clone();
-        let named: Vec<_> = mentions.iter().filter(|m| m.telling).map(|m| (m.from, m.to)).collect();
+        let named: Vec<_> = mentions.iter().filter(|m| m.whole && names(m)).map(|m| (m.from, m.to)).collect();
         let wishes =
             wish::all(pack, &said, &wish::Heard { own: &own_places, also: &also_places, free: &free, named: &named });
         Self {
@@ -174,9 +189,10 @@ impl<'a> Understood<'a> {
 
     /// The guest's own words for some places of the text, with the name of the category beside them: "thai food".
     pub(super) fn words_at(&self, places: &[(usize, usize)]) -> String {
+        let shows = self.about(&Category::Entertainment);
         let beside = |at: &(usize, usize)| {
             let touches = |t: &&(usize, usize)| (t.1 == at.0 || t.0 == at.1) && t.1 - t.0 == 1;
-            self.topic_places.iter().find(touches).copied()
+            self.topic_places.iter().find(touches).filter(|_| !shows).copied()
         };
         let mut spans: Vec<(usize, usize)> = places.iter().copied().chain(places.iter().filter_map(beside)).collect();
         spans.sort_unstable();
@@ -197,10 +213,7 @@ impl<'a> Understood<'a> {
 
     /// Names of places, shows or treatments; rules and general answers are found by search instead.
     pub(super) fn venues(&self) -> Vec<&Mention> {
-        let rule = |m: &&Mention| {
-            !matches!(m.item.category, Category::Regulations | Category::GeneralInfo | Category::Promotions)
-        };
-        self.mentions.iter().filter(rule).collect()
+        self.mentions.iter().filter(|m| !is_rule(&m.item.category)).collect()
     }
 
     /// Goes on from what was said before: "and ...", "what about ...".
@@ -238,15 +251,12 @@ impl<'a> Understood<'a> {
     /// Asks for facts without saying of what: "and is there a dress code?"
     pub(super) fn is_bare_fact(&self) -> bool {
         // "What is open at 3am" asks which place, not about one.
-        let start: Vec<&str> = self.said.words.iter().take(3).map(String::as_str).collect();
+        let which =
+            ["whats", "anything", "something", "anywhere", "somewhere", "places", "algo", "algun", "alguno", "quien"];
+        let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
         let asks_which = self.wants("open")
-            && !self.points_back
-            && matches!(
-                start.as_slice(),
-                ["whats" | "whos" | "anything" | "something" | "anyone", ..]
-                    | ["what" | "que" | "quien", "is" | "esta" | "hay" | "abre", ..]
-                    | ["is" | "are" | "hay", "anything" | "you" | "algo", ..]
-            );
+            && (self.said.words.iter().any(|w| which.contains(&w.as_str()))
+                || matches!(start.as_slice(), ["what", "is"] | ["que", "esta" | "hay" | "abre"]));
         // "Kids menu" and "vegan options" are facts of one place when the sentence goes on from before.
         let continues = self.points_back || self.continues();
         let facts = |kind: &&Kind| continues && matches!(kind.field, Field::Kids | Field::Dietary);

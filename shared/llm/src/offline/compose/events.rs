@@ -15,9 +15,9 @@ use super::{
     super::{
         answer::Host,
         dates,
-        fit::{Part, plain_spanish},
+        fit::{Part, plain_spanish, sentences},
         understand::{Understood, Wish},
-        when::{Day, Time, day_words, time_words},
+        when::{Asked, Day, Time, day_words, time_words},
     },
     listing, lookup, rows, topic, unlisted, venue,
 };
@@ -59,7 +59,11 @@ pub(in super::super) fn is_kind(host: &Host<'_>, u: &Understood<'_>) -> bool {
 
 /// No category was said, and yet a show is what answers best: "any jazz tonight?"
 pub(in super::super) fn found(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    let timed = u.when.is_said() && u.venues().is_empty() && u.topics.is_empty() && u.facets.is_empty() && !u.leftover.is_empty();
+    let timed = u.when.is_said()
+        && u.venues().is_empty()
+        && u.topics.is_empty()
+        && u.facets.is_empty()
+        && !u.leftover.is_empty();
     (timed && tells_all(host, u)).then(|| answer(host, u))
 }
 
@@ -168,12 +172,19 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
 /// A bar or restaurant that is open then and holds what was wished for: "live piano".
 fn in_a_bar(host: &Host<'_>, u: &Understood<'_>, wishes: &[&Wish]) -> Option<Part> {
     let known = !wishes.is_empty() && wishes.iter().all(|w| w.known);
-    let (open, _) = listing::open_then(host, u, &host.items(&Category::Dining));
+    let (open, asked) = listing::open_then(host, u, &host.items(&Category::Dining));
     let fitting: Vec<Arc<Item>> =
         open.into_iter().filter(|item| known && wishes.iter().all(|w| w.fits(item))).collect();
     match fitting.as_slice() {
         [] => None,
-        [one] => Some(Part { intent: "events".into(), ..venue::info(host, one) }),
+        [one] if asked == Asked::Now => Some(Part { intent: "events".into(), ..venue::info(host, one) }),
+        [one] => {
+            let what = format!("{}: {}", host.name(one), host.description(one));
+            let hours = venue::answer(host, u, std::slice::from_ref(one)).body;
+            let told = sentences(&what, |text| host.room.one_of_its_own(&format!("{text} {hours}")));
+            let body = if told.is_empty() { hours } else { format!("{told} {hours}") };
+            Some(host.part("events", body, std::slice::from_ref(one)))
+        }
         several => Some(listing::names(host, "fitting", "events", several, None)),
     }
 }

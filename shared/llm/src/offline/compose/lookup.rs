@@ -93,7 +93,8 @@ fn word_is_named(host: &Host<'_>, word: &str) -> bool {
 /// A row of rules or services whose whole name the text says: "room service", "lost and found".
 pub(in super::super) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let service = |item: &Item| matches!(item.category.as_str(), "general_info" | "amenities");
-    let longest = u.mentions.iter().filter(|m| m.whole && m.to - m.from > 1 && service(&m.item)).max_by_key(|m| m.to - m.from)?;
+    let longest =
+        u.mentions.iter().filter(|m| m.whole && m.to - m.from > 1 && service(&m.item)).max_by_key(|m| m.to - m.from)?;
     (!u.wants("price") && !u.intends("booking")).then(|| venue::info(host, &longest.item))
 }
 
@@ -103,6 +104,13 @@ pub(in super::super) fn told(host: &Host<'_>, u: &Understood<'_>) -> Option<Part
     hits(host, &telling.join(" "), |item| item.category != Category::Hours)
         .first()
         .map(|hit| venue::info(host, &hit.item))
+}
+
+/// Help with gambling: the house's own rules on it.
+pub(in super::super) fn limits(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let rules = |item: &Item| item.category == Category::Regulations;
+    let queries = [u.text, "responsible gaming", "juego responsable"];
+    queries.iter().find_map(|query| hits(host, query, rules).first().map(|hit| venue::info(host, &hit.item)))
 }
 
 /// "Can I bring ...": the house's own rules and services, never a list of what else there is.
@@ -174,7 +182,8 @@ pub(in super::super) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Par
     let kids = |item: &Item| ["kids", "children", "ninos"].iter().any(|word| rows::tells(item, word));
     let found = hits(host, &named.join(" "), |item| item.hours().is_some() && (!u.wants("kids") || kids(item)));
     // The name must hold what was said; a restaurant "by the pool" is not the pool.
-    let telling: Vec<&&str> = if u.leftover.is_empty() { named.iter().collect() } else { named.iter().take(u.leftover.len()).collect() };
+    let telling: Vec<&&str> =
+        if u.leftover.is_empty() { named.iter().collect() } else { named.iter().take(u.leftover.len()).collect() };
     let best = found.iter().find(|h| telling.iter().any(|w| names_it(&h.item, w)))?;
     Some(venue::answer(host, u, std::slice::from_ref(&best.item)))
 }

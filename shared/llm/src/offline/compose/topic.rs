@@ -14,7 +14,11 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &C
     let mut items = host.items(category);
     if *category == Category::Promotions {
         // "Dining deals": those that say so, if any do.
-        let others = u.topics.iter().filter(|t| *t != category).map(|t| if t.as_str() == "rooms" { "hotel" } else { t.as_str() });
+        let others = u
+            .topics
+            .iter()
+            .filter(|t| *t != category)
+            .map(|t| if t.as_str() == "rooms" { "hotel" } else { t.as_str() });
         for word in others.collect::<Vec<_>>() {
             let of_it: Vec<Arc<Item>> = items.iter().filter(|i| rows::tells(i, word)).cloned().collect();
             items = if of_it.is_empty() { items } else { of_it };
@@ -92,7 +96,12 @@ fn particular(host: &Host<'_>, u: &Understood<'_>, category: &Category, items: &
         let wish = unlisted::said(u, denied).filter(|wish| *category != Category::Promotions || wish.contains(' '));
         return Some(unlisted::in_category(host, category, wish.as_deref(), items));
     }
-    if !u.intends("cheapest") && wishes.len() > 1 && division.fitting.len() > 1 && u.wants("price") {
+    if !u.intends("cheapest")
+        && !wishes.is_empty()
+        && listed
+        && (2..=3).contains(&division.fitting.len())
+        && u.wants("price")
+    {
         return prices(host, &division.fitting, category.as_str());
     }
     if u.intends("cheapest") {

@@ -76,9 +76,9 @@ const LINKS: [&str; 18] = [
 
 /// Words before which a thing is named.
 const LEADS: [&str; 34] = [
-    "a", "an", "any", "the", "some", "your", "is", "are", "there", "have", "got", "offer", "offers", "serve", "serves", "sell",
-    "with", "for", "of", "and", "or", "no", "hay", "tienen", "tiene", "un", "una", "unos", "algun", "alguna", "algunos", "de",
-    "las", "los",
+    "a", "an", "any", "the", "some", "your", "is", "are", "there", "have", "got", "offer", "offers", "serve", "serves",
+    "sell", "with", "for", "of", "and", "or", "no", "hay", "tienen", "tiene", "un", "una", "unos", "algun", "alguna",
+    "algunos", "de", "las", "los",
 ];
 
 // === impl Wish ===

@@ -1,0 +1,83 @@
+//! Asks the offline host as guests do, at a casino and a moment.
+#![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
+
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
+use chrono_tz::{America::New_York, Tz};
+use seven_knowledge::{Index, Reference, parse_content};
+use seven_llm::{Exchange, OfflineModel, Reply, Request};
+use seven_packs::HOST_PACK;
+
+pub(crate) const PHONE: &str = "1-860-555-0142";
+const ZONE: Tz = New_York;
+
+static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(HOST_PACK).unwrap());
+
+pub(crate) struct Desk {
+    pub(crate) index: Arc<Index>,
+    pub(crate) now: DateTime<Utc>,
+    pub(crate) seed: u64,
+    pub(crate) lead: Option<String>,
+    pub(crate) history: Vec<Exchange>,
+}
+
+fn at(local: &str) -> DateTime<Utc> {
+    let wall = NaiveDateTime::parse_from_str(local, "%Y-%m-%d %H:%M").unwrap();
+    ZONE.from_local_datetime(&wall).earliest().unwrap().to_utc()
+}
+
+impl Desk {
+    /// Relative dates of the content count from that moment.
+    pub(crate) fn new(content: &str, local: &str) -> Self {
+        let now = at(local);
+        let items = parse_content("content.json", content, Reference { now, zone: ZONE });
+        let items = items.unwrap_or_else(|problems| panic!("{}", problems[0]));
+        let index = Arc::new(Index::build(items).in_zone(ZONE));
+        Self { index, now, seed: 7, lead: None, history: Vec::new() }
+    }
+
+    /// Texts in one turn, parted by " || ".
+    pub(crate) fn ask(&self, text: &str) -> Reply {
+        MODEL.answer(&Request {
+            casino_name: "Silver Birch Resort".into(),
+            contact_phone: PHONE.into(),
+            persona: "Seven".into(),
+            zone: ZONE,
+            now: self.now,
+            language: None,
+            lead: self.lead.clone(),
+            texts: text.split(" || ").map(str::to_owned).collect(),
+            history: self.history.clone(),
+            index: Arc::clone(&self.index),
+            seed: self.seed,
+            deadline: Duration::from_secs(5),
+            system_prompt: String::new(),
+            tools: Vec::new(),
+            output_schema: None,
+        })
+    }
+}
+
+/// What a reply must hold, and must not.
+pub(crate) type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+/// All that is wrong with the replies to `rows`, each asked by itself with three seeds.
+pub(crate) fn wrong(desk: &mut Desk, rows: &[Row]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (text, holds, lacks) in rows {
+        for seed in [0, 7, 1 << 40] {
+            desk.seed = seed;
+            let reply = desk.ask(text).text;
+            let missing = holds.iter().find(|h| !reply.contains(**h));
+            let stray = lacks.iter().find(|l| reply.contains(**l));
+            if missing.is_some() || stray.is_some() {
+                wrong.push(format!("{text}\n  lacks {missing:?}, holds {stray:?}: {reply}"));
+            }
+        }
+    }
+    wrong
+}
