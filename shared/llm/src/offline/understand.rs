@@ -133,8 +133,10 @@ impl<'a> Understood<'a> {
         let apart = |m: &Mention| {
             let category = &m.item.category;
             let over = topic_places.iter().any(|(from, to)| *from < m.to && m.from < *to);
+            let inside =
+                topic_places.iter().any(|(from, to)| *from <= m.from && m.to <= *to && to - from > m.to - m.from);
             let other = !topics.is_empty() && !topics.iter().any(|(_, topic)| topic == category);
-            !m.whole && !over && other && listed(category)
+            !m.whole && (inside || (!over && other && listed(category)))
         };
         let mentions: Vec<Mention> = index.mentions(text, now).into_iter().filter(|m| !apart(m)).collect();
         // A word of an offer's or a rule's name ("gratis") is no name said.
@@ -245,7 +247,8 @@ impl<'a> Understood<'a> {
 
     /// Says enough to be a question by itself.
     pub(super) fn is_particular(&self) -> bool {
-        !self.topics.is_empty() || !self.kinds.is_empty() || !self.leftover.is_empty() || !self.venues().is_empty()
+        let kinds = self.kinds.iter().any(|kind| kind.field != Field::Kids);
+        !self.topics.is_empty() || kinds || !self.is_all_said() || !self.venues().is_empty()
     }
 
     /// Asks for facts without saying of what: "and is there a dress code?"

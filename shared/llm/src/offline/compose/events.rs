@@ -91,6 +91,10 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
         }
     }
     if u.wants("kids") {
+        // "Is the comedy show good for kids?": its age rule tells.
+        if let ([one], false) = (items.as_slice(), wishes.is_empty()) {
+            return venue::answer(host, u, std::slice::from_ref(one));
+        }
         items.retain(|i| for_children(i));
     }
     if unlisted::unknown_day(host, u, all) {

@@ -130,7 +130,7 @@ pub(in super::super) fn within(
     items: &[Arc<Item>],
     category: &Category,
 ) -> Option<Part> {
-    if u.leftover.is_empty() {
+    if u.is_all_said() {
         return None;
     }
     let mut found = hits(host, &u.leftover.join(" "), |item| items.iter().any(|i| i.id == item.id));

@@ -53,8 +53,16 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &C
         return Some(part);
     }
     // Something particular was asked that the category does not hold: perhaps another row does.
-    if items.is_empty() || (!u.leftover.is_empty() && u.is_question && !u.intends("listing")) {
+    if items.is_empty() || (!u.is_all_said() && u.is_question && !u.intends("listing")) {
         return lookup::anything(host, u);
+    }
+    let family = |item: &&Arc<Item>| ["kids", "children", "family"].iter().any(|word| rows::tells(item, word));
+    let for_them: Vec<Arc<Item>> = items.iter().filter(family).cloned().collect();
+    if u.facets.iter().all(|f| *f == "kids") && u.wants("kids") && !for_them.is_empty() {
+        return Some(match for_them.as_slice() {
+            [one] => venue::info(host, one),
+            several => listing::names(host, "fitting", intent, several, Some("ask_topic")),
+        });
     }
     if u.facets.iter().any(|f| *f != "about" && *f != "open") {
         let listed = if u.wants("price") { prices(host, &items, intent) } else { None };
