@@ -124,7 +124,7 @@ async fn one_stop_150_times_is_confirmed_once() {
     let texts = house.texts_to(GUEST);
     assert!(texts.len() == 1 && texts[0].contains("unsubscribed"), "{texts:?}");
     assert_eq!(house.number("select count(*) from inbound_messages").await, 1);
-    assert_eq!(house.number("select count(*) from audit_log where action = 'consent.revoked'").await, 1);
+    assert_eq!(house.number("select count(*) from audit_log where action = 'consent_revoked'").await, 1);
     assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 1);
     house.stop().await;
 }

@@ -27,11 +27,7 @@ impl Swarm {
 
     fn fallback_text(&self, work: &Work, inbound: Uuid) -> NewOutbound {
         let config = &work.config;
-        let slots = Slots {
-            casino: &config.prompts.casino_name_display,
-            phone: &config.operational.contact_phone,
-            persona: &config.branding.persona_name,
-        };
+        let slots = Slots::of(config);
         let language: Language = work.lease.language.as_deref().and_then(|l| l.parse().ok()).unwrap_or_default();
         let own = config.prompts.fallback_message.as_deref().and_then(|t| self.texts.render_own(t, &slots).ok());
         let body = own.unwrap_or_else(|| self.texts.render(TextKey::Fallback, language, &slots));

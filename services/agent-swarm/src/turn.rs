@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use seven_bus::Outcome;
+use seven_compliance::disclosure::{self, Due, Facts};
 use seven_domain::{Language, MessageClass, TurnId};
 use seven_llm::{Exchange, Reply, Request};
 use seven_packs::{Slots, TextKey};
@@ -71,7 +72,7 @@ impl Swarm {
             zone: config.operational.timezone,
             now: self.fleet.clock.property_now(),
             language: work.lease.language.as_deref().and_then(|l| l.parse().ok()),
-            lead: discloses(work).then(|| self.disclosure(work)),
+            lead: disclosure_due(work).map(|due| self.disclosure(work, due)),
             texts: work.open.iter().map(|t| t.body.clone()).collect(),
             history: work
                 .history
@@ -88,14 +89,10 @@ impl Swarm {
     }
 
     /// What the envelope will put before the reply. The model chooses the language, so room is kept for the longer one.
-    fn disclosure(&self, work: &Work) -> String {
-        let config = &work.config;
-        let slots = Slots {
-            casino: &config.prompts.casino_name_display,
-            phone: &config.operational.contact_phone,
-            persona: &config.branding.persona_name,
-        };
-        let rendered = Language::ALL.map(|language| self.texts.render(TextKey::Disclosure, language, &slots));
+    fn disclosure(&self, work: &Work, due: Due) -> String {
+        let key = if due == Due::Again { TextKey::Redisclosure } else { TextKey::Disclosure };
+        let slots = Slots::of(&work.config);
+        let rendered = Language::ALL.map(|language| self.texts.render(key, language, &slots));
         rendered.into_iter().max_by_key(|text| text.chars().count()).unwrap_or_default()
     }
 
@@ -118,7 +115,7 @@ impl Swarm {
             language: reply.language.as_str().to_owned(),
             verdict: "pass".to_owned(),
             draft: reply.text.clone(),
-            disclosure: discloses(work),
+            disclosure: disclosure_due(work).map(Due::as_str),
             sources: reply.sources.clone(),
             grounded: reply.grounded,
             class: MessageClass::Reply.as_str().to_owned(),
@@ -173,8 +170,13 @@ impl Swarm {
     }
 }
 
-/// The first reply to a guest says that an AI writes.
-fn discloses(work: &Work) -> bool {
-    let wanted = work.config.features.ai_disclosure_enabled || work.config.regulations.ai_disclosure_required;
-    wanted && !work.lease.disclosed
+/// Whether, and why, this reply has to say that an AI writes.
+fn disclosure_due(work: &Work) -> Option<Due> {
+    disclosure::due(&Facts {
+        enabled: work.config.features.ai_disclosure_enabled,
+        required: work.config.regulations.ai_disclosure_required || work.lease.disclosure_required,
+        ever_disclosed: work.lease.disclosed,
+        disclosed_this_session: work.lease.disclosed_this_session,
+        trigger: work.lease.redisclose.as_deref(),
+    })
 }

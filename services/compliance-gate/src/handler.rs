@@ -2,21 +2,26 @@
 
 use chrono::{DateTime, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::InboundText};
-use seven_compliance::{Guardrails, Verdict, verdict};
+use seven_compliance::{Decision, Guardrails, Intent, Layer, Verdict};
 use seven_domain::{
-    CasinoConfig, CasinoId, Channel, ConversationId, Disposition, GuestHash, InboundId, Language, PhoneE164, Stage,
+    AuditEvent, CasinoConfig, CasinoId, Channel, ConversationId, Disposition, GuestHash, InboundId, Language,
+    PhoneE164, Stage,
 };
 use seven_packs::{Rules, Texts};
 use seven_runtime::{Error, Fleet, failpoint, outcome_of};
 use seven_store::{
     Tx,
-    guests::{NewIds, Party},
+    audit::Entry,
+    guests::{GuestLaw, NewIds, Party},
     inbound::{Known, NewInbound},
     outbound::{Origin, Queued},
 };
 use seven_telemetry::metrics;
 
-use crate::limits;
+use crate::{cries, limits};
+
+/// Stored in place of a text that held card, account or identity data (CONV-15).
+const NOT_KEPT: &str = "[personal data, not kept]";
 
 #[derive(Debug)]
 pub struct Gate {
@@ -33,7 +38,7 @@ pub(crate) struct Case<'a> {
     pub(crate) inbound_id: InboundId,
     pub(crate) guest: GuestHash,
     pub(crate) text: &'a Text,
-    pub(crate) verdict: Verdict,
+    pub(crate) decision: Decision,
     pub(crate) trace: String,
 }
 
@@ -60,6 +65,18 @@ pub(crate) enum Next {
 }
 
 impl Next {
+    /// What both ask for; a signal and texts cannot both be due.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Send(mut texts), Self::Send(more)) => {
+                texts.extend(more);
+                Self::Send(texts)
+            }
+            (Self::Nothing, other) => other,
+            (this, _) => this,
+        }
+    }
+
     fn name(&self) -> &'static str {
         match self {
             Self::Signal(_) => "swarm",
@@ -95,12 +112,21 @@ impl Gate {
         let config = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?.config;
         let guest = self.fleet.keys.hash(casino, &text.from);
         let new = NewIds { guest: self.fleet.ids.next(), conversation: self.fleet.ids.next() };
-        let party = tx.party(&text.from, &guest, &text.to, Channel::Sms, new).await?;
-        let verdict = verdict(&text.body, &self.guardrails);
+        let party = tx.party(&text.from, &guest, &text.to, Channel::Sms, new, &law_of(&text.from)).await?;
+        if party.new && tx.erased_until(&guest).await?.is_some_and(|until| text.occurred_at <= until) {
+            // A late copy of what a guest had deleted. Nothing of this transaction stays.
+            metrics().inbound.with_label_values(&["none", "erased_before"]).inc();
+            return self.forget(delivery).await;
+        }
+        let decision = self.guardrails.decide(&text.body);
+        let personal = decision.hits.iter().any(|hit| hit.layer == Layer::Pii);
         let inbound_id: InboundId = self.fleet.ids.next();
-        let stored = tx.insert_inbound(&party, &text.row(inbound_id, &verdict, delivery)).await?;
+        let row = text.row(inbound_id, &decision, config.operational.session_timeout_hours, personal, delivery);
+        let stored = tx.insert_inbound(&party, &row).await?;
         let (next, copy) = if stored {
-            let case = Case { config, party, inbound_id, guest, text: &text, verdict, trace: trace.clone() };
+            let case = Case { config, party, inbound_id, guest, text: &text, decision, trace: trace.clone() };
+            self.note_text(&mut tx, &case).await?;
+            self.note_hits(&mut tx, &case).await?;
             (self.decide(&mut tx, &case).await?, None)
         } else {
             // A duplicate: skip the effect, repeat the publish (D3).
@@ -115,14 +141,59 @@ impl Gate {
         self.publish(casino, &next, inbound_id, copy, &trace).await?;
         failpoint("gate.after_publish");
         self.fleet.cache.mark_done(casino, &format!("in:{}", text.provider_message_id)).await;
+        if personal {
+            self.forget(delivery).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes the event out of its stream: what it holds must not be kept.
+    async fn forget(&self, delivery: &Delivery<InboundText>) -> Result<(), Error> {
+        self.fleet.bus.erase(Stage::Gate, delivery.stream_seq).await?;
+        Ok(())
+    }
+
+    async fn note_text(&self, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
+        let hit = case.decision.hits.first();
+        let detail = serde_json::json!({
+            "message_length": case.text.body.chars().count(), "media": case.text.media_count, "verdict": case.verdict(),
+            "guardrail_result": { "triggered": hit.is_some(), "layer": hit.map_or("none", |h| h.layer.as_str()) },
+        });
+        tx.audit(&Entry {
+            event: AuditEvent::SmsInbound,
+            actor: "compliance-gate",
+            subject: &case.inbound_id.to_string(),
+            guest: Some(&case.guest),
+            detail,
+            trace: Some(&case.trace),
+        })
+        .await?;
         Ok(())
     }
 
     async fn decide(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-        if let Verdict::Keyword(keyword) = &case.verdict
+        let layer = match &case.decision.verdict {
+            Verdict::Guardrail(hit) => Some(hit.layer),
+            Verdict::Pass | Verdict::Keyword(_) => None,
+        };
+        if let Some(layer) = layer.filter(|layer| layer.is_urgent()) {
+            let answer = self.cry(tx, case, cries::answer_to(layer)).await?;
+            // "I can't go on, stop texting me": helped first, then left in peace (C-21).
+            return Ok(match &case.decision.keyword {
+                Some(keyword) if keyword.intent == Intent::OptOut => {
+                    answer.and(self.keyword(tx, case, keyword).await?.unwrap_or(Next::Nothing))
+                }
+                _ => answer,
+            });
+        }
+        if let Some(keyword) = &case.decision.keyword
+            && (layer.is_none() || keyword.intent == Intent::OptOut)
             && let Some(next) = self.keyword(tx, case, keyword).await?
         {
             return Ok(next);
+        }
+        if case.party.status == "pending_deletion" {
+            return self.while_pending(tx, case).await;
         }
         if tx.is_stopped(&case.guest).await? {
             return self.close(tx, case, "opted_out").await;
@@ -135,8 +206,12 @@ impl Gate {
             };
         }
         match limits::count(&self.fleet, case).await {
+            limits::Limited::No if layer.is_some() => {
+                let layer = layer.unwrap_or(Layer::Abuse);
+                self.canned(tx, case, cries::answer_to(layer)).await
+            }
             limits::Limited::No => {
-                metrics().inbound.with_label_values(&[case.verdict.as_str(), "open"]).inc();
+                metrics().inbound.with_label_values(&[case.verdict(), "open"]).inc();
                 Ok(Next::Signal(case.party.conversation_id))
             }
             limits::Limited::TellOnce => self.canned(tx, case, seven_packs::TextKey::RateLimited).await,
@@ -146,7 +221,7 @@ impl Gate {
 
     pub(crate) async fn close(&self, tx: &mut Tx, case: &Case<'_>, reason: &str) -> Result<Next, Error> {
         tx.close_inbound(case.inbound_id, Disposition::Closed, None, Some(reason)).await?;
-        metrics().inbound.with_label_values(&[case.verdict.as_str(), reason]).inc();
+        metrics().inbound.with_label_values(&[case.verdict(), reason]).inc();
         Ok(Next::Nothing)
     }
 
@@ -197,35 +272,56 @@ impl Text {
         })
     }
 
-    fn row(&self, inbound_id: InboundId, verdict: &Verdict, delivery: &Delivery<InboundText>) -> NewInbound {
+    fn row(
+        &self,
+        inbound_id: InboundId,
+        decision: &Decision,
+        session_hours: u32,
+        personal: bool,
+        delivery: &Delivery<InboundText>,
+    ) -> NewInbound {
         NewInbound {
             inbound_id,
             channel: Channel::Sms,
             provider: self.provider.clone(),
             provider_message_id: self.provider_message_id.clone(),
             event_id: self.event_id.clone(),
-            body: self.body.clone(),
+            body: if personal { NOT_KEPT.to_owned() } else { self.body.clone() },
             media_count: self.media_count,
             autoresponse: self.autoresponse.clone(),
             occurred_at: self.occurred_at,
             received_at: self.received_at,
             stream_seq: i64::try_from(delivery.stream_seq).ok(),
-            verdict: verdict.as_str().to_owned(),
-            pattern_id: pattern_of(verdict),
+            verdict: decision.verdict.as_str().to_owned(),
+            pattern_id: pattern_of(&decision.verdict),
+            session_hours: i32::try_from(session_hours).unwrap_or(i32::MAX),
             trace: delivery.trace.to_string(),
         }
     }
 }
 
 impl Case<'_> {
-    /// The keyword's language, else the guest's, else English.
+    /// The language of the words that decided, else the guest's, else English.
     pub(crate) fn language(&self) -> Language {
-        let spoken = match &self.verdict {
+        let spoken = match &self.decision.verdict {
             Verdict::Keyword(keyword) => keyword.language,
-            _ => None,
+            Verdict::Guardrail(hit) => hit.language,
+            Verdict::Pass => self.decision.keyword.and_then(|keyword| keyword.language),
         };
         spoken.or(self.party.language).unwrap_or_default()
     }
+
+    /// The verdict's name, as rows and metrics bear it.
+    pub(crate) fn verdict(&self) -> &'static str {
+        self.decision.verdict.as_str()
+    }
+}
+
+/// The disclosure law of every state this number may belong to (D15).
+fn law_of(phone: &PhoneE164) -> GuestLaw {
+    let rules = seven_compliance::jurisdiction::of(phone, None);
+    let laws = rules.ai_disclosure_laws.join("; ");
+    GuestLaw { disclosure_required: rules.ai_disclosure_required, disclosure_law: (!laws.is_empty()).then_some(laws) }
 }
 
 fn pattern_of(verdict: &Verdict) -> Option<String> {

@@ -1,15 +1,15 @@
-//! What each keyword does (SMS-15..20, CONV-7..12, D7): its effect, its one answer, its audit entry, in one transaction.
+//! What each keyword does (SMS-15..20, CONV-7..12, D7): its effect, its one answer, its consent entry, in one transaction.
 
 use std::time::Duration;
 
-use seven_compliance::{Intent, Keyword};
-use seven_domain::{Disposition, OutboundId};
-use seven_packs::{Slots, TextKey};
-use seven_runtime::Error;
+use chrono::TimeDelta;
+use seven_compliance::{Intent, Keyword, chain::Action};
+use seven_packs::TextKey;
+use seven_runtime::{Error, word_of};
 use seven_store::{
     Tx,
-    outbound::{NewOutbound, Origin},
-    suppressions::Applied,
+    consent::{Consent, method},
+    suppressions::{Applied, Suppression, Word},
 };
 use seven_telemetry::metrics;
 
@@ -22,102 +22,136 @@ impl Gate {
             Intent::OptOut => Some(self.opt_out(tx, case, keyword).await?),
             Intent::OptIn => Some(self.opt_in(tx, case, keyword).await?),
             Intent::Help => Some(self.answer_unless_provider_did(tx, case, TextKey::Help).await?),
-            Intent::Privacy => self.answer_unless_stopped(tx, case, TextKey::Privacy).await?,
-            Intent::Delete => {
-                self.audit(tx, case, "privacy.delete_requested", keyword).await?;
-                tx.silence(case.party.conversation_id, "guest_asked_for_deletion").await?;
-                tx.close_open_texts(case.party.conversation_id, case.inbound_id, "superseded_by_delete").await?;
-                self.answer_unless_stopped(tx, case, TextKey::DeleteReceived).await?
-            }
-            // A yes without a pending question of ours is conversation (C-16).
-            Intent::Affirm => None,
+            Intent::Privacy => Some(self.answer_unless_stopped(tx, case, TextKey::Privacy).await?),
+            Intent::Delete => Some(self.delete(tx, case).await?),
+            Intent::Affirm => self.yes(tx, case).await?,
         })
     }
 
     async fn opt_out(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Next, Error> {
-        match tx.stop(&case.guest, case.text.occurred_at, &case.text.event_id).await? {
+        let (at, event) = (case.text.occurred_at, &case.text.event_id);
+        match tx.stop(&case.guest, at, event, word_of(keyword)).await? {
             Applied::Superseded => self.close(tx, case, "overtaken_by_newer_word").await,
-            Applied::Repeat => self.close(tx, case, "opt_out_repeated").await,
+            Applied::Repeat => {
+                metrics().stop_duplicates.inc();
+                self.close(tx, case, "opt_out_repeated").await
+            }
             Applied::Changed => {
                 let conversation = case.party.conversation_id;
-                tx.silence(conversation, "guest_opted_out").await?;
+                let drained = tx.silence(conversation, "guest_opted_out").await?;
+                metrics().stop_cancelled.inc_by(drained);
                 tx.close_open_texts(conversation, case.inbound_id, "superseded_by_opt_out").await?;
-                tx.set_consent(case.party.guest_id, "none", "opt_out", case.text.occurred_at).await?;
-                self.audit(tx, case, "consent.revoked", keyword).await?;
+                tx.close_prompts(case.party.guest_id, "declined").await?;
+                let evidence = serde_json::json!({
+                    "keyword": keyword.pattern_id, "inbound_id": case.inbound_id, "texts_cancelled": drained,
+                    "answered_by_provider": case.text.autoresponse.is_some(),
+                });
+                self.consent(tx, case, Action::Revoked, word_of(keyword).method, "none", evidence).await?;
+                self.measure_stop(case);
                 self.answer_unless_provider_did(tx, case, TextKey::OptOutConfirmation).await
             }
         }
     }
 
+    /// From receipt to the consent about to be committed (SEC-18, SEC-150).
+    fn measure_stop(&self, case: &Case<'_>) {
+        let seconds = (self.fleet.clock.now() - case.text.received_at).as_seconds_f64().max(0.0);
+        metrics().stop_seconds.with_label_values(&["consent"]).observe(seconds);
+    }
+
     async fn opt_in(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Next, Error> {
-        match tx.start(&case.guest, case.text.occurred_at, &case.text.event_id).await? {
+        let at = case.text.occurred_at;
+        let before = tx.suppression(&case.guest).await?;
+        let was_stopped = before.as_ref().is_some_and(|s| s.state == "stopped");
+        let mut word = word_of(keyword);
+        if let Some(standing) =
+            before.filter(|s| s.state == "stopped" && s.as_of < at && s.method == method::NATURAL_LANGUAGE)
+        {
+            if !self.second_start(&standing, case) {
+                tx.request_reopt(&case.guest, at).await?;
+                return self.answer_unless_provider_did(tx, case, TextKey::OptInPending).await;
+            }
+            word = Word { method: method::DOUBLE_START, ..word };
+        }
+        match tx.start(&case.guest, at, &case.text.event_id, word).await? {
             Applied::Superseded => self.close(tx, case, "overtaken_by_newer_word").await,
-            Applied::Repeat => self.close(tx, case, "opt_in_repeated").await,
-            Applied::Changed => {
-                tx.set_consent(case.party.guest_id, "transactional", "opt_in", case.text.occurred_at).await?;
-                self.audit(tx, case, "consent.granted", keyword).await?;
-                self.fleet.cache.lift(tx.casino(), &case.guest, case.text.occurred_at).await;
+            Applied::Changed if was_stopped => {
+                // Marketing stays off until there is new written consent (SEC-15, C-9).
+                let evidence = serde_json::json!({ "keyword": keyword.pattern_id, "inbound_id": case.inbound_id });
+                self.consent(tx, case, Action::Granted, word.method, "transactional", evidence).await?;
+                self.fleet.cache.lift(tx.casino(), &case.guest, at).await;
                 self.answer_unless_provider_did(tx, case, TextKey::OptInConfirmation).await
             }
+            // With us already: what more a START or SUBSCRIBE can ask for is our offers.
+            Applied::Changed | Applied::Repeat if case.party.consent_tier == "marketing" => {
+                self.close(tx, case, "opt_in_repeated").await
+            }
+            Applied::Changed | Applied::Repeat => self.ask_for_consent(tx, case).await,
         }
     }
 
-    /// One confirmation only: Telnyx's own counts (C-10).
-    async fn answer_unless_provider_did(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Next, Error> {
+    /// A START within a day after the first one, and not that one come again.
+    fn second_start(&self, standing: &Suppression, case: &Case<'_>) -> bool {
+        let window = TimeDelta::hours(i64::from(self.rules.consent.second_start_hours));
+        standing
+            .reopt_requested_at
+            .is_some_and(|first| first < case.text.occurred_at && case.text.occurred_at - first <= window)
+    }
+
+    /// The whole wording, with its hash kept as evidence; a YES to it is written consent (CONV-9).
+    async fn ask_for_consent(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
         if case.text.autoresponse.is_some() {
-            self.close(tx, case, "provider_answered").await
-        } else {
-            self.canned(tx, case, key).await
+            return self.close(tx, case, "provider_answered").await;
         }
-    }
-
-    async fn answer_unless_stopped(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Option<Next>, Error> {
-        Ok(Some(if tx.is_stopped(&case.guest).await? {
-            self.close(tx, case, "opted_out").await?
-        } else {
-            self.canned(tx, case, key).await?
-        }))
-    }
-
-    /// Queues a text of the pack, without typing delay, as the answer to this one.
-    pub(crate) async fn canned(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Next, Error> {
-        let slots = Slots {
-            casino: &case.config.prompts.casino_name_display,
-            phone: &case.config.operational.contact_phone,
-            persona: &case.config.branding.persona_name,
+        let wording = self.render(case, TextKey::ConsentPrompt);
+        let (next, outbound) = self.queue(tx, case, TextKey::ConsentPrompt, wording.clone()).await?;
+        let prompt = seven_store::prompts::Prompt {
+            outbound_id: outbound.0,
+            tier: "marketing".to_owned(),
+            wording_hash: seven_compliance::chain::hash(&wording),
+            wording,
         };
-        let body = self.texts.render(key, case.language(), &slots);
-        let measure = seven_sms::measure(&body);
-        let outbound_id: OutboundId = self.fleet.ids.next();
-        let class = self.texts.class(key);
-        let useful_for = if class.is_safety() { self.rules.opt_out_confirmation() } else { self.rules.usefulness() };
-        let text = NewOutbound {
-            outbound_id,
-            conversation_id: case.party.conversation_id,
-            guest_id: case.party.guest_id,
-            origin: Origin::Inbound(case.inbound_id),
-            part: 1,
-            parts: 1,
-            kind: key.as_str().to_owned(),
-            class,
-            body,
-            encoding: measure.encoding.as_str().to_owned(),
-            units: i32::try_from(measure.units).unwrap_or(i32::MAX),
-            segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
-            agent: "gate".to_owned(),
-            answers_at: Some(case.text.received_at),
-            delay: Duration::ZERO,
-            useful_for,
-            trace: case.trace.clone(),
-        };
-        let queued = tx.queue(&text).await?;
-        tx.close_inbound(case.inbound_id, Disposition::Canned, Some(outbound_id.0), Some(key.as_str())).await?;
-        metrics().inbound.with_label_values(&[case.verdict.as_str(), key.as_str()]).inc();
-        Ok(Next::Send(queued.into_iter().collect()))
+        let open_for = Duration::from_secs(u64::from(self.rules.consent.prompt_hours) * 3600);
+        tx.put_prompt(outbound, case.party.guest_id, &prompt, open_for).await?;
+        Ok(next)
     }
 
-    async fn audit(&self, tx: &mut Tx, case: &Case<'_>, action: &str, keyword: &Keyword) -> Result<(), Error> {
-        let detail = serde_json::json!({ "pattern_id": keyword.pattern_id, "inbound_id": case.inbound_id });
-        Ok(tx.audit("compliance-gate", action, &case.party.guest_id.to_string(), detail, Some(&case.trace)).await?)
+    /// A YES is consent only to a question of ours that is still the last thing said (C-16); else it is conversation.
+    async fn yes(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
+        if tx.is_stopped(&case.guest).await? {
+            return Ok(None);
+        }
+        let Some(prompt) = tx.pending_prompt(case.party.guest_id).await? else { return Ok(None) };
+        let evidence = serde_json::json!({
+            "consent_type": "express_written", "opt_in_raw_text": case.text.body, "prompted_by_message_id": prompt.outbound_id,
+            "wording": prompt.wording, "wording_hash": prompt.wording_hash, "inbound_id": case.inbound_id, "ip_address": null,
+        });
+        self.consent(tx, case, Action::Granted, method::WRITTEN_YES, &prompt.tier, evidence).await?;
+        tx.close_prompts(case.party.guest_id, "granted").await?;
+        Ok(Some(self.canned(tx, case, TextKey::ConsentGranted).await?))
+    }
+
+    async fn consent(
+        &self,
+        tx: &mut Tx,
+        case: &Case<'_>,
+        action: Action,
+        method: &str,
+        tier: &str,
+        evidence: serde_json::Value,
+    ) -> Result<(), Error> {
+        let change = Consent {
+            guest: &case.guest,
+            guest_id: Some(case.party.guest_id),
+            action,
+            method,
+            tier,
+            at: case.text.occurred_at,
+            evidence,
+            actor: "compliance-gate",
+            trace: Some(&case.trace),
+        };
+        tx.record_consent(&change, &self.fleet.keys).await?;
+        Ok(())
     }
 }

@@ -1,15 +1,18 @@
-//! compliance-gate: stores each guest text once, answers keywords at once, closes what must not be answered, and signals the
+//! compliance-gate: stores each guest text once, answers keywords and cries for help at once, closes what must not be answered, and signals the
 //! swarm about the rest. Depends on neither the model nor the send API (D2, PROD-6).
 
+mod canned;
+mod cries;
 mod handler;
 mod keywords;
 mod limits;
+mod privacy;
 
 use seven_bus::{Worker, WorkerSettings};
-use seven_compliance::Guardrails;
 use seven_packs::{Rules, Texts};
 use seven_runtime::Fleet;
 
+pub use cries::answer_to;
 pub use handler::Gate;
 
 /// Works until the fleet's shutdown.
@@ -18,7 +21,7 @@ pub async fn run(fleet: Fleet, settings: WorkerSettings) {
         fleet: fleet.clone(),
         texts: Texts::casino(),
         rules: Rules::casino(),
-        guardrails: Guardrails::default(),
+        guardrails: seven_packs::guardrails().clone(),
     };
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
     Worker::new(gate, bus, roster, settings, shutdown).run().await;

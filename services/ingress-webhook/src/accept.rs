@@ -7,7 +7,7 @@ use bytes::Bytes;
 use prost::Message;
 use seven_bus::{Outgoing, events::DeadLetter, subject};
 use seven_domain::{CasinoId, PhoneE164, Stage};
-use seven_runtime::{Fleet, failpoint};
+use seven_runtime::{Fleet, failpoint, word_of};
 use seven_store::{spool::Spooled, suppressions::Applied};
 use seven_telemetry::metrics;
 
@@ -54,7 +54,7 @@ impl App {
 
     /// Only an ordinary text may end early on Redis's word; a STOP is always looked at.
     async fn known(&self, casino: &CasinoId, intake: &Intake, message_id: &str) -> bool {
-        !matches!(intake, Intake::Text { stop: true, .. })
+        !matches!(intake, Intake::Text { stop: Some(_), .. })
             && self.fleet.cache.is_done(casino, &format!("in:{message_id}")).await
     }
 
@@ -69,13 +69,14 @@ impl App {
 
     /// True unless a STOP could not be written to Postgres. Redis then refuses alone until Telnyx comes again.
     async fn suppress(&self, casino: &CasinoId, intake: &Intake) -> bool {
-        let Intake::Text { from, stop: true, occurred_at, event, .. } = intake else { return true };
+        let Intake::Text { from, stop: Some(keyword), occurred_at, event, .. } = intake else { return true };
+        let word = word_of(keyword);
         let guest = self.fleet.keys.hash(casino, from);
         let (store, bound, at, event_id) =
             (self.fleet.store.clone(), casino.clone(), *occurred_at, event.event_id.clone());
         let written = async move {
             let mut tx = store.bind(&bound).await?;
-            let applied = tx.stop(&guest, at, &event_id).await?;
+            let applied = tx.stop(&guest, at, &event_id, word).await?;
             tx.commit().await?;
             Ok(applied)
         };

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use prost::Message;
 use seven_bus::events::{InboundText, Receipt};
-use seven_compliance::{Intent, classify};
+use seven_compliance::{Intent, Keyword, classify};
 use seven_domain::{AttemptId, PhoneE164};
 use seven_providers::telnyx::webhook::{self, Event, Received, Status};
 
@@ -13,7 +13,8 @@ pub enum Intake {
     Text {
         to: PhoneE164,
         from: PhoneE164,
-        stop: bool,
+        /// The opt-out in it, if there is one.
+        stop: Option<Keyword>,
         occurred_at: DateTime<Utc>,
         event: InboundText,
     },
@@ -66,7 +67,7 @@ fn text(received: Received, now: DateTime<Utc>) -> Intake {
         // NUL cannot be stored in Postgres and says nothing.
         text: body.replace('\0', ""),
     };
-    let stop = classify(&event.text).is_some_and(|keyword| keyword.intent == Intent::OptOut);
+    let stop = classify(&event.text).filter(|keyword| keyword.intent == Intent::OptOut);
     Intake::Text { to, from, stop, occurred_at: received.occurred_at, event }
 }
 

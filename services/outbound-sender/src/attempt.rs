@@ -2,16 +2,17 @@
 //! that may have reached it is left to its webhook and its due row.
 
 use seven_bus::Outcome;
-use seven_domain::AttemptId;
+use seven_domain::{AttemptId, AuditEvent};
 use seven_providers::{ErrorClass, SendOutcome, SendRequest};
 use seven_runtime::{Error, failpoint};
 use seven_store::{
+    audit::Entry,
     last_look::{Claim, Look, Refusal},
     outbound::{AttemptEnd, Next},
 };
 use seven_telemetry::metrics;
 
-use crate::{Sender, handler::Job};
+use crate::{Sender, handler::Job, opted_out, window::Eligibility};
 
 const CALLS: u32 = 3;
 
@@ -19,13 +20,18 @@ impl Sender {
     pub(crate) async fn look_and_send(&self, job: &Job) -> Result<Outcome, Error> {
         for call in 1..=CALLS {
             let attempt: AttemptId = self.fleet.ids.next();
-            let claim = match self.look(job, attempt).await? {
+            let eligibility = self.eligibility(job)?;
+            let claim = match self.look(job, attempt, &eligibility).await? {
                 Ok(claim) => claim,
+                Err(Refusal::QuietHours) => return self.defer(job, eligibility.opens_at).await,
                 Err(refusal) => return self.refused(job, refusal).await,
             };
             failpoint("sender.after_claim");
             let outcome = self.provider.send(&request(job, attempt, &claim)?).await;
             failpoint("sender.after_call");
+            if matches!(outcome, SendOutcome::Refused { class: ErrorClass::OptedOut, .. }) {
+                opted_out::sync(&self.fleet, &job.casino, attempt).await?;
+            }
             let next = self.next(job, &outcome, call);
             self.record(job, attempt, &outcome, next).await?;
             failpoint("sender.after_record");
@@ -42,14 +48,21 @@ impl Sender {
         Ok(Outcome::Done)
     }
 
-    async fn look(&self, job: &Job, attempt_id: AttemptId) -> Result<Result<Claim, Refusal>, Error> {
+    async fn look(
+        &self,
+        job: &Job,
+        attempt_id: AttemptId,
+        eligibility: &Eligibility,
+    ) -> Result<Result<Claim, Refusal>, Error> {
         let look = Look {
             outbound_id: job.outbound_id,
             attempt_id,
             provider: self.provider.name(),
             deadline: self.fleet.timing.send_deadline(),
             grace: self.fleet.timing.doubt_grace(),
-            window_open: false,
+            window_open: eligibility.window_open,
+            exclusion_list_needed: eligibility.exclusion_list_needed,
+            called_at: self.fleet.clock.now(),
             refused_as_of: self.fleet.cache.refused(&job.casino, &job.guest).await,
         };
         let mut tx = self.fleet.store.bind(&job.casino).await?;
@@ -84,7 +97,16 @@ impl Sender {
         let mut tx = self.fleet.store.bind(&job.casino).await?;
         tx.end_attempt(job.outbound_id, attempt, &end, next).await?;
         if next == Next::Sent {
-            tx.record_disclosure(job.outbound_id.0).await?;
+            tx.record_disclosure(job.outbound_id).await?;
+        }
+        if matches!(next, Next::Sent | Next::Failed) {
+            let event = if next == Next::Sent { AuditEvent::SmsOutbound } else { AuditEvent::SmsDeliveryFailed };
+            let subject = job.outbound_id.to_string();
+            let detail = serde_json::json!({
+                "class": job.class, "sms_segments": job.segments, "attempt_id": attempt, "error_code": end.error_code,
+            });
+            tx.audit(&Entry { guest: Some(&job.guest), ..Entry::of(event, "outbound-sender", &subject, detail) })
+                .await?;
         }
         tx.commit().await?;
         let error_code = end.error_code.as_deref().unwrap_or_default();

@@ -2,9 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
+use chrono_tz::Tz;
 use seven_bus::{Delivery, Handler, Outcome, events::OutboundReady};
 use seven_cache::{Pace, Pacer};
-use seven_domain::{CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, Stage};
+use seven_compliance::jurisdiction::State;
+use seven_domain::{CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, PhoneE164, Stage};
 
 use seven_providers::Provider;
 use seven_runtime::{Error, Fleet, outcome_of};
@@ -34,6 +36,9 @@ pub(crate) struct Job {
     pub(crate) class: MessageClass,
     pub(crate) segments: u32,
     pub(crate) guest: GuestHash,
+    pub(crate) phone: PhoneE164,
+    pub(crate) zone: Option<Tz>,
+    pub(crate) state: Option<State>,
     pub(crate) tries: u32,
 }
 
@@ -127,6 +132,9 @@ impl Job {
             class: pending.class.parse()?,
             segments: u32::try_from(pending.segments).unwrap_or(1),
             guest: GuestHash { key_id: pending.key_id, bytes },
+            phone: pending.phone.parse()?,
+            zone: pending.zone.as_deref().and_then(|zone| zone.parse().ok()),
+            state: pending.guest_state.as_deref().and_then(|state| state.parse().ok()),
             tries: u32::try_from(pending.tries).unwrap_or(0),
         })
     }

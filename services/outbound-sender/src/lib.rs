@@ -3,30 +3,26 @@
 
 mod attempt;
 mod handler;
+mod opted_out;
+mod protection;
 mod receipts;
 mod refusal;
+mod window;
 
 use std::sync::Arc;
 
 use seven_bus::{Worker, WorkerSettings};
-use seven_compliance::Guardrails;
 use seven_providers::Provider;
 use seven_runtime::Fleet;
 
 pub use handler::Sender;
+pub use protection::Unprotected;
 pub use receipts::Receipts;
 
-/// Sending to people needs what protects them.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "guardrails are not installed, so texts may only go to a provider on this machine; point [telnyx] base_url at carrier-sim"
-)]
-pub struct Unprotected;
-
-/// Works until the fleet's shutdown. Refuses to start against a real provider without guardrails.
+/// Works until the fleet's shutdown. Refuses to start against a real provider with what nobody has verified.
 pub async fn run(fleet: Fleet, provider: Arc<dyn Provider>, settings: WorkerSettings) -> Result<(), Unprotected> {
-    if !Guardrails::default().installed() && !provider.is_local() {
-        return Err(Unprotected);
+    if !provider.is_local() {
+        protection::check(&fleet).await?;
     }
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
     let receipts =

@@ -2,10 +2,15 @@
 
 use chrono::{TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::Receipt};
-use seven_domain::{AttemptId, Stage};
+use seven_domain::{AttemptId, AuditEvent, OutboundState, Stage};
 use seven_runtime::{Error, Fleet, failpoint, outcome_of};
-use seven_store::receipts::{NewReceipt, ReceiptOutcome};
+use seven_store::{
+    audit::Entry,
+    receipts::{NewReceipt, ReceiptOutcome},
+};
 use seven_telemetry::metrics;
+
+use crate::opted_out;
 
 #[derive(Debug)]
 pub struct Receipts {
@@ -47,10 +52,22 @@ impl Receipts {
                 .ok_or_else(|| Error::Other("a receipt's time is out of range".into()))?,
         };
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
-        let outcome = tx.record_receipt(&receipt).await?;
+        let (outcome, attempt) = tx.record_receipt(&receipt).await?;
+        if let (ReceiptOutcome::Moved(outbound, OutboundState::Failed | OutboundState::Undelivered), Some(attempt)) =
+            (outcome, attempt)
+        {
+            let guest = tx.call_of(attempt).await?.map(|call| call.guest);
+            let subject = outbound.to_string();
+            let detail = serde_json::json!({ "status": receipt.status, "error_code": receipt.error_code });
+            let entry = Entry::of(AuditEvent::SmsDeliveryFailed, "outbound-sender", &subject, detail);
+            tx.audit(&Entry { guest: guest.as_ref(), ..entry }).await?;
+        }
         failpoint("receipts.before_commit");
         tx.commit().await?;
         failpoint("receipts.after_commit");
+        if let (Some("40300"), Some(attempt)) = (receipt.error_code.as_deref(), attempt) {
+            opted_out::sync(&self.fleet, &delivery.casino, attempt).await?;
+        }
         let label = match outcome {
             ReceiptOutcome::Moved(..) => "moved",
             ReceiptOutcome::NoChange(_) => "no_change",

@@ -39,13 +39,22 @@ fn then(refusal: Refusal) -> Then {
     match refusal {
         Refusal::NotQueued => Then::Done,
         Refusal::Expired => Then::End(OutboundState::Expired),
-        Refusal::Suppressed | Refusal::SafetyStateMissing | Refusal::ConsentTier => {
-            Then::End(OutboundState::Suppressed)
-        }
+        Refusal::Suppressed
+        | Refusal::SafetyStateMissing
+        | Refusal::ProviderBlocked
+        | Refusal::ConsentTier
+        | Refusal::SelfExcluded
+        | Refusal::SelfExclusionUnchecked
+        | Refusal::NotRegistered
+        | Refusal::Cooldown
+        | Refusal::Cap
+        | Refusal::NumberReassigned
+        | Refusal::NumberUnchecked => Then::End(OutboundState::Suppressed),
         // Redis knows a STOP that Postgres will know in a moment, or an operator's switch: the text keeps its place.
         Refusal::RefusedByCache | Refusal::NotYet => Then::Wait(Duration::from_millis(500)),
         Refusal::EarlierUnsent => Then::Wait(Duration::from_millis(300)),
         Refusal::Paused | Refusal::Killed | Refusal::CasinoInactive => Then::Wait(Duration::from_secs(2)),
+        // Deferred to its window before it gets here.
         Refusal::QuietHours => Then::Wait(Duration::from_secs(30)),
     }
 }

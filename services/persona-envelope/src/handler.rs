@@ -105,21 +105,15 @@ impl Envelope {
 
     /// The draft, after the disclosure where this reply has to carry it.
     fn compose(&self, config: &CasinoConfig, turn: &Turn) -> String {
-        if !turn.disclosure {
-            return turn.draft.clone();
-        }
+        let Some(kind) = &turn.disclosure_kind else { return turn.draft.clone() };
         let language: Language = turn.language.parse().unwrap_or_default();
-        let slots = Slots {
-            casino: &config.prompts.casino_name_display,
-            phone: &config.operational.contact_phone,
-            persona: &config.branding.persona_name,
-        };
-        format!("{} {}", self.texts.render(TextKey::Disclosure, language, &slots), turn.draft)
+        let key = if kind == "again" { TextKey::Redisclosure } else { TextKey::Disclosure };
+        format!("{} {}", self.texts.render(key, language, &Slots::of(config)), turn.draft)
     }
 
     /// What is left of the typing delay, counted from when the guest's newest text came in (C-36).
     fn first_delay(&self, config: &CasinoConfig, turn: &Turn, text: &str) -> Duration {
-        let typed = self.typed(config, kind_of(text, turn.disclosure), text);
+        let typed = self.typed(config, kind_of(text, turn.disclosure_kind.is_some()), text);
         let elapsed = (self.fleet.clock.now() - turn.newest_text_at).to_std().unwrap_or_default();
         typed.saturating_sub(elapsed)
     }

@@ -7,6 +7,8 @@ use seven_runtime::{Error, Fleet, failpoint};
 use seven_store::due::Due;
 use seven_telemetry::metrics;
 
+use crate::deletion;
+
 const BATCH: i64 = 200;
 const CLAIM: Duration = Duration::from_secs(30);
 
@@ -24,7 +26,21 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     }
 }
 
+/// A deletion in several transactions: the row is cleared when it is done, or moved out when it is too early.
+async fn forget(fleet: &Fleet, row: &Due) -> Result<(), Error> {
+    let wait = deletion::run(fleet, &row.casino, row.row_id).await?;
+    let mut tx = fleet.store.bind(&row.casino).await?;
+    match wait {
+        Some(wait) => tx.put_due("delete", row.row_id, wait).await?,
+        None => tx.clear_due("delete", row.row_id).await?,
+    }
+    Ok(tx.commit().await?)
+}
+
 async fn fire(fleet: &Fleet, row: &Due) -> Result<(), Error> {
+    if row.kind == "delete" {
+        return forget(fleet, row).await;
+    }
     let mut tx = fleet.store.bind(&row.casino).await?;
     let signal = match row.kind.as_str() {
         "attempt_doubt" => tx.settle_doubt(row.row_id.into()).await?,

@@ -2,7 +2,9 @@
 //! mirror of the controls, the filing of dead letters (D2, D3, D13, D14, D17). Any number may run at once.
 
 mod dead;
+mod deletion;
 mod due;
+mod nightly;
 mod repair;
 mod spool;
 mod sweep;
@@ -21,6 +23,7 @@ pub async fn run(fleet: Fleet) {
         every(&fleet, "sweep", scale(2_000), sweep::round),
         every(&fleet, "spool", scale(1_000), spool::round),
         every(&fleet, "repair", Duration::from_secs(1), repair::round),
+        every(&fleet, "nightly", scale(60_000), nightly::round),
         every(&fleet, "dead", Duration::from_millis(500), dead::round),
     );
 }

@@ -7,7 +7,10 @@ use clap::{Parser, Subcommand};
 use seven_domain::CasinoId;
 
 use crate::{
-    commands::{casino, content, dead, gate, message, run, sms, status, webhook, why},
+    commands::{
+        audit, casino, consent, content, dead, escalation, gate, guest, message, quiet_hours, run, sms, status,
+        webhook, why,
+    },
     dev::{self, Dev},
     wiring::Worker,
 };
@@ -56,6 +59,21 @@ enum Command {
     /// Texts: inspect encoding and segments.
     #[command(subcommand)]
     Sms(sms::Sms),
+    /// Consent: what a guest agreed to, its proof, and consent from outside the conversation.
+    #[command(subcommand)]
+    Consent(consent::Consent),
+    /// A guest's rights: export, deletion, self-exclusion.
+    #[command(subcommand)]
+    Guest(guest::Guest),
+    /// The audit log.
+    #[command(subcommand)]
+    Audit(audit::Audit),
+    /// Cases a person has to look at.
+    #[command(subcommand)]
+    Escalation(escalation::Escalation),
+    /// When a text may go to a number.
+    #[command(subcommand)]
+    QuietHours(quiet_hours::QuietHours),
     /// The gate's judgement on texts.
     #[command(subcommand)]
     Gate(gate::Gate),
@@ -78,6 +96,11 @@ impl Cli {
             Command::Why(command) => why::run(config, command).await?,
             Command::Status(command) => status::run(config, &command).await?,
             Command::Sms(command) => sms::run(&command)?,
+            Command::Consent(command) => return consent::run(config, command).await,
+            Command::Guest(command) => guest::run(config, command).await?,
+            Command::Audit(command) => audit::run(config, command).await?,
+            Command::Escalation(command) => escalation::run(config, command).await?,
+            Command::QuietHours(command) => quiet_hours::run(&command)?,
             Command::Gate(command) => gate::run(&command)?,
             Command::Webhook(command) => return webhook::run(&command),
         }

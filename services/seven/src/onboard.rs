@@ -2,10 +2,11 @@
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
-use seven_domain::{CasinoConfig, CasinoId};
+use seven_domain::{AuditEvent, CasinoConfig, CasinoId};
 use seven_knowledge::{Item, Reference, parse_content};
 use seven_runtime::Fleet;
 use seven_store::{
+    audit::Entry,
     casinos::Added,
     content::{ContentRow, LoadSummary},
 };
@@ -63,8 +64,13 @@ pub async fn load_content(
     })?;
     let rows: Vec<ContentRow> = items.iter().map(content_row).collect();
     let summary = tx.replace_content(&rows).await?;
-    tx.audit(actor, "content.load", casino.as_str(), serde_json::json!({ "items": rows.len(), "file": file }), None)
-        .await?;
+    tx.audit(&Entry::of(
+        AuditEvent::ContentUpdated,
+        actor,
+        casino.as_str(),
+        serde_json::json!({ "items": rows.len(), "file": file }),
+    ))
+    .await?;
     let version = tx.casino_row().await?.map_or(0, |r| r.content_version);
     tx.commit().await?;
     fleet.bus.announce_content(casino, version).await?;

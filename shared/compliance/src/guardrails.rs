@@ -1,11 +1,22 @@
-//! Where safety patterns plug in: an ordered set of layers, evaluated over a guest's text (SEC-20 to SEC-24).
+//! The guardrails in front of every agent: layers of rules over a guest's text (SEC-20 to SEC-24).
 //!
-//! Patterns are pack data (D18), so nothing is installed by default and the caller can tell: where guardrails are
-//! required and [`Guardrails::installed`] is false, nothing may reach a model (D10).
+//! Rules are pack data (D18), so none is installed by default and the caller can tell: where guardrails are required and
+//! [`Guardrails::installed`] is false, nothing may reach a model (D10). Keywords and opt-outs need no pack.
 
-use std::{fmt, sync::Arc};
+mod engine;
+mod pack;
+mod shapes;
+#[cfg(test)]
+mod tests;
+
+use std::{cell::Cell, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
+use seven_domain::Language;
+
+use self::engine::{Engine, Workspace};
+pub use self::pack::{Error, Failure};
+use crate::{keywords::Keyword, verdict::Verdict};
 
 /// What was touched, the most serious first; `Ord` follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -22,6 +33,36 @@ pub enum Layer {
     Identity,
     Abuse,
 }
+
+/// One pattern that fired; holds no part of the text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hit {
+    pub layer: Layer,
+    pub pattern_id: String,
+    pub intent: String,
+    /// The language the rule is written for, when it is for one: the guest's, most likely.
+    #[serde(default)]
+    pub language: Option<Language>,
+}
+
+/// What a text is, in full.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Decision {
+    pub verdict: Verdict,
+    /// The command or opt-out, also when the verdict is a guardrail: a cry for help is answered first, then the opt-out
+    /// holds all the same (C-21).
+    pub keyword: Option<Keyword>,
+    /// Every rule that fired, the most serious first (SEC C-13: answer the worst, log all).
+    pub hits: Vec<Hit>,
+}
+
+/// The rules of a casino's pack, compiled together with keywords and opt-outs. Cheap to clone.
+#[derive(Clone)]
+pub struct Guardrails {
+    engine: Arc<Engine>,
+}
+
+// === impl Layer ===
 
 impl Layer {
     pub const ALL: [Self; 10] = [
@@ -51,88 +92,51 @@ impl Layer {
             Self::Abuse => "abuse",
         }
     }
+
+    /// Someone may come to harm: this is answered even where the guest also opts out in plain language (C-21).
+    pub fn is_urgent(self) -> bool {
+        matches!(self, Self::Crisis | Self::Emergency | Self::ResponsibleGaming)
+    }
 }
 
-/// One pattern that fired; holds no part of the text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hit {
-    pub layer: Layer,
-    pub pattern_id: String,
-    pub intent: String,
-}
-
-/// Finds hits in a text; must be pure and quick (SEC-20).
-pub trait Detector: Send + Sync {
-    fn scan(&self, text: &str) -> Vec<Hit>;
-}
-
-/// The detectors of a casino's packs. Cheap to clone.
-#[derive(Clone, Default)]
-pub struct Guardrails {
-    detectors: Vec<Arc<dyn Detector>>,
-}
+// === impl Guardrails ===
 
 impl Guardrails {
-    pub fn new(detectors: Vec<Arc<dyn Detector>>) -> Self {
-        Self { detectors }
+    /// Compiles a pack's rules.
+    pub fn parse(source: &str) -> Result<Self, Error> {
+        let engine = Engine::new(Some(&pack::Pack::parse(source)?))?;
+        Ok(Self { engine: Arc::new(engine) })
     }
 
     pub fn installed(&self) -> bool {
-        !self.detectors.is_empty()
+        self.engine.has_rules()
     }
 
-    /// Every hit of every layer, the most serious first (SEC C-13: answer the worst, log all).
-    pub fn evaluate(&self, text: &str) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = self.detectors.iter().flat_map(|detector| detector.scan(text)).collect();
-        hits.sort_by_key(|hit| hit.layer);
-        hits
+    pub fn decide(&self, text: &str) -> Decision {
+        thread_local! { static MEMORY: Cell<Workspace> = Cell::default(); }
+        MEMORY.with(|memory| {
+            let mut workspace = memory.take();
+            let decision = self.engine.decide(text, &mut workspace);
+            memory.set(workspace);
+            decision
+        })
+    }
+
+    /// Tries every rule on the examples it came with.
+    pub fn self_test(&self) -> Result<(), Error> {
+        let failures = self.engine.failures(|text| self.decide(text).hits);
+        if failures.is_empty() { Ok(()) } else { Err(Error::Examples(failures)) }
+    }
+}
+
+impl Default for Guardrails {
+    fn default() -> Self {
+        Self { engine: Engine::base() }
     }
 }
 
 impl fmt::Debug for Guardrails {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guardrails").field("detectors", &self.detectors.len()).finish()
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    /// Fires when the text holds the word.
-    pub(crate) struct Word(pub(crate) &'static str, pub(crate) Layer);
-
-    impl Detector for Word {
-        fn scan(&self, text: &str) -> Vec<Hit> {
-            let hit = Hit { layer: self.1, pattern_id: format!("test.{}", self.0), intent: self.0.to_owned() };
-            if text.contains(self.0) { vec![hit] } else { vec![] }
-        }
-    }
-
-    #[test]
-    fn nothing_is_installed_by_default() {
-        let none = Guardrails::default();
-        assert!(!none.installed());
-        assert_eq!(none.evaluate("anything at all"), vec![]);
-    }
-
-    #[test]
-    fn all_hits_come_worst_first() {
-        // SEC-20, SEC C-13
-        let both =
-            Guardrails::new(vec![Arc::new(Word("cash", Layer::BsaAml)), Arc::new(Word("hurt", Layer::Emergency))]);
-        assert!(both.installed());
-        let hits = both.evaluate("hurt by cash");
-        assert_eq!(hits.iter().map(|h| h.layer).collect::<Vec<_>>(), [Layer::Emergency, Layer::BsaAml]);
-        assert_eq!(both.evaluate("fine"), vec![]);
-    }
-
-    #[test]
-    fn layers_are_ordered_and_named_alike_everywhere() {
-        assert!(Layer::ALL.is_sorted());
-        for layer in Layer::ALL {
-            let pascal: String = layer.as_str().split('_').map(|w| w[..1].to_uppercase() + &w[1..]).collect();
-            assert_eq!(pascal, format!("{layer:?}"));
-        }
+        f.debug_struct("Guardrails").field("rules", &self.engine.rules()).finish()
     }
 }

@@ -5,18 +5,19 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use seven_domain::Language;
 
 pub(crate) use self::courtesy::courtesy;
 use self::{
-    courtesy::{Filler, filler},
+    courtesy::{FILLERS, Filler},
     table::{Fit, ROWS, Row},
 };
 use crate::{
-    normal::{calmed, words},
-    opt_out,
-    pattern::starts_with,
+    Guardrails,
+    pattern::{Builder, Groups, Reading, Symbol},
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -56,80 +57,96 @@ pub struct Keyword {
 }
 
 /// The command a message is, if it is one. Opt-outs are also recognised as a sentence of their own ("Who is this?
-/// STOP") and in plain language ([`crate::opt_out`]).
+/// STOP") and in plain language ([`crate::opt_out`]). Every [`Guardrails::decide`] says the same.
 pub fn classify(text: &str) -> Option<Keyword> {
-    let words = words(text);
-    let found = whole_message(&words)
-        .map(|row| (row.intent, row.id, row.language))
-        .or_else(|| own_sentence(text).map(|row| (row.intent, row.id, row.language)))
-        .or_else(|| opt_out::find(&words).map(|phrase| (Intent::OptOut, phrase.id, Some(phrase.language))));
-    found.map(|(intent, pattern_id, language)| Keyword {
-        intent,
-        pattern_id,
-        language,
-        known_to_provider: provider_reacts(text),
-    })
+    Guardrails::default().decide(text).keyword
 }
 
 /// What Telnyx matches by default: the whole message, in any case, nothing else.
 const PROVIDER_WORDS: &[&str] =
     &["stop", "stopall", "stop all", "unsubscribe", "cancel", "end", "quit", "start", "unstop", "help"];
 
-fn provider_reacts(text: &str) -> bool {
+pub(crate) fn provider_reacts(text: &str) -> bool {
     PROVIDER_WORDS.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
 }
 
-/// The row a message consists of, said once or repeatedly, with nothing but courtesy around it.
-fn whole_message(words: &[String]) -> Option<&'static Row> {
-    covering(words).or_else(|| covering(&calmed(words)?))
+/// The commands, by their first word.
+#[derive(Debug, Default)]
+pub(crate) struct Commands(HashMap<Symbol, Vec<(Vec<Symbol>, Meaning)>>);
+
+#[derive(Debug, Clone, Copy)]
+enum Meaning {
+    Row(&'static Row),
+    Filler(Filler),
 }
 
-fn covering(words: &[String]) -> Option<&'static Row> {
-    let (mut rows, mut fillers) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    while at < words.len() {
-        let rest = &words[at..];
-        if let Some((row, length)) = longest_row(rest) {
-            rows.push(row);
-            at += length;
-        } else {
-            let (kind, length) = filler(rest)?;
-            fillers.push(kind);
+impl Commands {
+    pub(crate) fn new(builder: &mut Builder) -> Self {
+        let rows = ROWS.iter().map(|row| (row.words, Meaning::Row(row)));
+        let fillers = FILLERS.iter().flat_map(|(list, kind)| list.iter().map(|one| (*one, Meaning::Filler(*kind))));
+        let mut commands = Self::default();
+        for (words, meaning) in rows.chain(fillers) {
+            let alternatives = Groups::default().alternatives(words).expect("the tables are folded words, says a test");
+            let phrase = builder.symbols(&alternatives[0]);
+            commands.0.entry(phrase[0]).or_default().push((phrase, meaning));
+        }
+        commands
+    }
+
+    /// The row a message consists of, said once or repeatedly, with nothing but courtesy around it.
+    pub(crate) fn whole_message(&self, words: &[Option<Symbol>]) -> Option<&'static Row> {
+        let (mut first, mut core) = (None, None);
+        let (mut agree, mut fillers) = (true, [false; 3]);
+        let mut at = 0;
+        while at < words.len() {
+            let (meaning, length) = self.longest(&words[at..])?;
+            match meaning {
+                Meaning::Row(row) => {
+                    agree &= first.get_or_insert(row).intent == row.intent;
+                    core = core.or(Some(row).filter(|row| row.fit == Fit::Core));
+                }
+                Meaning::Filler(kind) => fillers[kind as usize] = true,
+            }
             at += length;
         }
+        // "ok stop" is a STOP; "yes cancel" may answer "shall I cancel your table?".
+        let row: &'static Row = core.or(first)?;
+        let fits = FILLERS.iter().all(|(_, kind)| !fillers[*kind as usize] || row.fit.allows(*kind));
+        ((agree || core.is_some()) && fits).then_some(row)
     }
-    // "ok stop" is a STOP; "yes cancel" may answer "shall I cancel your table?".
-    let core = rows.iter().find(|row| row.fit == Fit::Core);
-    let row: &'static Row = core.or_else(|| rows.first())?;
-    let agree = rows.iter().all(|other| other.intent == row.intent);
-    ((agree || core.is_some()) && fillers.iter().all(|&kind| row.fit.allows(kind))).then_some(row)
+
+    /// The longest row these words begin with, else the longest filler.
+    fn longest(&self, words: &[Option<Symbol>]) -> Option<(Meaning, usize)> {
+        let here = self.0.get(&(*words.first()?)?)?.iter().filter(|(phrase, _)| {
+            phrase.len() <= words.len() && phrase.iter().zip(words).all(|(one, word)| Some(*one) == *word)
+        });
+        let best = here.max_by_key(|(phrase, meaning)| (matches!(meaning, Meaning::Row(_)), phrase.len()));
+        best.map(|(phrase, meaning)| (*meaning, phrase.len()))
+    }
+
+    /// An unmistakable STOP that is a sentence of its own, at the end ("Who is this? STOP") or at the beginning ("STOP. I
+    /// am not a customer"). "Stop! You are too kind" is not: banter opens that way.
+    pub(crate) fn own_sentence(&self, reading: &Reading) -> Option<&'static Row> {
+        let mut sentences = reading.folded.sentences();
+        let ((first, first_end), (last, last_end)) = (sentences.next()?, sentences.next_back()?);
+        let core = |sentence: std::ops::Range<usize>| {
+            self.whole_message(&reading.base[sentence])
+                .filter(|row| row.intent == Intent::OptOut && row.fit == Fit::Core)
+        };
+        let at_end = if last_end == Some('?') { None } else { core(last) };
+        at_end.or_else(|| if matches!(first_end, Some('.' | '\n' | ';')) { core(first) } else { None })
+    }
 }
 
-fn longest_row(words: &[String]) -> Option<(&'static Row, usize)> {
-    ROWS.iter()
-        .filter_map(|row| {
-            let phrase: Vec<&str> = row.words.split(' ').collect();
-            starts_with(words, &phrase).then_some((row, phrase.len()))
-        })
-        .max_by_key(|&(_, length)| length)
-}
-
-/// An unmistakable STOP that is a sentence of its own, at the end ("Who is this? STOP") or at the beginning ("STOP. I am
-/// not a customer"). "Stop! You are too kind" is not: banter opens that way.
-fn own_sentence(text: &str) -> Option<&'static Row> {
-    let sentences: Vec<(Vec<String>, Option<char>)> = text
-        .split_inclusive(['.', '!', '?', ';', '\n', '…'])
-        .map(|sentence| (words(sentence), sentence.chars().next_back()))
-        .filter(|(words, _)| !words.is_empty())
-        .collect();
-    let [(first, first_end), .., (last, last_end)] = sentences.as_slice() else { return None };
-    let core =
-        |words: &[String]| whole_message(words).filter(|row| row.intent == Intent::OptOut && row.fit == Fit::Core);
-    match last_end {
-        Some('?') => None,
-        _ => core(last),
+impl Row {
+    pub(crate) fn keyword(&self, text: &str) -> Keyword {
+        Keyword {
+            intent: self.intent,
+            pattern_id: self.id,
+            language: self.language,
+            known_to_provider: provider_reacts(text),
+        }
     }
-    .or_else(|| if matches!(first_end, Some('.' | '\n' | ';')) { core(first) } else { None })
 }
 
 impl Fit {

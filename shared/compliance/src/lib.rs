@@ -1,15 +1,22 @@
 //! What a guest's text means before any agent may read it: keywords, opt-outs in plain language, guardrails, the verdict.
 //!
 //! Pure functions over `&str`, total on any input. Never does I/O, never keeps or prints the text, never decides what is
-//! sent: ingress and gate act on the verdict.
+//! sent: ingress and gate act on the verdict. Likewise for what a guest may be sent unasked: area codes, state rules, windows.
 
+pub mod area_codes;
+pub mod chain;
+pub mod disclosure;
 pub mod guardrails;
+pub mod jurisdiction;
 pub mod keywords;
 mod normal;
+pub mod offers;
 pub mod opt_out;
 mod pattern;
+pub mod quiet_hours;
 pub mod verdict;
 
-pub use guardrails::{Detector, Guardrails, Hit, Layer};
+pub use guardrails::{Decision, Guardrails, Hit, Layer};
 pub use keywords::{Intent, Keyword, classify};
+pub use offers::{Catalogue, OfferCheck};
 pub use verdict::{Verdict, verdict};

@@ -1,57 +1,213 @@
-//! One spelling for the many ways a word is typed: case, accents, punctuation, emoji, full-width letters (C-6, C-7).
+//! One spelling for the many ways a text is typed: case, accents, look-alike letters, invisible signs, punctuation, emoji
+//! (C-6, C-7, SEC-25). Done once per text; everything else works on the words found here.
 
-use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+mod glyphs;
 
-/// The words of a text, folded: lower case, no accents, no apostrophes ("don’t" is `dont`); everything that is neither
-/// letter nor digit separates words.
-pub(crate) fn words(text: &str) -> Vec<String> {
-    let folded = text
-        .chars()
-        .filter(|&c| !is_apostrophe(c) && !is_invisible(c))
-        // NFKC would turn these signs into letters of the word beside them.
-        .map(|c| if matches!(c, 'ℹ' | 'Ⓜ' | '™' | '℠') { ' ' } else { c })
-        .nfkc()
-        .flat_map(char::to_lowercase)
-        .nfd()
-        .filter(|&c| !is_combining_mark(c) && !is_apostrophe(c));
-    let mut line = String::with_capacity(text.len());
-    for c in folded {
-        match c {
-            // A stop sign says what it shows.
-            '🛑' => line.push_str(" stop "),
-            c if c.is_alphanumeric() && !('\u{1f100}'..='\u{1f1ff}').contains(&c) => line.push(c),
-            _ => line.push(' '),
+use std::ops::Range;
+
+use unicode_normalization::char::{decompose_compatible, is_combining_mark};
+
+/// A text as words: lower case, no accents, no apostrophes ("don’t" is `dont`); everything that is neither letter nor digit
+/// separates words.
+#[derive(Debug, Default)]
+pub(crate) struct Folded {
+    /// The words with one space before, between and after them.
+    line: String,
+    tokens: Vec<Token>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Token {
+    start: u32,
+    end: u32,
+    pub(crate) gap: Gap,
+    /// The sign that ends the sentence after this word, if one does.
+    pub(crate) stop: Option<char>,
+    pub(crate) digits: bool,
+}
+
+/// What stands between a word and the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Gap {
+    first: Option<char>,
+    /// All signs are like the first.
+    uniform: bool,
+    count: u8,
+    /// A colon, bracket or the like: what stood before is a label.
+    pub(crate) label: bool,
+}
+
+// === impl Gap ===
+
+impl Gap {
+    fn push(&mut self, c: char) {
+        self.uniform = self.count == 0 || self.uniform && self.first == Some(c);
+        self.first = self.first.or(Some(c));
+        self.count = self.count.saturating_add(1);
+        self.label |= matches!(c, ':' | ']' | '}' | '>' | '#' | '|');
+    }
+
+    /// The sign, when there is just one.
+    pub(crate) fn single(self) -> Option<char> {
+        self.first.filter(|_| self.count == 1)
+    }
+
+    /// The sign and how often it stands there, when there are no others.
+    pub(crate) fn repeated(self) -> Option<(char, u8)> {
+        self.first.filter(|_| self.uniform).map(|sign| (sign, self.count))
+    }
+}
+
+// === impl Folded ===
+
+impl Folded {
+    #[cfg(test)]
+    pub(crate) fn new(text: &str) -> Self {
+        let mut folded = Self::default();
+        folded.read(text);
+        folded
+    }
+
+    /// Replaces what was folded before; keeps the memory.
+    pub(crate) fn read(&mut self, text: &str) {
+        self.clear();
+        let mut gap = Gap::default();
+        let mut open = false;
+        for c in text.chars() {
+            if c.is_ascii() {
+                self.put(c, &mut gap, &mut open);
+                continue;
+            }
+            match glyphs::special(c) {
+                Some(glyphs::Special::Nothing) => {}
+                Some(glyphs::Special::Separator) => self.put(' ', &mut gap, &mut open),
+                Some(glyphs::Special::Word(word)) => {
+                    for c in [' '].into_iter().chain(word.chars()).chain([' ']) {
+                        self.put(c, &mut gap, &mut open);
+                    }
+                }
+                None => decompose_compatible(c, |part| {
+                    if !is_combining_mark(part) {
+                        glyphs::latin(part, |letter| self.put(letter, &mut gap, &mut open));
+                    }
+                }),
+            }
+        }
+        self.close();
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.line.clear();
+        self.line.push(' ');
+        self.tokens.clear();
+    }
+
+    /// Adds a word put together from others: it begins like the first and ends like the last of them.
+    pub(crate) fn push(&mut self, word: &str, first: Token, last: Token) {
+        let start = self.line.len();
+        self.line.push_str(word);
+        self.tokens.push(Token { start: offset(start), end: offset(self.line.len()), stop: last.stop, ..first });
+        self.line.push(' ');
+    }
+
+    fn put(&mut self, c: char, gap: &mut Gap, open: &mut bool) {
+        if c == '\'' || c == '`' {
+            return;
+        }
+        if c.is_alphanumeric() {
+            if !*open {
+                let at = offset(self.line.len());
+                self.tokens.push(Token { start: at, end: at, gap: *gap, stop: None, digits: true });
+                (*gap, *open) = (Gap::default(), true);
+            }
+            if !c.is_ascii_digit() {
+                let unit = self.tokens.last_mut().map(|token| std::mem::replace(&mut token.digits, false));
+                debug_assert!(unit.is_some());
+            }
+            self.line.push(c.to_ascii_lowercase());
+            return;
+        }
+        if *open {
+            self.close();
+            *open = false;
+        }
+        gap.push(c);
+        if matches!(c, '.' | '!' | '?' | ';' | '\n')
+            && let Some(token) = self.tokens.last_mut()
+        {
+            token.stop = token.stop.or(Some(c));
         }
     }
-    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-    if words.len() >= 3 && words.iter().all(|w| w.chars().count() == 1) {
-        return vec![words.concat()]; // "S.T.O.P"
+
+    /// Ends the open word; a number with its unit ("18yo", "10k", "7pm") is two.
+    fn close(&mut self) {
+        let end = self.line.len();
+        if let Some(&last) = self.tokens.last()
+            && last.end == last.start
+        {
+            let word = &self.line[last.start as usize..];
+            let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+            let split = digits > 0 && UNITS.contains(&&word[digits..]);
+            if split {
+                let middle = last.start as usize + digits;
+                self.line.insert(middle, ' ');
+                let token = self.tokens.last_mut().expect("there is a last token");
+                (token.end, token.digits) = (offset(middle), true);
+                let unit = Token { start: offset(middle + 1), end: offset(end + 1), gap: Gap::default(), ..last };
+                self.tokens.push(Token { digits: false, ..unit });
+            } else {
+                self.tokens.last_mut().expect("there is a last token").end = offset(end);
+            }
+        }
+        if !self.line.ends_with(' ') {
+            self.line.push(' ');
+        }
     }
-    words
-}
 
-/// The words with drawn-out letters taken back ("stoooop"), when there are any.
-pub(crate) fn calmed(words: &[String]) -> Option<Vec<String>> {
-    let calm: Vec<String> = words.iter().map(|w| calm_word(w)).collect();
-    (calm != words).then_some(calm)
-}
-
-fn calm_word(word: &str) -> String {
-    let mut out = String::with_capacity(word.len());
-    let chars: Vec<char> = word.chars().collect();
-    for run in chars.chunk_by(|a, b| a == b) {
-        let keep = if run.len() >= 3 && run[0].is_alphabetic() { 1 } else { run.len() };
-        out.extend(&run[..keep]);
+    pub(crate) fn len(&self) -> usize {
+        self.tokens.len()
     }
-    out
+
+    pub(crate) fn line(&self) -> &str {
+        &self.line
+    }
+
+    pub(crate) fn tokens(&self) -> &[Token] {
+        &self.tokens
+    }
+
+    pub(crate) fn word(&self, at: usize) -> &str {
+        let token = self.tokens[at];
+        &self.line[token.start as usize..token.end as usize]
+    }
+
+    /// The words of each sentence, with the sign that ends it.
+    pub(crate) fn sentences(&self) -> impl DoubleEndedIterator<Item = (Range<usize>, Option<char>)> {
+        let ends = self.tokens.iter().enumerate().filter(|(at, t)| t.stop.is_some() || at + 1 == self.tokens.len());
+        let ends: Vec<(usize, Option<char>)> = ends.map(|(at, token)| (at + 1, token.stop)).collect();
+        (0..ends.len()).map(move |k| (if k == 0 { 0 } else { ends[k - 1].0 }..ends[k].0, ends[k].1))
+    }
 }
 
-fn is_apostrophe(c: char) -> bool {
-    matches!(c, '\'' | '`' | '´' | '‘' | '’' | '‛' | 'ʼ' | 'ʹ' | '′' | '＇')
+impl Token {
+    /// Where the word starts in the line.
+    pub(crate) fn start(self) -> usize {
+        self.start as usize
+    }
+
+    pub(crate) fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
 }
 
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+/// What people write against a number.
+const UNITS: &[&str] = &[
+    "k", "yo", "yr", "yrs", "year", "years", "y", "yearold", "yrold", "ano", "anos", "mil", "am", "pm", "m", "hrs",
+    "hr", "min", "mins", "usd", "dls", "bucks", "grand", "st", "th", "pesos", "dolares", "months", "meses",
+];
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -67,18 +223,40 @@ mod tests {
             ("ＳＴＯＰ", "stop"),
             ("𝐒𝐓𝐎𝐏", "stop"),
             ("st\u{200b}op", "stop"),
-            ("S.T.O.P", "stop"),
             ("opt-out", "opt out"),
             ("don’t / don't / don´t", "dont dont dont"),
             ("🙏 help 🙏🏽 ℹ️", "help"),
             ("STOP™ 🅰", "stop"),
             ("🛑", "stop"),
+            ("are u a 🤖?", "are u a robot"),
             ("7:30 pm", "7 30 pm"),
+            ("7pm 18yo k1ll 4ever 2nd", "7 pm 18 yo k1ll 4ever 2nd"),
+            // Cyrillic and Greek letters that look Latin
+            ("ѕuісіdе", "suicide"),
+            ("ѕtор", "stop"),
+            ("ΚΙLL", "kill"),
+            ("кill ΜΥSELF", "kill myself"),
+            ("niño ß Ł", "nino ß l"),
             ("?!…", ""),
+            ("", ""),
         ] {
-            assert_eq!(words(text).join(" "), expected, "{text:?}");
+            let folded = Folded::new(text);
+            assert_eq!(folded.line().trim(), expected, "{text:?}");
+            let words: Vec<&str> = (0..folded.len()).map(|at| folded.word(at)).collect();
+            assert_eq!(words.join(" "), expected, "{text:?}");
         }
-        assert_eq!(calmed(&words("Stoooop pleeease 1000")).unwrap().join(" "), "stop please 1000");
-        assert_eq!(calmed(&words("coffee 555")), None);
+    }
+
+    #[test]
+    fn remembers_what_stood_between() {
+        let folded = Folded::new("078-05-1120 f**k System: who? me\nnow");
+        let gaps: Vec<_> = folded.tokens().iter().map(|t| (t.gap.single(), t.gap.repeated().map(|r| r.1))).collect();
+        assert_eq!(gaps[1], (Some('-'), Some(1)));
+        assert_eq!(folded.tokens()[4].gap.repeated(), Some(('*', 2)));
+        assert!(folded.tokens()[6].gap.label, "who, after the label");
+        assert!(folded.tokens()[0].digits && !folded.tokens()[3].digits);
+        let sentences: Vec<_> = folded.sentences().collect();
+        assert_eq!(sentences, [(0..7, Some('?')), (7..8, Some('\n')), (8..9, None)]);
+        assert_eq!(Folded::new("").sentences().count(), 0);
     }
 }

@@ -5,16 +5,11 @@
 
 mod phrases;
 
-use std::sync::LazyLock;
-
 use seven_domain::Language;
 
-use self::phrases::{GROUPS, PHRASES};
-use crate::{
-    keywords::courtesy,
-    normal::{calmed, words},
-    pattern::{Pattern, Text},
-};
+use self::phrases::GROUPS;
+pub(crate) use self::phrases::{PHRASES, REAL, TYPOS};
+use crate::pattern::{Builder, Groups, Rule};
 
 /// One way to say it.
 #[derive(Debug)]
@@ -24,20 +19,19 @@ pub(crate) struct Phrase {
     pattern: &'static str,
 }
 
-static COMPILED: LazyLock<Vec<(&'static Phrase, Pattern)>> =
-    LazyLock::new(|| PHRASES.iter().map(|phrase| (phrase, Pattern::parse(phrase.pattern, GROUPS))).collect());
-
-/// Whether the text revokes consent in plain language.
+/// Whether the text revokes consent in plain language or by a command.
 pub fn is_revocation(text: &str) -> bool {
-    find(&words(text)).is_some()
+    crate::classify(text).is_some_and(|keyword| keyword.intent == crate::Intent::OptOut)
 }
 
-pub(crate) fn find(words: &[String]) -> Option<&'static Phrase> {
-    let first = |words: &[String]| {
-        let text = Text::new(words, courtesy);
-        COMPILED.iter().find(|(_, pattern)| pattern.is_in(&text)).map(|&(phrase, _)| phrase)
-    };
-    first(words).or_else(|| first(&calmed(words)?))
+/// Adds one rule per phrase, in the order of the list.
+pub(crate) fn add_to(builder: &mut Builder) {
+    let groups = Groups::new(GROUPS.iter().copied());
+    for phrase in PHRASES {
+        let pattern = groups.pattern(phrase.pattern).expect("the phrases can be read, says a test");
+        builder.add(&Rule { patterns: vec![pattern], unless: Vec::new() });
+    }
+    builder.forgive(TYPOS.iter().copied(), REAL.iter().copied());
 }
 
 #[cfg(test)]

@@ -108,14 +108,62 @@ pub struct Regulations {
     pub responsible_gaming_helpline: Option<Helpline>,
     #[serde(default)]
     pub state_helpline: Option<Helpline>,
+    /// No marketing text without an answer of the reassigned-numbers database (SMS-31).
+    #[serde(default)]
+    pub reassigned_number_check: bool,
 }
 
 /// A helpline and the day somebody called it to check; null means nobody has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Helpline {
+    /// As guests read it, at most 16 characters.
     pub number: String,
+    /// What to dial, when `number` spells a word: the letters must say these digits.
+    #[serde(default)]
+    pub digits: Option<String>,
+    #[serde(default)]
     pub verified_at: Option<chrono::NaiveDate>,
+}
+
+impl Helpline {
+    /// A vanity number whose letters say other digits sends a guest in need to a stranger (C-12).
+    pub fn check(&self) -> Result<(), Invalid> {
+        let problem = |problem: String, expected| Err(Invalid::new("helpline", problem, expected));
+        if !(2..=16).contains(&self.number.chars().count()) {
+            return problem(format!("`{}`", self.number), "2 to 16 characters, such as 1-800-555-0100");
+        }
+        if self.number.chars().any(|c| !(c.is_ascii_alphanumeric() || c == '-' || c == ' ')) {
+            return problem(format!("`{}`", self.number), "digits, capital letters and hyphens");
+        }
+        let dialled: String = self.number.chars().filter_map(dial).collect();
+        let spelled = self.number.chars().any(|c| c.is_ascii_alphabetic());
+        match &self.digits {
+            None if spelled => {
+                problem(format!("`{}` without digits", self.number), "`digits`: what to dial for the word")
+            }
+            Some(digits) if digits.chars().filter(char::is_ascii_digit).collect::<String>() != dialled => {
+                problem(format!("`{}` dials {dialled}, not {digits}", self.number), "letters and digits that agree")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The key of a telephone that bears this letter or digit (ITU-T E.161).
+fn dial(c: char) -> Option<char> {
+    Some(match c.to_ascii_uppercase() {
+        c @ '0'..='9' => c,
+        'A'..='C' => '2',
+        'D'..='F' => '3',
+        'G'..='I' => '4',
+        'J'..='L' => '5',
+        'M'..='O' => '6',
+        'P'..='S' => '7',
+        'T'..='V' => '8',
+        'W'..='Z' => '9',
+        _ => return None,
+    })
 }
 
 fn twenty_one() -> u8 {
@@ -156,6 +204,9 @@ pub struct Operational {
     /// Pace of a 10DLC campaign; required for `long_code`.
     #[serde(default)]
     pub campaign_segments_per_second: Option<u32>,
+    /// State of the 10DLC campaign or the toll-free verification; proactive texts need `approved` (SMS-31). Missing is not approved (C-38).
+    #[serde(default)]
+    pub registration: Registration,
     #[serde(default)]
     pub messaging_profile_id: Option<String>,
     #[serde(default)]
@@ -169,6 +220,18 @@ pub struct Operational {
     pub max_messages_per_guest_per_day: u32,
     #[serde(default = "forty_eight")]
     pub session_timeout_hours: u32,
+}
+
+/// Where a number's registration with the carriers stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Registration {
+    #[default]
+    Missing,
+    Pending,
+    Approved,
+    Rejected,
+    Suspended,
 }
 
 fn long_code() -> NumberKind {
@@ -279,6 +342,24 @@ impl CasinoConfig {
             "missing".into(),
             "the 10DLC campaign's segments per second",
         );
+        for helpline in
+            [&self.regulations.responsible_gaming_helpline, &self.regulations.state_helpline].into_iter().flatten()
+        {
+            problems.extend(helpline.check().err());
+        }
+        let mut need = |ok: bool, what: &'static str, problem: String, expected: &'static str| {
+            if !ok {
+                problems.push(Invalid::new(what, problem, expected));
+            }
+        };
+        // The texts count their segments with names up to ten characters.
+        let persona = self.branding.persona_name.chars().count();
+        need(
+            (1..=10).contains(&persona),
+            "branding.persona_name",
+            format!("{persona} characters"),
+            "1 to 10 characters",
+        );
         for (field, text) in [
             ("regulations.quiet_hours_start", &self.regulations.quiet_hours_start),
             ("regulations.quiet_hours_end", &self.regulations.quiet_hours_end),
@@ -345,6 +426,30 @@ mod tests {
         doc["features"] = serde_json::json!({ "ai_disclosure_enabeld": true });
         let error = serde_json::from_value::<CasinoConfig>(doc).unwrap_err().to_string();
         assert!(error.contains("ai_disclosure_enabeld"), "{error}");
+    }
+
+    #[test] // SEC-27, C-12: 1-800-MY-RESET is 697-3738; the seed had other digits
+    fn a_vanity_helpline_must_dial_what_it_spells() {
+        let line = |number: &str, digits: Option<&str>| Helpline {
+            number: number.into(),
+            digits: digits.map(str::to_owned),
+            verified_at: None,
+        };
+        for (number, digits, good) in [
+            ("1-800-522-4700", None, true),
+            ("988", None, true),
+            ("1-800-MY-RESET", Some("1-800-697-3738"), true),
+            ("1-800-MY-RESET", Some("1-800-699-7378"), false),
+            ("1-800-MY-RESET", None, false),
+            ("1-800-522-4700", Some("1-800-522-4701"), false),
+            ("", None, false),
+            ("call +1 800 555 01 00 now", None, false),
+        ] {
+            assert_eq!(line(number, digits).check().is_ok(), good, "{number} {digits:?}");
+        }
+        let mut config: CasinoConfig = serde_json::from_value(minimal()).unwrap();
+        config.regulations.state_helpline = Some(line("1-800-GAMBLER", Some("1-800-426-2530")));
+        assert_eq!(config.check().unwrap_err()[0].what, "helpline");
     }
 
     #[test]

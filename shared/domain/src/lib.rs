@@ -2,6 +2,7 @@
 //!
 //! Never does I/O. Never prints a phone number, name or message text (`Debug` of [`PhoneE164`] is masked).
 
+pub mod audit;
 pub mod casino;
 pub mod clock;
 pub mod config;
@@ -11,6 +12,7 @@ pub mod message;
 pub mod phone;
 pub mod trace;
 
+pub use audit::{AuditEvent, Severity};
 pub use casino::{CasinoId, FLEET, UNKNOWN_CASINO};
 pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;

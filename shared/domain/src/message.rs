@@ -36,6 +36,8 @@ macro_rules! text_enum {
     };
 }
 
+pub(crate) use text_enum;
+
 text_enum! {
     /// What a text is for; decides the row of the last look's table (D6).
     MessageClass {

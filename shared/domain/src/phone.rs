@@ -65,6 +65,11 @@ impl GuestHash {
     pub fn hex(&self) -> String {
         hex::encode(self.bytes)
     }
+
+    /// `hmac:<key id>:<hex>`: the guest in events and audit entries that outlive the guest's row (C-22).
+    pub fn tag(&self) -> String {
+        format!("hmac:{}:{}", self.key_id, self.hex())
+    }
 }
 
 /// One hashing key; `id` is stored beside every hash so that keys can be rotated.
@@ -84,6 +89,16 @@ pub struct HashKeys {
 impl HashKeys {
     pub fn new(current: HashKey) -> Self {
         Self { current }
+    }
+
+    /// A keyed seal over what must not be rebuilt by whoever can write a table: the heads of consent chains (D8).
+    pub fn seal(&self, what: &str) -> [u8; 32] {
+        let key = self.current.secret.expose_secret().as_bytes();
+        let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
+        // No casino id holds a colon: a seal is never some guest's hash.
+        mac.update(b"seal:v1:");
+        mac.update(what.as_bytes());
+        mac.finalize().into_bytes().into()
     }
 
     /// The guest's hash at this casino. The casino is part of the input, so hashes of two casinos cannot be joined.

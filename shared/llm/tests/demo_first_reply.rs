@@ -36,9 +36,7 @@ fn at(local: &str) -> DateTime<Utc> {
 }
 
 fn disclosure(language: Language) -> String {
-    let casino = &CASINO.prompts.casino_name_display;
-    let slots = Slots { casino, phone: &CASINO.operational.contact_phone, persona: &CASINO.branding.persona_name };
-    Texts::casino().render(TextKey::Disclosure, language, &slots)
+    Texts::casino().render(TextKey::Disclosure, language, &Slots::of(&CASINO))
 }
 
 fn ask(text: &str, now: DateTime<Utc>, seed: u64, lead: Option<String>) -> Reply {

@@ -5,10 +5,12 @@
 
 pub mod demo;
 mod error;
+mod guardrails;
 mod rules;
 mod texts;
 
 pub use error::Error;
+pub use guardrails::{CASINO_GUARDRAILS, guardrails};
 pub use rules::{Rules, Typing, TypingKind, TypingPace};
 pub use texts::{Slots, TextKey, Texts};
 

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::LazyLock, time::Duration};
 
 use serde::Deserialize;
+use seven_domain::config::Helpline;
 
 use crate::{CASINO_RULES, Error};
 
@@ -20,7 +21,29 @@ pub struct Rules {
     /// Segments one answer may cost in all (CONV-47).
     pub max_segments: usize,
     pub opt_out_confirmation_minutes: u32,
+    pub helpline: Helpline,
+    pub consent: ConsentRules,
+    pub privacy: PrivacyRules,
     pub typing: Typing,
+}
+
+/// How long consent questions stay open and consents stand (SMS-20, SMS-21, CONV-9).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConsentRules {
+    pub second_start_hours: u32,
+    pub prompt_hours: u32,
+    pub decay_days: i32,
+}
+
+/// How long what is kept (DATA-49 to DATA-55), and how long a guest may withdraw a deletion.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrivacyRules {
+    pub regret_minutes: u32,
+    pub warm_days: i32,
+    pub archive_days: i32,
+    pub phone_days: i32,
 }
 
 /// How long a person would take to type an answer (CONV-49).
@@ -74,6 +97,13 @@ impl Rules {
         let typing = &rules.typing;
         for (good, problem) in [
             (rules.usefulness_minutes > 0, "usefulness_minutes must be above 0"),
+            (rules.helpline.check().is_ok(), "helpline: letters and digits must agree"),
+            (
+                rules.privacy.warm_days < rules.privacy.archive_days
+                    && rules.privacy.archive_days < rules.privacy.phone_days,
+                "privacy must keep warm_days < archive_days < phone_days",
+            ),
+            (rules.consent.decay_days > 0, "consent.decay_days must be above 0"),
             (rules.max_texts > 0 && rules.max_segments > 0, "max_texts and max_segments must be above 0"),
             (rules.quiet_window_ms <= rules.quiet_window_max_ms, "quiet_window_ms is above quiet_window_max_ms"),
             // The sender holds these waits in memory and no longer (D13).

@@ -8,9 +8,9 @@ use std::{
 
 use minijinja::{Environment, UndefinedBehavior, context};
 use serde::Deserialize;
-use seven_domain::{Language, MessageClass};
+use seven_domain::{CasinoConfig, Language, MessageClass, config::Helpline};
 
-use crate::{CASINO_TEXTS, Error};
+use crate::{CASINO_TEXTS, Error, Rules};
 
 macro_rules! text_keys {
     ($($(#[$doc:meta])* $variant:ident => $word:literal),+ $(,)?) => {
@@ -31,23 +31,45 @@ macro_rules! text_keys {
 text_keys! {
     OptOutConfirmation => "opt_out_confirmation",
     OptInConfirmation => "opt_in_confirmation",
+    OptInPending => "opt_in_pending",
+    ConsentPrompt => "consent_prompt",
+    ConsentGranted => "consent_granted",
     Help => "help",
     Privacy => "privacy",
     DeleteReceived => "delete_received",
+    DeletePending => "delete_pending",
+    DeleteWithdrawn => "delete_withdrawn",
     MmsTextOnly => "mms_text_only",
     RateLimited => "rate_limited",
     Fallback => "fallback",
     Holding => "holding",
     /// Opens the first reply to a guest; the answer follows in the same text.
     Disclosure => "disclosure",
+    /// Opens a text when what the guest was told about us has changed.
+    Redisclosure => "redisclosure",
+    Crisis => "crisis",
+    Emergency => "emergency",
+    ResponsibleGaming => "responsible_gaming",
+    PromptInjection => "prompt_injection",
+    BsaAml => "bsa_aml",
+    PatronPrivacy => "patron_privacy",
+    Pii => "pii",
+    AgeVerification => "age_verification",
+    Identity => "identity",
+    Abuse => "abuse",
 }
 
-/// What a text may mention; texts keep one segment while these are at most 24, 16 and 10 characters long.
+/// What a text may mention; texts keep their segments while names and numbers are at most 24, 16, 10, 16 and 16 characters long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots<'a> {
     pub casino: &'a str,
     pub phone: &'a str,
     pub persona: &'a str,
+    /// National problem gambling helpline.
+    pub helpline: &'a str,
+    /// The state's own; empty when there is none.
+    pub state_helpline: &'a str,
+    pub min_age: u8,
 }
 
 /// A pack's system texts, every one known to render. Cheap to clone.
@@ -55,7 +77,7 @@ pub struct Slots<'a> {
 pub struct Texts(Arc<Inner>);
 
 struct Inner {
-    classes: BTreeMap<TextKey, MessageClass>,
+    classes: BTreeMap<TextKey, (MessageClass, usize)>,
     templates: Environment<'static>,
 }
 
@@ -63,8 +85,15 @@ struct Inner {
 #[serde(deny_unknown_fields)]
 struct Entry {
     class: MessageClass,
+    /// Most it may cost with the longest slots.
+    #[serde(default = "one")]
+    segments: usize,
     en: String,
     es: String,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// Enough for any text of two segments; a loop in an operator's text ends here.
@@ -91,7 +120,7 @@ impl Texts {
         templates.set_fuel(Some(FUEL));
         for &key in TextKey::ALL {
             let entry = entries.get(&key).ok_or(Error::Missing(key))?;
-            classes.insert(key, entry.class);
+            classes.insert(key, (entry.class, entry.segments));
             for (language, text) in [(Language::En, &entry.en), (Language::Es, &entry.es)] {
                 templates
                     .add_template_owned(template_name(key, language), text.clone())
@@ -100,7 +129,14 @@ impl Texts {
         }
         let texts = Self(Arc::new(Inner { classes, templates }));
         // Rendering all of them once here is what lets `render` promise a text.
-        let sample = Slots { casino: "Casino", phone: "1-860-555-0199", persona: "Seven" };
+        let sample = Slots {
+            casino: "Casino",
+            phone: "1-860-555-0199",
+            persona: "Seven",
+            helpline: "1-800-555-0100",
+            state_helpline: "1-800-555-0101",
+            min_age: 21,
+        };
         for &key in TextKey::ALL {
             for language in Language::ALL {
                 texts.try_render(key, language, &sample).map_err(|source| Error::Template { key, language, source })?;
@@ -119,7 +155,12 @@ impl Texts {
     }
 
     pub fn class(&self, key: TextKey) -> MessageClass {
-        self.0.classes[&key]
+        self.0.classes[&key].0
+    }
+
+    /// Most segments the text may cost, whatever its slots hold.
+    pub fn most_segments(&self, key: TextKey) -> usize {
+        self.0.classes[&key].1
     }
 
     fn try_render(&self, key: TextKey, language: Language, slots: &Slots<'_>) -> Result<String, minijinja::Error> {
@@ -134,9 +175,26 @@ fn template_name(key: TextKey, language: Language) -> String {
 
 // === impl Slots ===
 
-impl Slots<'_> {
+impl<'a> Slots<'a> {
+    /// What this casino's texts may mention. A casino without a helpline of its own names the pack's.
+    pub fn of(config: &'a CasinoConfig) -> Self {
+        let rules = Rules::casino();
+        let number = |helpline: &'a Option<Helpline>| helpline.as_ref().map(|h| h.number.as_str());
+        Self {
+            casino: &config.prompts.casino_name_display,
+            phone: &config.operational.contact_phone,
+            persona: &config.branding.persona_name,
+            helpline: number(&config.regulations.responsible_gaming_helpline).unwrap_or(&rules.helpline.number),
+            state_helpline: number(&config.regulations.state_helpline).unwrap_or_default(),
+            min_age: config.regulations.gaming_age_minimum,
+        }
+    }
+
     fn context(&self) -> minijinja::Value {
-        context! { casino => self.casino, phone => self.phone, persona => self.persona }
+        context! {
+            casino => self.casino, phone => self.phone, persona => self.persona,
+            helpline => self.helpline, state_helpline => self.state_helpline, min_age => self.min_age,
+        }
     }
 }
 

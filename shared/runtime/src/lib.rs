@@ -7,13 +7,24 @@ mod timing;
 
 use seven_bus::{Bus, Roster};
 use seven_cache::Cache;
+use seven_compliance::Keyword;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource};
-use seven_store::{Store, outbound::Queued};
+use seven_store::{Store, consent::method, outbound::Queued, suppressions::Word};
 use tokio_util::sync::CancellationToken;
 
 pub use error::{Error, outcome_of};
 pub use failpoint::failpoint;
 pub use timing::Timing;
+
+/// How a command was said, for the suppression and the consent chain (C-17): ingress and gate must write the same.
+pub fn word_of(keyword: &Keyword) -> Word<'static> {
+    let method = match keyword.intent {
+        _ if keyword.pattern_id.starts_with("optout.nl") => method::NATURAL_LANGUAGE,
+        seven_compliance::Intent::OptIn => method::START_KEYWORD,
+        _ => method::STOP_KEYWORD,
+    };
+    Word { method, provider_knows: keyword.known_to_provider }
+}
 
 /// One per process, cloned freely.
 #[derive(Debug, Clone)]

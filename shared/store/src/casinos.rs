@@ -1,9 +1,9 @@
 //! Casinos, their configuration documents and their numbers.
 
-use seven_domain::{CasinoConfig, CasinoId, PhoneE164};
+use seven_domain::{AuditEvent, CasinoConfig, CasinoId, PhoneE164};
 use sqlx::types::Json;
 
-use crate::{Result, Store, Tx};
+use crate::{Result, Store, Tx, audit::Entry};
 
 /// A casino as a worker needs it for one message.
 #[derive(Debug, Clone)]
@@ -57,7 +57,8 @@ impl Store {
         if routed.rows_affected() == 0 {
             return Err(AddError::NumberTaken("that was added at the same moment".to_owned()));
         }
-        tx.audit(actor, "casino.put", casino, serde_json::json!({ "new": added == Added::New }), None).await?;
+        let detail = serde_json::json!({ "new": added == Added::New });
+        tx.audit(&Entry::of(AuditEvent::CasinoChanged, actor, casino, detail)).await?;
         tx.commit().await?;
         Ok(added)
     }
@@ -108,7 +109,8 @@ impl Tx {
             sqlx::query("delete from routes where casino_id = $1").bind(casino).execute(self.conn()).await?;
         }
         let casino = self.casino_str();
-        self.audit(actor, "casino.status", &casino, serde_json::json!({ "status": status }), None).await?;
+        let detail = serde_json::json!({ "status": status });
+        self.audit(&Entry::of(AuditEvent::CasinoChanged, actor, &casino, detail)).await?;
         Ok(done.rows_affected() == 1)
     }
 }

@@ -15,6 +15,12 @@ pub struct Lease {
     pub guest_id: GuestId,
     pub epoch: i64,
     pub disclosed: bool,
+    /// The disclosure was made in the session that is under way.
+    pub disclosed_this_session: bool,
+    /// A law of the guest's states leaves no choice.
+    pub disclosure_required: bool,
+    /// A material change the guest was not told of yet (SEC-53).
+    pub redisclose: Option<String>,
     pub language: Option<String>,
 }
 
@@ -25,7 +31,8 @@ impl Tx {
             "update conversations c set turn_epoch = c.turn_epoch + 1, leased_until = now() + make_interval(secs => $2)
              from guests g
              where c.conversation_id = $1 and g.guest_id = c.guest_id and (c.leased_until is null or c.leased_until < now())
-             returning c.turn_epoch, c.guest_id, g.disclosed_at is not null as disclosed, g.language",
+             returning c.turn_epoch, c.guest_id, g.disclosed_at is not null as disclosed, g.language, g.disclosure_required, g.redisclose,
+               g.disclosed_session is not distinct from c.session_started_at as disclosed_this_session",
         )
         .bind(conversation.0)
         .bind(for_.as_secs_f64())
@@ -37,6 +44,9 @@ impl Tx {
                 guest_id: GuestId(r.try_get::<Uuid, _>("guest_id")?),
                 epoch: r.try_get("turn_epoch")?,
                 disclosed: r.try_get("disclosed")?,
+                disclosed_this_session: r.try_get("disclosed_this_session")?,
+                disclosure_required: r.try_get("disclosure_required")?,
+                redisclose: r.try_get("redisclose")?,
                 language: r.try_get("language")?,
             })
         })
@@ -63,6 +73,15 @@ impl Tx {
                 .execute(self.conn())
                 .await?;
         Ok(done.rows_affected() == 1)
+    }
+
+    /// The first of a transaction's locks, where one is needed before it is written.
+    pub async fn lock_conversation(&mut self, conversation: ConversationId) -> Result<()> {
+        sqlx::query("select 1 from conversations where conversation_id = $1 for update")
+            .bind(conversation.0)
+            .execute(self.conn())
+            .await?;
+        Ok(())
     }
 
     /// Ends any turn in progress: its commit will find another epoch. Also stops answers that are written but not shaped,

@@ -1,6 +1,5 @@
 //! Guests and their one conversation per channel.
 
-use chrono::{DateTime, Utc};
 use seven_domain::{Channel, ConversationId, GuestHash, GuestId, Language, PhoneE164};
 use uuid::Uuid;
 
@@ -12,6 +11,18 @@ pub struct Party {
     pub guest_id: GuestId,
     pub conversation_id: ConversationId,
     pub language: Option<Language>,
+    /// True when this text made us know the guest.
+    pub new: bool,
+    /// `active`, `warm`, `archived` or `pending_deletion`.
+    pub status: String,
+    pub consent_tier: String,
+}
+
+/// What the states of a new guest's number ask of us (SEC-53b).
+#[derive(Debug, Clone, Default)]
+pub struct GuestLaw {
+    pub disclosure_required: bool,
+    pub disclosure_law: Option<String>,
 }
 
 /// Ids to use when guest or conversation are new.
@@ -30,26 +41,30 @@ impl Tx {
         number: &PhoneE164,
         channel: Channel,
         new: NewIds,
+        law: &GuestLaw,
     ) -> Result<Party> {
         let casino = self.casino_str();
-        let created = sqlx::query("insert into guests (casino_id, guest_id, phone, key_id, phone_hash) values ($1, $2, $3, $4, $5) on conflict do nothing")
+        let created = sqlx::query("insert into guests (casino_id, guest_id, phone, key_id, phone_hash, disclosure_required, disclosure_law) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing")
             .bind(&casino)
             .bind(new.guest.0)
             .bind(phone.as_str())
             .bind(hash.key_id)
             .bind(&hash.bytes[..])
+            .bind(law.disclosure_required)
+            .bind(&law.disclosure_law)
             .execute(self.conn())
             .await?;
         if created.rows_affected() == 1 {
             self.ensure_suppression_row(hash).await?;
         }
         // No lock on the guest's row: the conversation's is the first of a transaction's locks, always.
-        let (guest_id, language): (Uuid, Option<String>) =
-            sqlx::query_as("select guest_id, language from guests where key_id = $1 and phone_hash = $2")
-                .bind(hash.key_id)
-                .bind(&hash.bytes[..])
-                .fetch_one(self.conn())
-                .await?;
+        let (guest_id, language, status, consent_tier): (Uuid, Option<String>, String, String) = sqlx::query_as(
+            "select guest_id, language, status, consent_tier from guests where key_id = $1 and phone_hash = $2",
+        )
+        .bind(hash.key_id)
+        .bind(&hash.bytes[..])
+        .fetch_one(self.conn())
+        .await?;
         let conversation_id: Uuid = sqlx::query_scalar(
             "insert into conversations (casino_id, conversation_id, guest_id, channel, casino_number) values ($1, $2, $3, $4, $5)
              on conflict (casino_id, guest_id, channel) do update set casino_number = excluded.casino_number
@@ -66,6 +81,9 @@ impl Tx {
             guest_id: GuestId(guest_id),
             conversation_id: ConversationId(conversation_id),
             language: language.and_then(|l| l.parse().ok()),
+            new: created.rows_affected() == 1,
+            status,
+            consent_tier,
         })
     }
 
@@ -79,6 +97,15 @@ impl Tx {
         Ok(id.map(GuestId))
     }
 
+    /// The keyed hash of a guest.
+    pub async fn hash_of(&mut self, guest: GuestId) -> Result<Option<GuestHash>> {
+        let row: Option<(i16, Vec<u8>)> = sqlx::query_as("select key_id, phone_hash from guests where guest_id = $1")
+            .bind(guest.0)
+            .fetch_optional(self.conn())
+            .await?;
+        Ok(row.and_then(|(key_id, hash)| Some(GuestHash { key_id, bytes: hash.try_into().ok()? })))
+    }
+
     pub async fn set_language(&mut self, guest: GuestId, language: Language) -> Result<()> {
         sqlx::query(
             "update guests set language = $2, updated_at = now() where guest_id = $1 and language is distinct from $2",
@@ -90,15 +117,14 @@ impl Tx {
         Ok(())
     }
 
-    /// Records the consent tier the guest's own words gave or took.
-    pub async fn set_consent(&mut self, guest: GuestId, tier: &str, method: &str, at: DateTime<Utc>) -> Result<()> {
-        sqlx::query("update guests set consent_tier = $2, consent_method = $3, consent_at = $4, updated_at = now() where guest_id = $1")
-            .bind(guest.0)
-            .bind(tier)
-            .bind(method)
-            .bind(at)
-            .execute(self.conn())
-            .await?;
+    /// A guest who cried for help about gambling: no proactive text ever again (CONV-14).
+    pub async fn mark_responsible_gaming(&mut self, guest: GuestId) -> Result<()> {
+        sqlx::query(
+            "update guests set responsible_gaming_at = coalesce(responsible_gaming_at, now()) where guest_id = $1",
+        )
+        .bind(guest.0)
+        .execute(self.conn())
+        .await?;
         Ok(())
     }
 

@@ -25,6 +25,8 @@ pub struct NewInbound {
     pub stream_seq: Option<i64>,
     pub verdict: String,
     pub pattern_id: Option<String>,
+    /// A silence longer than this begins a new session (CONV-22, C-16).
+    pub session_hours: i32,
     pub trace: String,
 }
 
@@ -84,10 +86,13 @@ impl Tx {
             return Ok(false);
         }
         sqlx::query(
-            "update conversations set last_inbound_at = greatest(last_inbound_at, $2) where conversation_id = $1",
+            "update conversations set last_inbound_at = greatest(last_inbound_at, $2),
+               session_started_at = case when session_started_at is null or $2 - last_inbound_at > make_interval(hours => $3) then $2 else session_started_at end
+             where conversation_id = $1",
         )
         .bind(party.conversation_id.0)
         .bind(text.received_at)
+        .bind(text.session_hours)
         .execute(self.conn())
         .await?;
         Ok(true)

@@ -23,6 +23,10 @@ pub struct Look {
     pub grace: Duration,
     /// Guest-local sending window open? Only asked of classes with quiet hours.
     pub window_open: bool,
+    /// The jurisdiction wants the casino's self-exclusion list consulted before a proactive text (C-23).
+    pub exclusion_list_needed: bool,
+    /// The sender's clock at the call: what the provider says about it is weighed against newer words (C-10).
+    pub called_at: DateTime<Utc>,
     /// A refusal that Redis holds, with the STOP's time: it may be newer than what Postgres knows (D7).
     pub refused_as_of: Option<DateTime<Utc>>,
 }
@@ -51,8 +55,22 @@ pub enum Refusal {
     /// Redis knows a STOP that Postgres does not know yet.
     RefusedByCache,
     Paused,
+    /// The guest is with us, the provider still blocks the number (C-6).
+    ProviderBlocked,
     ConsentTier,
+    /// On the casino's self-exclusion list, or cried for help about gambling.
+    SelfExcluded,
+    /// The list must be consulted and the casino never gave us one.
+    SelfExclusionUnchecked,
     QuietHours,
+    /// The 10DLC campaign or toll-free number is not approved (SMS-31).
+    NotRegistered,
+    Cooldown,
+    /// As many of this class as a guest may get.
+    Cap,
+    /// The number belongs to somebody else now.
+    NumberReassigned,
+    NumberUnchecked,
     EarlierUnsent,
     NotYet,
     CasinoInactive,
@@ -68,8 +86,16 @@ impl Refusal {
         (Self::Suppressed, "guest_suppressed"),
         (Self::RefusedByCache, "refused_by_cache"),
         (Self::Paused, "paused"),
+        (Self::ProviderBlocked, "provider_blocked"),
         (Self::ConsentTier, "consent_tier"),
+        (Self::SelfExcluded, "self_excluded"),
+        (Self::SelfExclusionUnchecked, "self_exclusion_unchecked"),
         (Self::QuietHours, "quiet_hours"),
+        (Self::NotRegistered, "not_registered"),
+        (Self::Cooldown, "cooldown"),
+        (Self::Cap, "cap"),
+        (Self::NumberReassigned, "number_reassigned"),
+        (Self::NumberUnchecked, "number_unchecked"),
         (Self::EarlierUnsent, "earlier_text_unsent"),
         (Self::NotYet, "not_before"),
     ];
@@ -91,6 +117,8 @@ impl Tx {
             .bind(look.window_open)
             .bind(look.refused_as_of)
             .bind(casino)
+            .bind(look.exclusion_list_needed)
+            .bind(look.called_at)
             .fetch_optional(self.conn())
             .await?;
         let Some(row) = row else { return Ok(Err(Refusal::NotQueued)) };
@@ -133,6 +161,7 @@ with s as (
       when p.when_state_missing = 'stop' and s.state is null then 'safety_state_missing'
       when s.state = 'stopped' and not (p.when_suppressed = 'pass_as_answer' and coalesce(o.answers_at > now() - interval '5 minutes', false)) then 'guest_suppressed'
       when p.when_suppressed = 'stop' and $6::timestamptz is not null and (s.as_of is null or s.as_of <= $6) then 'refused_by_cache'
+      when s.provider_blocked and p.when_provider_blocks = 'stop' then 'provider_blocked'
       when p.when_paused = 'stop' and exists (select 1 from off where name in ('pause_outbound', 'safe_mode')) then 'paused'
       when p.when_paused = 'stop' and p.lane = 'bulk' and exists (select 1 from off where name = 'pause_proactive') then 'paused'
       when p.when_paused = 'once' and exists (
@@ -141,9 +170,27 @@ with s as (
         where off.name in ('pause_outbound', 'safe_mode')) then 'paused'
       when array_position(array['none', 'transactional', 'informational', 'marketing'], g.consent_tier)
          < array_position(array['none', 'transactional', 'informational', 'marketing'], p.least_tier) then 'consent_tier'
+      when p.needs_exclusion_check and (g.responsible_gaming_at is not null or exists (
+        select 1 from exclusions x where x.key_id = g.key_id and x.phone_hash = g.phone_hash and (x.until is null or x.until > now()))) then 'self_excluded'
+      when p.needs_exclusion_check and $8 and not exists (select 1 from exclusion_lists) then 'self_exclusion_unchecked'
       when p.quiet_hours and not $5 then 'quiet_hours'
+      when p.needs_registration and k.config->'operational'->>'number_kind' <> 'demo'
+        and coalesce(k.config->'operational'->>'registration', 'missing') <> 'approved' then 'not_registered'
       when p.lane <> 'safety' and exists (
         select 1 from outbound_messages e where e.conversation_id = o.conversation_id and e.seq < o.seq and e.state in ('queued', 'sending')) then 'earlier_text_unsent'
+      when p.cooldown is not null and exists (
+        select 1 from outbound_messages e where e.guest_id = o.guest_id and e.class = o.class and e.outbound_id <> o.outbound_id
+          and e.state in ('sending', 'sent', 'delivered', 'unknown') and coalesce(e.sent_at, e.created_at) > now() - p.cooldown) then 'cooldown'
+      when p.cap is not null and (
+        select count(*) from outbound_messages e where e.guest_id = o.guest_id and e.class = o.class and e.outbound_id <> o.outbound_id
+          and e.state in ('sending', 'sent', 'delivered', 'unknown') and coalesce(e.sent_at, e.created_at) > now() - p.cap_window) >= p.cap then 'cap'
+      when p.lane = 'bulk' and (
+        select count(*) from outbound_messages e join send_policy ep on ep.class = e.class and ep.lane <> 'safety'
+        where e.guest_id = o.guest_id and e.outbound_id <> o.outbound_id
+          and e.state in ('sending', 'sent', 'delivered', 'unknown') and coalesce(e.sent_at, e.created_at) > now() - interval '24 hours')
+        >= coalesce((k.config->'operational'->>'max_messages_per_guest_per_day')::int, 20) then 'cap'
+      when p.needs_number_check and n.result = 'reassigned' then 'number_reassigned'
+      when p.needs_number_check and n.result is null and coalesce((k.config->'regulations'->>'reassigned_number_check')::boolean, false) then 'number_unchecked'
       when o.not_before > now() then 'not_before'
     end as refusal
   from o
@@ -152,13 +199,14 @@ with s as (
   join conversations c on c.conversation_id = o.conversation_id
   join casinos k on k.casino_id = o.casino_id
   left join s on true
+  left join number_checks n on n.key_id = g.key_id and n.phone_hash = g.phone_hash
 ), claimed as (
   update outbound_messages m set state = 'sending', provider = $3, reason = null
   from facts where m.outbound_id = facts.outbound_id and facts.refusal is null
   returning m.outbound_id
 ), attempt as (
-  insert into send_attempts (casino_id, attempt_id, outbound_id, provider, deadline_at)
-  select $7, $2, outbound_id, $3, now() + make_interval(secs => $4) from claimed
+  insert into send_attempts (casino_id, attempt_id, outbound_id, provider, deadline_at, called_at)
+  select $7, $2, outbound_id, $3, now() + make_interval(secs => $4), $9 from claimed
   returning attempt_id
 )
 select facts.*, exists (select 1 from claimed) and exists (select 1 from attempt) as claimed from facts";

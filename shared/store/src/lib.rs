@@ -5,17 +5,26 @@
 
 pub mod audit;
 pub mod casinos;
+pub mod consent;
 pub mod content;
 pub mod conversations;
 pub mod dead;
+pub mod deletions;
+pub mod disclosures;
 pub mod due;
 mod error;
+pub mod escalations;
+pub mod exclusions;
+pub mod export;
 pub mod fleet;
 pub mod guests;
 pub mod inbound;
 pub mod last_look;
+pub mod nightly;
 pub mod outbound;
+pub mod prompts;
 pub mod receipts;
+pub mod retention;
 pub mod spool;
 pub mod suppressions;
 pub mod timeline;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use seven_domain::{
-    AttemptId, ConversationId, GuestId, InboundId, Lane, MessageClass, OutboundId, OutboundState, TurnId,
+    AttemptId, ConversationId, GuestHash, GuestId, InboundId, Lane, MessageClass, OutboundId, OutboundState, TurnId,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -61,6 +61,30 @@ pub struct Pending {
     pub tries: i32,
     pub key_id: i16,
     pub phone_hash: Vec<u8>,
+    pub phone: String,
+    /// Where the guest's profile says the guest lives.
+    pub zone: Option<String>,
+    pub guest_state: Option<String>,
+}
+
+/// What became of a text that was to wait for its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deferred {
+    Waiting,
+    /// Of no use any more when the window opens, or it never opens.
+    Lapsed,
+    /// Not queued any more.
+    Gone,
+}
+
+/// A provider call, as far as an opt-out it reports concerns us.
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub guest: GuestHash,
+    pub guest_id: GuestId,
+    pub conversation_id: ConversationId,
+    /// On the sender's clock.
+    pub called_at: DateTime<Utc>,
 }
 
 /// How the provider's answer to one attempt is recorded.
@@ -153,7 +177,7 @@ impl Tx {
     pub async fn pending(&mut self, outbound: OutboundId) -> Result<Option<Pending>> {
         Ok(sqlx::query_as(
             "select o.state, o.class, o.segments, greatest(0, extract(epoch from o.not_before - now()))::float8 as wait, c.casino_number,
-               o.conversation_id, o.tries, g.key_id, g.phone_hash
+               o.conversation_id, o.tries, g.key_id, g.phone_hash, g.phone, g.zone, g.state as guest_state
              from outbound_messages o
              join conversations c on c.conversation_id = o.conversation_id
              join guests g on g.guest_id = o.guest_id
@@ -222,6 +246,58 @@ impl Tx {
             self.cancel_later_parts(outbound, "earlier_part_failed").await?;
         }
         Ok(())
+    }
+
+    /// Lets a queued text wait, with a due row that wakes it; ends it when it will be of no use by then.
+    pub async fn defer(&mut self, outbound: OutboundId, wait: Option<Duration>) -> Result<Deferred> {
+        let row: Option<(bool,)> = sqlx::query_as(
+            "select coalesce(now() + make_interval(secs => $2) >= useful_until, true) from outbound_messages where outbound_id = $1 and state = 'queued' for update",
+        )
+        .bind(outbound.0)
+        .bind(wait.map(|wait| wait.as_secs_f64()))
+        .fetch_optional(self.conn())
+        .await?;
+        match (row, wait) {
+            (None, _) => Ok(Deferred::Gone),
+            (Some((false,)), Some(wait)) => {
+                sqlx::query(
+                    "update outbound_messages set reason = 'quiet_hours', not_before = now() + make_interval(secs => $2),
+                       next_sweep_at = now() + make_interval(secs => $2 + $3) where outbound_id = $1",
+                )
+                .bind(outbound.0)
+                .bind(wait.as_secs_f64())
+                .bind(self.sweep_base())
+                .execute(self.conn())
+                .await?;
+                self.put_due("send", outbound.0, wait).await?;
+                Ok(Deferred::Waiting)
+            }
+            (Some(_), _) => {
+                self.end_queued(outbound, OutboundState::Expired, "reason_lapsed").await?;
+                Ok(Deferred::Lapsed)
+            }
+        }
+    }
+
+    /// Whom an attempt was for, and when it was called.
+    pub async fn call_of(&mut self, attempt: AttemptId) -> Result<Option<Call>> {
+        type Row = (i16, Vec<u8>, Uuid, Uuid, DateTime<Utc>);
+        let row: Option<Row> = sqlx::query_as(
+            "select g.key_id, g.phone_hash, g.guest_id, o.conversation_id, coalesce(a.called_at, a.started_at)
+             from send_attempts a join outbound_messages o on o.outbound_id = a.outbound_id join guests g on g.guest_id = o.guest_id
+             where a.attempt_id = $1",
+        )
+        .bind(attempt.0)
+        .fetch_optional(self.conn())
+        .await?;
+        Ok(row.and_then(|(key_id, hash, guest, conversation, called_at)| {
+            Some(Call {
+                guest: GuestHash { key_id, bytes: hash.try_into().ok()? },
+                guest_id: GuestId(guest),
+                conversation_id: ConversationId(conversation),
+                called_at,
+            })
+        }))
     }
 
     /// A failed part cancels the rest of its answer (D5).

@@ -50,8 +50,8 @@ pub fn transition(from: OutboundState, status: &str) -> Option<OutboundState> {
 }
 
 impl Tx {
-    /// Files the receipt and moves its attempt and text.
-    pub async fn record_receipt(&mut self, receipt: &NewReceipt) -> Result<ReceiptOutcome> {
+    /// Files the receipt and moves its attempt and text; names the attempt it was about.
+    pub async fn record_receipt(&mut self, receipt: &NewReceipt) -> Result<(ReceiptOutcome, Option<AttemptId>)> {
         let casino = self.casino_str();
         let attempt: Option<(Uuid, Uuid)> = sqlx::query_as(
             "select attempt_id, outbound_id from send_attempts where attempt_id = $1 or (provider = $2 and provider_message_id = $3)
@@ -77,8 +77,8 @@ impl Tx {
         .bind(receipt.occurred_at)
         .execute(self.conn())
         .await?;
-        let Some((attempt_id, outbound_id)) = attempt else { return Ok(ReceiptOutcome::Stranger) };
-        self.apply_receipt(receipt, attempt_id, outbound_id).await
+        let Some((attempt_id, outbound_id)) = attempt else { return Ok((ReceiptOutcome::Stranger, None)) };
+        Ok((self.apply_receipt(receipt, attempt_id, outbound_id).await?, Some(AttemptId(attempt_id))))
     }
 
     async fn apply_receipt(
@@ -116,23 +116,11 @@ impl Tx {
         .execute(self.conn())
         .await?;
         self.clear_due("attempt_doubt", attempt_id).await?;
-        self.record_disclosure(outbound_id).await?;
+        self.record_disclosure(outbound).await?;
         if matches!(to, OutboundState::Failed) {
             self.cancel_later_parts(outbound, "earlier_part_failed").await?;
         }
         Ok(ReceiptOutcome::Moved(outbound, to))
-    }
-
-    /// The AI disclosure counts as made only once the provider has taken the text that carries it.
-    pub async fn record_disclosure(&mut self, outbound_id: Uuid) -> Result<()> {
-        sqlx::query(
-            "update guests g set disclosed_at = now() from outbound_messages o join turns t on t.turn_id = o.turn_id
-             where o.outbound_id = $1 and o.part = 1 and t.disclosure and o.state in ('sent', 'delivered') and g.guest_id = o.guest_id and g.disclosed_at is null",
-        )
-        .bind(outbound_id)
-        .execute(self.conn())
-        .await?;
-        Ok(())
     }
 }
 

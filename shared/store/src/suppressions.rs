@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use seven_domain::GuestHash;
+use sqlx::FromRow;
 
 use crate::{Result, Tx};
 
@@ -16,15 +17,60 @@ pub enum Applied {
     Repeat,
 }
 
+/// How a STOP or START was said: what decides whether one START is enough and whether the provider blocks (SMS-20, C-6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// One of [`crate::consent::method`].
+    pub method: &'a str,
+    /// The provider reacts to this very word too: it blocks or unblocks the number itself.
+    pub provider_knows: bool,
+}
+
+/// The word in force for a guest.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow, serde::Serialize)]
+pub struct Suppression {
+    pub state: String,
+    pub as_of: DateTime<Utc>,
+    pub method: String,
+    pub provider_knows: bool,
+    pub provider_blocked: bool,
+    pub reopt_requested_at: Option<DateTime<Utc>>,
+}
+
+/// What the provider's "this number opted out" (40300) came to (C-6, C-10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sync {
+    /// News to us: the guest is suppressed now.
+    Suppressed,
+    /// The guest came back with a word that the provider does not know: it still blocks, we say so and wait.
+    Blocked,
+    /// We knew.
+    Known,
+    /// The guest's newer word stands.
+    Older,
+}
+
 impl Tx {
     /// Records a STOP. Commits wait for claims in progress, and claims for this: see `last_look`.
-    pub async fn stop(&mut self, guest: &GuestHash, as_of: DateTime<Utc>, event_id: &str) -> Result<Applied> {
-        self.put_suppression(guest, "stopped", as_of, event_id).await
+    pub async fn stop(
+        &mut self,
+        guest: &GuestHash,
+        as_of: DateTime<Utc>,
+        event_id: &str,
+        word: Word<'_>,
+    ) -> Result<Applied> {
+        self.put_suppression(guest, "stopped", as_of, event_id, word).await
     }
 
     /// Lifts a suppression; only the gate calls it.
-    pub async fn start(&mut self, guest: &GuestHash, as_of: DateTime<Utc>, event_id: &str) -> Result<Applied> {
-        self.put_suppression(guest, "opted_in", as_of, event_id).await
+    pub async fn start(
+        &mut self,
+        guest: &GuestHash,
+        as_of: DateTime<Utc>,
+        event_id: &str,
+        word: Word<'_>,
+    ) -> Result<Applied> {
+        self.put_suppression(guest, "opted_in", as_of, event_id, word).await
     }
 
     async fn put_suppression(
@@ -33,6 +79,7 @@ impl Tx {
         state: &str,
         as_of: DateTime<Utc>,
         event_id: &str,
+        word: Word<'_>,
     ) -> Result<Applied> {
         let casino = self.casino_str();
         let before: Option<(String, DateTime<Utc>, String)> = sqlx::query_as(
@@ -42,23 +89,18 @@ impl Tx {
         .bind(&guest.bytes[..])
         .fetch_optional(self.conn())
         .await?;
-        let changed = sqlx::query(
-            "insert into suppressions (casino_id, key_id, phone_hash, state, as_of, event_id) values ($1, $2, $3, $4, $5, $6)
-             on conflict (casino_id, key_id, phone_hash) do update
-               set state = excluded.state, as_of = excluded.as_of, recorded_at = now(),
-                   -- A repeat keeps the event that made the change, so that exactly that one is confirmed.
-                   event_id = case when suppressions.state = excluded.state then suppressions.event_id else excluded.event_id end
-               where suppressions.as_of < excluded.as_of or (suppressions.as_of = excluded.as_of and excluded.state = 'stopped')",
-        )
-        .bind(casino)
-        .bind(guest.key_id)
-        .bind(&guest.bytes[..])
-        .bind(state)
-        .bind(as_of)
-        .bind(event_id)
-        .execute(self.conn())
-        .await?
-        .rows_affected()
+        let changed = sqlx::query(PUT)
+            .bind(casino)
+            .bind(guest.key_id)
+            .bind(&guest.bytes[..])
+            .bind(state)
+            .bind(as_of)
+            .bind(event_id)
+            .bind(word.method)
+            .bind(word.provider_knows)
+            .execute(self.conn())
+            .await?
+            .rows_affected()
             == 1;
         Ok(match before {
             // The same event again (ingress wrote it, now the gate comes): it counts as the change it was.
@@ -67,6 +109,56 @@ impl Tx {
             _ if changed => Applied::Changed,
             _ => Applied::Superseded,
         })
+    }
+
+    /// The word in force, locked against the next one.
+    pub async fn suppression(&mut self, guest: &GuestHash) -> Result<Option<Suppression>> {
+        Ok(sqlx::query_as(
+            "select state, as_of, method, provider_knows, provider_blocked, reopt_requested_at from suppressions where key_id = $1 and phone_hash = $2 for update",
+        )
+        .bind(guest.key_id)
+        .bind(&guest.bytes[..])
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    /// Notes the first START of a guest who left in words; the suppression stands (SMS-20).
+    pub async fn request_reopt(&mut self, guest: &GuestHash, at: DateTime<Utc>) -> Result<()> {
+        sqlx::query("update suppressions set reopt_requested_at = $3 where key_id = $1 and phone_hash = $2")
+            .bind(guest.key_id)
+            .bind(&guest.bytes[..])
+            .bind(at)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+
+    /// Takes over the provider's word on a send that was called at `called_at` and refused as opted out.
+    pub async fn provider_says_stopped(&mut self, guest: &GuestHash, called_at: DateTime<Utc>) -> Result<Sync> {
+        let sync = match self.suppression(guest).await? {
+            Some(now) if now.state == "stopped" => Sync::Known,
+            Some(now) if now.as_of >= called_at => Sync::Older,
+            Some(now) if now.state == "opted_in" && !now.provider_knows => Sync::Blocked,
+            _ => Sync::Suppressed,
+        };
+        match sync {
+            Sync::Older => {}
+            Sync::Suppressed => {
+                let word = Word { method: crate::consent::method::PROVIDER_BLOCK, provider_knows: true };
+                self.stop(guest, called_at, &format!("provider-block:{called_at}"), word).await?;
+            }
+            Sync::Known | Sync::Blocked => {
+                sqlx::query(
+                    "update suppressions set provider_knows = provider_knows or state = 'stopped', provider_blocked = (state <> 'stopped')
+                     where key_id = $1 and phone_hash = $2",
+                )
+                .bind(guest.key_id)
+                .bind(&guest.bytes[..])
+                .execute(self.conn())
+                .await?;
+            }
+        }
+        Ok(sync)
     }
 
     /// Gives a new guest the row without which the last look refuses.
@@ -95,3 +187,18 @@ impl Tx {
         Ok(state.as_deref() == Some("stopped"))
     }
 }
+
+/// Last writer wins, ties to the STOP (D7). A repeat keeps the event that made the change, so that exactly that one is confirmed;
+/// a STOP said twice counts as said in words if either was, and as known to the provider if either was.
+const PUT: &str = "
+insert into suppressions (casino_id, key_id, phone_hash, state, as_of, event_id, method, provider_knows) values ($1, $2, $3, $4, $5, $6, $7, $8)
+on conflict (casino_id, key_id, phone_hash) do update
+  set state = excluded.state, as_of = excluded.as_of, recorded_at = now(), reopt_requested_at = null,
+      event_id = case when suppressions.state = excluded.state then suppressions.event_id else excluded.event_id end,
+      method = case when suppressions.state = 'stopped' and excluded.state = 'stopped' and suppressions.method = 'natural_language'
+                    then suppressions.method else excluded.method end,
+      provider_knows = excluded.provider_knows or (suppressions.state = excluded.state and suppressions.provider_knows),
+      -- Back with a word the provider does not know, while it blocks since a word it did know (C-6).
+      provider_blocked = excluded.state = 'opted_in' and not excluded.provider_knows
+                         and (suppressions.provider_blocked or (suppressions.state = 'stopped' and suppressions.provider_knows))
+  where suppressions.as_of < excluded.as_of or (suppressions.as_of = excluded.as_of and excluded.state = 'stopped')";

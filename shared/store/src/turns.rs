@@ -19,7 +19,8 @@ pub struct NewTurn {
     pub language: String,
     pub verdict: String,
     pub draft: String,
-    pub disclosure: bool,
+    /// Why the text must say that an AI writes: first, session, again.
+    pub disclosure: Option<&'static str>,
     pub sources: Vec<String>,
     pub grounded: bool,
     pub class: String,
@@ -39,7 +40,7 @@ pub struct Turn {
     pub language: String,
     pub verdict: String,
     pub draft: String,
-    pub disclosure: bool,
+    pub disclosure_kind: Option<String>,
     pub sources: serde_json::Value,
     pub grounded: bool,
     pub class: String,
@@ -63,8 +64,8 @@ impl Tx {
         }
         sqlx::query(
             "insert into turns (casino_id, turn_id, conversation_id, guest_id, epoch, agent, model, intent, language, verdict, draft, disclosure,
-               sources, grounded, class, newest_text_at, trace, next_sweep_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18))",
+               sources, grounded, class, newest_text_at, trace, next_sweep_at, disclosure_kind)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18), $19)",
         )
         .bind(casino)
         .bind(turn.turn_id.0)
@@ -77,13 +78,14 @@ impl Tx {
         .bind(&turn.language)
         .bind(&turn.verdict)
         .bind(&turn.draft)
-        .bind(turn.disclosure)
+        .bind(turn.disclosure.is_some())
         .bind(serde_json::json!(turn.sources))
         .bind(turn.grounded)
         .bind(&turn.class)
         .bind(turn.newest_text_at)
         .bind(&turn.trace)
         .bind(base)
+        .bind(turn.disclosure)
         .execute(self.conn())
         .await?;
         Ok(true)
@@ -96,7 +98,7 @@ impl Tx {
             .execute(self.conn())
             .await?;
         Ok(sqlx::query_as(
-            "select turn_id, conversation_id, guest_id, agent, model, intent, language, verdict, draft, disclosure, sources, grounded, class,
+            "select turn_id, conversation_id, guest_id, agent, model, intent, language, verdict, draft, disclosure_kind, sources, grounded, class,
                newest_text_at, state, tries, trace
              from turns where turn_id = $1 for update",
         )

@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
-use prometheus::{Encoder, HistogramVec, IntCounterVec, IntGaugeVec, Registry, TextEncoder, histogram_opts, opts};
+use prometheus::{
+    Encoder, HistogramVec, IntCounter, IntCounterVec, IntGaugeVec, Registry, TextEncoder, histogram_opts, opts,
+};
 
 /// Labels are stages, outcomes, reasons and casinos: never a guest.
 #[derive(Debug, Clone)]
@@ -30,6 +32,18 @@ pub struct Metrics {
     pub repairs: IntCounterVec,
     /// Dead letters filed, by stage and reason.
     pub dead: IntCounterVec,
+    /// Guardrail patterns that hit, by layer and pattern (SEC-154).
+    pub guardrails: IntCounterVec,
+    /// Cases opened for a person, by severity and reason.
+    pub escalations: IntCounterVec,
+    /// STOPs of guests who were opted out (SEC-150).
+    pub stop_duplicates: IntCounter,
+    /// Queued and deferred texts that a STOP cancelled.
+    pub stop_cancelled: IntCounter,
+    /// Seconds from a STOP's receipt to the suppression, and to the consent entry.
+    pub stop_seconds: HistogramVec,
+    /// Proactive texts put off to the next window, by class.
+    pub deferred: IntCounterVec,
     /// Redis calls that fell back to a local answer, by what.
     pub cache_fallbacks: IntCounterVec,
     /// 1 while a stage waits for a dependency.
@@ -60,7 +74,28 @@ impl Metrics {
             IntGaugeVec::new(opts!("seven_stage_waiting", "1 while a stage waits for a dependency"), &["stage"])
                 .expect("metric names and labels are constants that prometheus accepts");
         registry.register(Box::new(waiting.clone())).expect("each metric is registered once");
+        let stop_seconds = HistogramVec::new(
+            histogram_opts!(
+                "seven_stop_processing_seconds",
+                "From a STOP's receipt to its effect",
+                vec![0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0]
+            ),
+            &["effect"],
+        )
+        .expect("metric names and labels are constants that prometheus accepts");
+        registry.register(Box::new(stop_seconds.clone())).expect("each metric is registered once");
+        let plain = |name: &str, help: &str| {
+            let counter = IntCounter::new(name, help).expect("metric names are constants that prometheus accepts");
+            registry.register(Box::new(counter.clone())).expect("each metric is registered once");
+            counter
+        };
         Self {
+            guardrails: counter("seven_guardrail_hits_total", "Guardrail patterns that hit", &["layer", "pattern"]),
+            escalations: counter("seven_escalations_total", "Cases opened for a person", &["severity", "reason"]),
+            deferred: counter("seven_deferred_total", "Proactive texts put off to the next window", &["class"]),
+            stop_duplicates: plain("seven_stop_duplicates_total", "STOPs of guests who were opted out"),
+            stop_cancelled: plain("seven_stop_cancelled_total", "Queued and deferred texts that a STOP cancelled"),
+            stop_seconds,
             webhooks: counter("seven_webhooks_total", "Webhook answers", &["status", "reason"]),
             duplicates: counter("seven_duplicates_total", "Duplicates that ended early", &["stage"]),
             inbound: counter("seven_inbound_total", "Texts in", &["verdict", "reason"]),

@@ -6,10 +6,12 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
+use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, Channel, GuestHash, InboundId, MessageClass, OutboundId, PhoneE164};
 use seven_store::{
     Tx,
-    guests::{NewIds, Party},
+    consent::Consent,
+    guests::{GuestLaw, NewIds, Party},
     last_look::{Look, Refusal},
     outbound::{NewOutbound, Origin},
 };
@@ -30,6 +32,8 @@ pub(crate) enum Switch {
     Casino(&'static str),
     Fleet(&'static str),
     Status(&'static str),
+    /// A part of the casino's document: path and JSON value.
+    Config(&'static str, &'static str),
 }
 
 /// What is special about a text, its guest and the world; SQL fragments are set as the owner.
@@ -47,6 +51,9 @@ pub(crate) struct Condition {
     window_open: bool,
     /// Redis knows a STOP of this time.
     refused: Option<&'static str>,
+    /// Another row there is, with {casino}, {hash}, {guest} and {outbound} filled in.
+    row: Option<&'static str>,
+    exclusion_list_needed: bool,
 }
 
 impl Condition {
@@ -62,6 +69,8 @@ impl Condition {
         switch: None,
         window_open: true,
         refused: None,
+        row: None,
+        exclusion_list_needed: false,
     };
 
     pub(crate) const fn named(self, name: &'static str) -> Self {
@@ -101,6 +110,14 @@ impl Condition {
         Self { window_open: false, ..self }
     }
 
+    pub(crate) const fn row(self, insert: &'static str) -> Self {
+        Self { row: Some(insert), ..self }
+    }
+
+    pub(crate) const fn exclusion_list_needed(self) -> Self {
+        Self { exclusion_list_needed: true, ..self }
+    }
+
     pub(crate) const fn refused(self, as_of: &'static str) -> Self {
         Self { refused: Some(as_of), ..self }
     }
@@ -132,10 +149,28 @@ impl Bench {
         let new = NewIds { guest: fleet.ids.next(), conversation: fleet.ids.next() };
         let mut tx = self.bind().await;
         let party = tx
-            .party(&phone, &hash, &self.house.config.operational.telnyx_phone_number, Channel::Sms, new)
+            .party(
+                &phone,
+                &hash,
+                &self.house.config.operational.telnyx_phone_number,
+                Channel::Sms,
+                new,
+                &GuestLaw::default(),
+            )
             .await
             .unwrap();
-        tx.set_consent(party.guest_id, "marketing", "test", Utc::now()).await.unwrap();
+        let consent = Consent {
+            guest: &hash,
+            guest_id: Some(party.guest_id),
+            action: Action::Granted,
+            method: "web_form",
+            tier: "marketing",
+            at: Utc::now(),
+            evidence: serde_json::json!({}),
+            actor: "test",
+            trace: None,
+        };
+        tx.record_consent(&consent, &fleet.keys).await.unwrap();
         tx.commit().await.unwrap();
         Guest { hash, party }
     }
@@ -175,6 +210,8 @@ impl Bench {
             deadline: Duration::from_secs(10),
             grace: Duration::from_secs(30),
             window_open: true,
+            exclusion_list_needed: false,
+            called_at: Utc::now(),
             refused_as_of: None,
         }
     }
@@ -185,6 +222,13 @@ impl Bench {
         let casino = self.house.casino();
         let statement = match (switch, on) {
             (Switch::Status(status), true) => format!("update casinos set status = '{status}'"),
+            (Switch::Config(path, value), true) => {
+                format!("update casinos set config = jsonb_set(config, '{path}', '{value}')")
+            }
+            (Switch::Config(..), false) => {
+                let config = serde_json::to_string(&self.house.config).unwrap().replace('\'', "''");
+                format!("update casinos set config = '{config}'")
+            }
             (Switch::Status(_), false) => "update casinos set status = 'active'".to_owned(),
             (Switch::Casino(name), true) => {
                 format!(
@@ -226,8 +270,21 @@ impl Bench {
         if let Some(state) = condition.state {
             self.set(&format!("outbound_messages set state = '{state}' where outbound_id = '{outbound}'")).await;
         }
+        if let Some(row) = condition.row {
+            let filled = row
+                .replace("{casino}", self.house.casino().as_str())
+                .replace("{hash}", &format!("'\\x{hash}'"))
+                .replace("{guest}", &id.to_string())
+                .replace("{outbound}", &outbound.to_string());
+            sqlx::query(AssertSqlSafe(filled)).execute(&self.owner).await.unwrap();
+        }
         let refused_as_of: Option<DateTime<Utc>> = condition.refused.map(|as_of| as_of.parse().unwrap());
-        let look = Look { window_open: condition.window_open, refused_as_of, ..self.look_at(outbound) };
+        let look = Look {
+            window_open: condition.window_open,
+            exclusion_list_needed: condition.exclusion_list_needed,
+            refused_as_of,
+            ..self.look_at(outbound)
+        };
         let mut tx = self.bind().await;
         let verdict = tx.last_look(&look).await.unwrap();
         tx.commit().await.unwrap();

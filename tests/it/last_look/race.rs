@@ -5,11 +5,13 @@ use std::{sync::Arc, time::Duration};
 use chrono::Utc;
 use rand::Rng;
 use seven_domain::MessageClass;
-use seven_store::last_look::Refusal;
+use seven_store::{consent::method, last_look::Refusal, suppressions::Word};
 use tokio::time::{Instant, sleep};
 
 use super::bench::Bench;
 use crate::harness::until;
+
+const WORD: Word<'static> = Word { method: method::STOP_KEYWORD, provider_knows: true };
 
 /// True while some session of this database waits for a lock.
 async fn somebody_waits(bench: &Bench) -> bool {
@@ -27,7 +29,7 @@ async fn a_claim_waits_for_a_stop_in_progress_and_then_sees_it() {
     let guest = bench.guest().await;
     let outbound = bench.queue(&guest, MessageClass::Reply).await;
     let mut stop = bench.bind().await;
-    stop.stop(&guest.hash, Utc::now(), "event").await.unwrap();
+    stop.stop(&guest.hash, Utc::now(), "event", WORD).await.unwrap();
     let claim = tokio::spawn({
         let (bench, look) = (Arc::clone(&bench), bench.look_at(outbound));
         async move {
@@ -54,7 +56,7 @@ async fn a_stop_waits_for_a_claim_in_progress() {
         let (bench, hash) = (Arc::clone(&bench), guest.hash);
         async move {
             let mut tx = bench.bind().await;
-            tx.stop(&hash, Utc::now(), "event").await.unwrap();
+            tx.stop(&hash, Utc::now(), "event", WORD).await.unwrap();
             tx.commit().await.unwrap();
         }
     });
@@ -86,7 +88,7 @@ async fn claims_and_stops_in_any_order_never_send_after_a_stop() {
             async move {
                 sleep(stop_after).await;
                 let mut tx = bench.bind().await;
-                tx.stop(&hash, Utc::now(), "event").await.unwrap();
+                tx.stop(&hash, Utc::now(), "event", WORD).await.unwrap();
                 // Half of them as the gate does it, which touches the text as well.
                 if round % 2 == 0 {
                     tx.silence(conversation, "guest_opted_out").await.unwrap();

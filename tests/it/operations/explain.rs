@@ -153,7 +153,7 @@ async fn why_tells_the_timeline_and_never_the_phone() {
     let revealed = house.seven(&["why", "--casino", casino, "--reveal"], &phone).await;
     assert!(revealed.out.contains(QUESTION) && revealed.out.contains("Nonna Salvia"), "{}", revealed.out);
     assert_eq!(
-        house.number("select count(*) from audit_log where action = 'timeline.revealed'").await,
+        house.number("select count(*) from audit_log where action = 'personal_data_revealed'").await,
         1,
         "who looked is written down"
     );

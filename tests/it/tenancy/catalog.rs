@@ -27,6 +27,13 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
             "when_state_missing",
             "quiet_hours",
             "least_tier",
+            "needs_registration",
+            "needs_exclusion_check",
+            "needs_number_check",
+            "cooldown",
+            "cap",
+            "cap_window",
+            "when_provider_blocks",
         ],
     ),
     (

@@ -5,9 +5,9 @@ use std::{path::Path, time::Duration};
 use anyhow::{Context, Result, ensure};
 use clap::Subcommand;
 use seven_bus::{Outgoing, subject};
-use seven_domain::{CasinoId, DeadId, Stage};
+use seven_domain::{AuditEvent, CasinoId, DeadId, Stage};
 use seven_runtime::Fleet;
-use seven_store::dead::DeadLetter;
+use seven_store::{audit::Entry, dead::DeadLetter};
 
 use super::fleet;
 use crate::out;
@@ -125,14 +125,9 @@ pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
         fleet.bus.publish(&message, deadline).await?;
     }
     tx.mark_replayed(id).await?;
-    tx.audit(
-        "seven dead replay",
-        "dead.replay",
-        &id.to_string(),
-        serde_json::json!({ "stage": letter.stage }),
-        Some(&letter.trace),
-    )
-    .await?;
+    let (subject, detail) = (id.to_string(), serde_json::json!({ "stage": letter.stage, "did": "replay" }));
+    let entry = Entry::of(AuditEvent::DeadLetterHandled, "seven dead replay", &subject, detail);
+    tx.audit(&Entry { trace: Some(&letter.trace), ..entry }).await?;
     tx.commit().await?;
     out!("Replayed {id} at {}.", letter.stage);
     Ok(())

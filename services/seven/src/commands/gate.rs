@@ -1,13 +1,13 @@
-//! `seven gate check`: JSON lines {"text"} -> {"verdict","pattern_id"?,"reply"?}.
+//! `seven gate check`: JSON lines {"text"} -> {"verdict","pattern_id"?,"hits","reply"?}.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Subcommand;
 use serde::Deserialize;
-use serde_json::json;
-use seven_compliance::{Guardrails, Intent, Verdict, verdict};
-use seven_domain::{CasinoConfig, CasinoId};
+use serde_json::{Value, json};
+use seven_compliance::{Decision, Intent, Verdict};
+use seven_domain::{CasinoConfig, CasinoId, Language};
 use seven_packs::{Slots, TextKey, Texts};
 
 use super::json_lines;
@@ -15,7 +15,10 @@ use crate::onboard;
 
 #[derive(Debug, Subcommand)]
 pub enum Gate {
-    /// The gate's verdict on each text on stdin: {"text"} -> {"verdict","pattern_id"?,"reply"?}.
+    /// The gate's verdict on each text on stdin: {"text"} -> {"verdict","pattern_id"?,"hits","reply"?}.
+    ///
+    /// Verdicts: pass, opt_out, opt_in, help, affirm, privacy, delete, crisis, emergency, prompt_injection, responsible_gaming,
+    /// bsa_aml, patron_privacy, pii, age_verification, identity, abuse. `hits` has every layer that hit, the gravest first.
     Check {
         /// JSON lines in and out (the only form there is).
         #[arg(long)]
@@ -36,22 +39,44 @@ struct Question {
 
 pub fn run(Gate::Check { casino, casino_file, .. }: &Gate) -> Result<()> {
     let config = document(casino.as_ref(), casino_file.as_deref())?;
-    let (texts, guardrails) = (Texts::casino(), Guardrails::default());
+    let (texts, guardrails) = (Texts::casino(), seven_packs::guardrails());
     json_lines(|question: Question| {
-        let verdict = verdict(&question.text, &guardrails);
-        let mut answer = json!({ "verdict": verdict.as_str() });
-        match &verdict {
-            Verdict::Pass => {}
-            Verdict::Guardrail(hit) => answer["pattern_id"] = json!(hit.pattern_id),
-            Verdict::Keyword(keyword) => {
-                answer["pattern_id"] = json!(keyword.pattern_id);
-                if let Some(key) = reply_to(keyword.intent) {
-                    answer["reply"] = json!(texts.render(key, keyword.language.unwrap_or_default(), &slots(&config)));
-                }
-            }
+        let decision = guardrails.decide(&question.text);
+        let mut answer = json!({ "verdict": decision.verdict.as_str(), "hits": hits(&decision) });
+        if let Some(id) = pattern_id(&decision) {
+            answer["pattern_id"] = json!(id);
+        }
+        if let Some((key, language)) = reply(&decision) {
+            answer["reply"] = json!(texts.render(key, language.unwrap_or_default(), &Slots::of(&config)));
         }
         Ok(answer)
     })
+}
+
+/// Guardrail layers and, where there is one, the opt-out: a text may be both.
+fn hits(decision: &Decision) -> Vec<Value> {
+    let opt_out = decision.keyword.filter(|keyword| keyword.intent == Intent::OptOut);
+    let layers = decision
+        .hits
+        .iter()
+        .map(|hit| json!({ "layer": hit.layer, "pattern_id": hit.pattern_id, "intent": hit.intent }));
+    layers.chain(opt_out.map(|keyword| json!({ "layer": "opt_out", "pattern_id": keyword.pattern_id }))).collect()
+}
+
+fn pattern_id(decision: &Decision) -> Option<String> {
+    match &decision.verdict {
+        Verdict::Pass => None,
+        Verdict::Keyword(keyword) => Some(keyword.pattern_id.to_owned()),
+        Verdict::Guardrail(hit) => Some(hit.pattern_id.clone()),
+    }
+}
+
+fn reply(decision: &Decision) -> Option<(TextKey, Option<Language>)> {
+    match &decision.verdict {
+        Verdict::Pass => None,
+        Verdict::Keyword(keyword) => Some((reply_to(keyword.intent)?, keyword.language)),
+        Verdict::Guardrail(hit) => Some((seven_compliance_gate::answer_to(hit.layer), hit.language)),
+    }
 }
 
 fn document(casino: Option<&CasinoId>, file: Option<&Path>) -> Result<CasinoConfig> {
@@ -79,13 +104,5 @@ fn reply_to(intent: Intent) -> Option<TextKey> {
         Intent::Privacy => Some(TextKey::Privacy),
         Intent::Delete => Some(TextKey::DeleteReceived),
         Intent::Affirm => None,
-    }
-}
-
-fn slots(config: &CasinoConfig) -> Slots<'_> {
-    Slots {
-        casino: &config.prompts.casino_name_display,
-        phone: &config.operational.contact_phone,
-        persona: &config.branding.persona_name,
     }
 }

@@ -1,11 +1,17 @@
 //! One file per noun of the command line.
 
+pub mod audit;
 pub mod casino;
+pub mod consent;
 pub mod content;
 pub mod dead;
+pub mod escalation;
 pub mod gate;
+pub mod guest;
+mod guest_ref;
 pub mod message;
 mod phrases;
+pub mod quiet_hours;
 pub mod run;
 pub mod sms;
 pub mod status;

@@ -20,6 +20,32 @@ const SENTENCES: &[(&str, &str)] = &[
     ("consent_tier", "the guest's consent does not cover this class of text"),
     ("no_answer_from_provider", "the provider never said whether it took the text; it is not sent again blindly"),
     ("doubtful_send_repeated", "a safety text whose first send was in doubt is sent once more"),
+    ("erased_before", "a late copy of a text that the guest had deleted"),
+    ("guest_cried_for_help", "cancelled when the guest wrote of an emergency, a crisis or problem gambling"),
+    (
+        "superseded_by_cry_for_help",
+        "the guest wrote of an emergency, a crisis or problem gambling before this was answered",
+    ),
+    (
+        "provider_blocked",
+        "the guest is with us, but the provider blocks the number since an earlier STOP; the guest's START lifts it",
+    ),
+    (
+        "self_excluded",
+        "the guest is on the self-exclusion list or has asked for help with gambling: no proactive texts",
+    ),
+    (
+        "self_exclusion_unchecked",
+        "the guest's state asks for the casino's self-exclusion list, and none was loaded: `seven guest exclude`",
+    ),
+    ("quiet_hours", "waits for the guest's sending window; `seven quiet-hours check` explains it"),
+    ("reason_lapsed", "its reason would have lapsed before the guest's sending window opened"),
+    ("not_registered", "the number's campaign is not approved by the carriers (operational.registration)"),
+    ("cooldown", "another text of this class went to the guest too short a time ago"),
+    ("cap", "the guest has had as many of these texts as the rules allow"),
+    ("number_reassigned", "the number belongs to somebody else now"),
+    ("number_unchecked", "the casino wants the number checked against reassignment first, and it was not"),
+    ("opt_in_pending", "the guest left in words, so a second START within a day confirms the first"),
     ("40300", "the carrier blocks this pair of numbers because of a STOP"),
 ];
 

@@ -4,9 +4,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, Utc};
-use seven_domain::{CasinoId, PhoneE164};
+use seven_domain::{AuditEvent, CasinoId, PhoneE164};
 use seven_runtime::Fleet;
-use seven_store::timeline::{Subject, Timeline};
+use seven_store::{
+    audit::Entry,
+    timeline::{Subject, Timeline},
+};
 use uuid::Uuid;
 
 use super::{fleet, phrases::sentence};
@@ -40,7 +43,8 @@ pub async fn run(config: Option<&Path>, why: Why) -> Result<()> {
     let subject = subject(&fleet, &why).await?;
     let mut tx = fleet.store.bind(&why.casino).await?;
     if why.reveal {
-        tx.audit("seven why", "timeline.revealed", &format!("{subject:?}"), serde_json::json!({}), None).await?;
+        let about = format!("{subject:?}");
+        tx.audit(&Entry::of(AuditEvent::PersonalDataRevealed, "seven why", &about, serde_json::json!({}))).await?;
     }
     let mut timeline = tx.timeline(&subject, why.most).await?;
     tx.commit().await?;

@@ -1,7 +1,5 @@
 //! Words around a command that do not change it.
 
-use crate::pattern::starts_with;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Filler {
     /// please, thank you, now
@@ -79,23 +77,10 @@ const AGREEMENT: &[&str] = &[
     "esta bien",
 ];
 
-/// The kind and length of the filler these words begin with.
-pub(super) fn filler(words: &[String]) -> Option<(Filler, usize)> {
-    [(COURTESY, Filler::Courtesy), (LEAD_IN, Filler::LeadIn), (AGREEMENT, Filler::Agreement)]
-        .into_iter()
-        .find_map(|(list, kind)| longest(words, list).map(|length| (kind, length)))
-}
+pub(super) const FILLERS: [(&[&str], Filler); 3] =
+    [(COURTESY, Filler::Courtesy), (LEAD_IN, Filler::LeadIn), (AGREEMENT, Filler::Agreement)];
 
-/// Courtesy at the edge of an opt-out in plain language.
-pub(crate) fn courtesy(words: &[String]) -> Option<usize> {
-    filler(words).filter(|(kind, _)| *kind != Filler::Agreement).map(|(_, length)| length)
-}
-
-fn longest(words: &[String], list: &[&str]) -> Option<usize> {
-    list.iter()
-        .filter_map(|phrase| {
-            let phrase: Vec<&str> = phrase.split(' ').collect();
-            starts_with(words, &phrase).then_some(phrase.len())
-        })
-        .max()
+/// Courtesy at the edge of an opt-out in plain language, as alternatives of a pattern.
+pub(crate) fn courtesy() -> String {
+    [COURTESY, LEAD_IN].concat().join("|")
 }

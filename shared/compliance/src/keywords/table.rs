@@ -6,7 +6,7 @@ use super::Intent;
 
 /// How much may stand around the words for the message still to be the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(crate) enum Fit {
     /// Nothing.
     Alone,
     /// "please", "thank you", "now".
@@ -18,11 +18,11 @@ pub(super) enum Fit {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Row {
+pub(crate) struct Row {
     pub(super) id: &'static str,
-    pub(super) intent: Intent,
+    pub(crate) intent: Intent,
     pub(super) language: Option<Language>,
-    /// As folded by `normal::words`.
+    /// As folded by [`crate::normal`].
     pub(super) words: &'static str,
     pub(super) fit: Fit,
 }

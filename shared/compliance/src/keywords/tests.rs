@@ -1,6 +1,12 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::normal::Folded;
+
+/// Folded and joined again.
+fn words(text: &str) -> String {
+    Folded::new(text).line().trim().to_owned()
+}
 
 fn intent(text: &str) -> Option<&'static str> {
     classify(text).map(|keyword| keyword.intent.as_str())
@@ -178,7 +184,7 @@ fn what_stands_in_an_audit_record() {
     for row in ROWS {
         let prefix = row.intent.as_str().replace('_', "");
         assert_eq!(row.id.split(".kw.").next(), Some(prefix.as_str()), "{}", row.id);
-        assert_eq!(words(row.words).join(" "), row.words, "rows are written folded");
+        assert_eq!(words(row.words), row.words, "rows are written folded");
         assert_eq!(ROWS.iter().filter(|other| other.words == row.words).count(), 1, "{} twice", row.words);
     }
 }
@@ -208,7 +214,8 @@ proptest! {
         after in prop::collection::vec("(dinner|shuttle|table|lobby|tonight|river|seven)", 1..4),
     ) {
         let text = format!("{} {} {}", before.join(" "), row.words, after.join(" "));
-        prop_assert!(whole_message(&words(&text)).is_none(), "{:?}", text);
+        let found = classify(&text).filter(|keyword| keyword.pattern_id.contains(".kw."));
+        prop_assert_eq!(found, None, "{:?}", text);
     }
 
     #[test]

@@ -3,9 +3,52 @@
 use seven_domain::Language;
 
 use super::Phrase;
-use crate::pattern::Groups;
 
-pub(super) const GROUPS: Groups = &[
+/// Words of the list that are recognised with a typo in them.
+pub(crate) const TYPOS: &[&str] = &[
+    "texting",
+    "messaging",
+    "messages",
+    "message",
+    "sending",
+    "receiving",
+    "contacting",
+    "bothering",
+    "spamming",
+    "harassing",
+    "unsubscribe",
+    "unsubscribed",
+    "subscription",
+    "remove",
+    "removed",
+    "number",
+    "notifications",
+    "consent",
+    "mensajes",
+    "mensaje",
+    "escriban",
+    "escribirme",
+    "envien",
+    "enviando",
+    "mandando",
+    "mandarme",
+    "desuscribirme",
+    "suscripcion",
+    "quitenme",
+    "borrenme",
+    "eliminen",
+    "recibir",
+    "numero",
+    "molesten",
+    "telefono",
+    "contacten",
+    "permiso",
+];
+
+/// Real words one letter away from them.
+pub(crate) const REAL: &[&str] = &[];
+
+pub(super) const GROUPS: &[(&str, &str)] = &[
     // English
     ("dont", "dont|do_not|dnt|donot|don_t|dont_ever|do_not_ever|dont_you|dont_u|dont_you_ever"),
     ("you", "you|u|yall|ya_ll|guys|people|them"),
@@ -94,7 +137,7 @@ const fn es(id: &'static str, pattern: &'static str) -> Phrase {
     Phrase { id, language: Language::Es, pattern }
 }
 
-pub(super) const PHRASES: &[Phrase] = &[
+pub(crate) const PHRASES: &[Phrase] = &[
     // stop texting me
     en("optout.nl.en.01", "<@keeps @halt ?fucking|constantly|fkn|freaking @texting me|us >@tongue"),
     en(

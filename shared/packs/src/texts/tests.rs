@@ -1,7 +1,13 @@
 use super::*;
 
-const LONGEST: Slots<'_> =
-    Slots { casino: "Abcdefghijkl Mnopqrstuvw", phone: "1-860-555-0199 x", persona: "Maximilian" };
+const LONGEST: Slots<'_> = Slots {
+    casino: "Abcdefghijkl Mnopqrstuvw",
+    phone: "1-860-555-0199 x",
+    persona: "Maximilian",
+    helpline: "1-800-555-0100 x",
+    state_helpline: "1-800-555-0101 x",
+    min_age: 21,
+};
 
 /// GSM 03.38 basic set; a character outside it would turn the whole text into 70-character segments.
 const GSM7: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
@@ -30,13 +36,15 @@ fn holds(key: TextKey, language: Language, facts: &[&str]) {
 }
 
 #[test] // SMS-29, C-46: counted with the longest slots, never taken from a table
-fn every_text_is_one_segment() {
+fn every_text_keeps_its_segments() {
     assert_eq!((LONGEST.casino.len(), LONGEST.phone.len(), LONGEST.persona.len()), (24, 16, 10));
     for &key in TextKey::ALL {
         for language in Language::ALL {
             let text = longest(key, language);
             let n = septets(&text);
-            assert!((1..=160).contains(&n), "{} {}: {n} septets: {text}", key.as_str(), language.as_str());
+            // 153 septets a part when there are two.
+            let most = [160, 306][Texts::casino().most_segments(key) - 1];
+            assert!((1..=most).contains(&n), "{} {}: {n} septets of {most}: {text}", key.as_str(), language.as_str());
             assert!(!text.contains('\n') && text == text.trim(), "{text}");
         }
     }
@@ -45,7 +53,7 @@ fn every_text_is_one_segment() {
 #[test] // SMS-16, CONV-7
 fn opt_out_says_it_is_done_and_how_to_return() {
     holds(TextKey::OptOutConfirmation, Language::En, &[LONGEST.casino, "unsubscribed", "no more texts", "START"]);
-    holds(TextKey::OptOutConfirmation, Language::Es, &[LONGEST.casino, "baja", "no recibira mas", "INICIAR"]);
+    holds(TextKey::OptOutConfirmation, Language::Es, &[LONGEST.casino, "baja", "no recibira mas", "START"]);
 }
 
 #[test] // C-14: a confirmation, never a last attempt to sell or to ask
@@ -92,7 +100,7 @@ fn opt_in_says_what_is_back_and_how_to_leave() {
 fn only_privacy_links() {
     for language in Language::ALL {
         holds(TextKey::Privacy, language, &["heyseven.ai/privacy", "DELETE", "STOP"]);
-        for &key in TextKey::ALL.iter().filter(|&&key| key != TextKey::Privacy) {
+        for &key in TextKey::ALL.iter().filter(|key| !matches!(key, TextKey::Privacy | TextKey::ConsentPrompt)) {
             let text = longest(key, language).replace("help@heyseven.ai", "");
             assert!(!text.contains("heyseven.ai") && !text.contains("http") && !text.contains("www"), "{text}");
         }
@@ -174,4 +182,64 @@ fn chain(error: &Error) -> String {
         next = cause.source();
     }
     text
+}
+
+#[test] // SEC-26 to SEC-31, CONV-13 to CONV-17: the facts, and nothing that sells
+fn guardrail_answers_hold_their_facts() {
+    use Language::{En, Es};
+    for (key, language, facts) in [
+        (TextKey::Crisis, En, &["988", "911", LONGEST.helpline, "not alone"][..]),
+        (TextKey::Crisis, Es, &["988", "911", LONGEST.helpline, "No esta solo"]),
+        (TextKey::Emergency, En, &["911", "AI", LONGEST.phone]),
+        (TextKey::Emergency, Es, &["911", "IA", LONGEST.phone]),
+        (
+            TextKey::ResponsibleGaming,
+            En,
+            &[LONGEST.helpline, LONGEST.state_helpline, "24/7", "free", "confidential", "call or text", "not alone"],
+        ),
+        (TextKey::ResponsibleGaming, Es, &[LONGEST.helpline, LONGEST.state_helpline, "24/7", "gratis", "confidencial"]),
+        (TextKey::PromptInjection, En, &["dining", "shows", "spa"]),
+        (TextKey::BsaAml, En, &["guest services", "financial policies"]),
+        (TextKey::BsaAml, Es, &["atencion al cliente"]),
+        (TextKey::PatronPrivacy, En, &["other guests", "your own visit"]),
+        (TextKey::PatronPrivacy, Es, &["otros huespedes"]),
+        (TextKey::Pii, En, &["in person", "valid ID", "card"]),
+        (TextKey::Pii, Es, &["en persona", "tarjetas"]),
+        (TextKey::AgeVerification, En, &["21", "gaming floor", "all ages", "family"]),
+        (TextKey::AgeVerification, Es, &["21", "sala de juego", "familia"]),
+        (TextKey::Identity, En, &["AI host", "not a person", LONGEST.casino]),
+        (TextKey::Identity, Es, &["IA de", "no una persona", LONGEST.casino]),
+    ] {
+        holds(key, language, facts);
+    }
+    for language in Language::ALL {
+        for key in [TextKey::Crisis, TextKey::Emergency, TextKey::ResponsibleGaming] {
+            let text = longest(key, language).to_lowercase();
+            for selling in ["dining", "show", "spa", "offer", "cena", "restaurante", "oferta", "casino"] {
+                assert!(!text.replace("no esta", "").contains(selling), "`{selling}` in: {text}");
+            }
+            assert!(Texts::casino().class(key).is_safety());
+        }
+    }
+    // No tipping off.
+    for word in ["report", "alert", "compliance", "log"] {
+        assert!(!longest(TextKey::BsaAml, En).contains(word));
+    }
+}
+
+#[test] // C-9: what prior express written consent has to say
+fn the_consent_prompt_is_complete() {
+    holds(
+        TextKey::ConsentPrompt,
+        Language::En,
+        &["YES", "automated marketing", "not a condition of purchase", "freq", "rates", "HELP", "STOP", "privacy"],
+    );
+    holds(TextKey::ConsentPrompt, Language::Es, &["SI", "automaticos", "No es condicion de compra", "AYUDA", "STOP"]);
+}
+
+#[test]
+fn a_casino_without_a_state_helpline_says_nothing_of_one() {
+    let text =
+        Texts::casino().render(TextKey::ResponsibleGaming, Language::En, &Slots { state_helpline: "", ..LONGEST });
+    assert!(!text.contains("In your state") && text.contains("confidential. They"), "{text}");
 }

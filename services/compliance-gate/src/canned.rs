@@ -1,0 +1,90 @@
+//! Texts of the pack as the answer to the text in hand: queued at once, without typing delay.
+
+use std::time::Duration;
+
+use seven_domain::{Disposition, OutboundId};
+use seven_packs::{Slots, TextKey};
+use seven_runtime::Error;
+use seven_store::{
+    Tx,
+    outbound::{NewOutbound, Origin},
+};
+use seven_telemetry::metrics;
+
+use crate::handler::{Case, Gate, Next};
+
+impl Gate {
+    /// Queues the text and ends the guest's as answered by it.
+    pub(crate) async fn canned(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Next, Error> {
+        let body = self.render(case, key);
+        self.queue(tx, case, key, body).await.map(|(next, _)| next)
+    }
+
+    pub(crate) fn render(&self, case: &Case<'_>, key: TextKey) -> String {
+        self.texts.render(key, case.language(), &Slots::of(&case.config))
+    }
+
+    pub(crate) async fn queue(
+        &self,
+        tx: &mut Tx,
+        case: &Case<'_>,
+        key: TextKey,
+        body: String,
+    ) -> Result<(Next, OutboundId), Error> {
+        let measure = seven_sms::measure(&body);
+        let outbound_id: OutboundId = self.fleet.ids.next();
+        let class = self.texts.class(key);
+        let useful_for = if class.is_safety() { self.rules.opt_out_confirmation() } else { self.rules.usefulness() };
+        let text = NewOutbound {
+            outbound_id,
+            conversation_id: case.party.conversation_id,
+            guest_id: case.party.guest_id,
+            origin: Origin::Inbound(case.inbound_id),
+            part: 1,
+            parts: 1,
+            kind: key.as_str().to_owned(),
+            class,
+            body,
+            encoding: measure.encoding.as_str().to_owned(),
+            units: i32::try_from(measure.units).unwrap_or(i32::MAX),
+            segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
+            agent: "gate".to_owned(),
+            answers_at: Some(case.text.received_at),
+            delay: Duration::ZERO,
+            useful_for,
+            trace: case.trace.clone(),
+        };
+        let queued = tx.queue(&text).await?;
+        tx.close_inbound(case.inbound_id, Disposition::Canned, Some(outbound_id.0), Some(key.as_str())).await?;
+        metrics().inbound.with_label_values(&[case.verdict(), key.as_str()]).inc();
+        Ok((Next::Send(queued.into_iter().collect()), outbound_id))
+    }
+
+    /// One confirmation only: Telnyx's own counts (C-10).
+    pub(crate) async fn answer_unless_provider_did(
+        &self,
+        tx: &mut Tx,
+        case: &Case<'_>,
+        key: TextKey,
+    ) -> Result<Next, Error> {
+        if case.text.autoresponse.is_some() {
+            self.close(tx, case, "provider_answered").await
+        } else {
+            self.canned(tx, case, key).await
+        }
+    }
+
+    /// An opted-out guest gets nothing but safety texts.
+    pub(crate) async fn answer_unless_stopped(
+        &self,
+        tx: &mut Tx,
+        case: &Case<'_>,
+        key: TextKey,
+    ) -> Result<Next, Error> {
+        if tx.is_stopped(&case.guest).await? {
+            self.close(tx, case, "opted_out").await
+        } else {
+            self.canned(tx, case, key).await
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What a guardrail hit brings about (SEC-24, SEC-27, CONV-13 to CONV-15, C-33): the audit entry, the case for a person, the answer.
+
+use seven_compliance::{Hit, Layer};
+use seven_domain::AuditEvent;
+use seven_packs::TextKey;
+use seven_runtime::Error;
+use seven_store::{Tx, audit::Entry, escalations::NewEscalation};
+use seven_telemetry::metrics;
+
+use crate::handler::{Case, Gate, Next};
+
+impl Gate {
+    /// Every layer that hit is audited and, where a person has to look, opened as a case: whatever becomes of the text.
+    pub(crate) async fn note_hits(&self, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
+        let mut noted = Vec::new();
+        for hit in &case.decision.hits {
+            metrics().guardrails.with_label_values(&[hit.layer.as_str(), hit.pattern_id.as_str()]).inc();
+            if noted.contains(&hit.layer) {
+                continue;
+            }
+            noted.push(hit.layer);
+            self.note(tx, case, hit).await?;
+        }
+        Ok(())
+    }
+
+    async fn note(&self, tx: &mut Tx, case: &Case<'_>, hit: &Hit) -> Result<(), Error> {
+        let subject = case.inbound_id.to_string();
+        let layer = hit.layer.as_str();
+        tx.audit(&Entry {
+            event: AuditEvent::GuardrailTriggered,
+            actor: "compliance-gate",
+            subject: &subject,
+            guest: Some(&case.guest),
+            detail: serde_json::json!({ "layer": layer, "pattern_id": hit.pattern_id, "verdict": case.verdict() }),
+            trace: Some(&case.trace),
+        })
+        .await?;
+        if hit.layer == Layer::ResponsibleGaming {
+            tx.mark_responsible_gaming(case.party.guest_id).await?;
+        }
+        let Some((severity, ack_seconds)) = severity(hit.layer) else { return Ok(()) };
+        tracing::error!(casino = %tx.casino(), inbound_id = %case.inbound_id, severity, layer, pattern_id = hit.pattern_id, trace = case.trace, "a person has to look at this");
+        metrics().escalations.with_label_values(&[severity, layer]).inc();
+        tx.escalate(&NewEscalation {
+            escalation_id: self.fleet.ids.uuid(),
+            conversation_id: Some(case.party.conversation_id),
+            guest_id: Some(case.party.guest_id),
+            guest: Some(&case.guest),
+            inbound_id: Some(case.inbound_id),
+            severity,
+            source: "guardrail",
+            reason: layer,
+            pattern_id: Some(&hit.pattern_id),
+            ack_seconds,
+            actor: "compliance-gate",
+            trace: Some(&case.trace),
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// A cry for help: answered whatever else stands, after what was being said has been silenced (D4).
+    pub(crate) async fn cry(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Next, Error> {
+        let conversation = case.party.conversation_id;
+        tx.silence(conversation, "guest_cried_for_help").await?;
+        tx.close_open_texts(conversation, case.inbound_id, "superseded_by_cry_for_help").await?;
+        self.canned(tx, case, key).await
+    }
+}
+
+/// The pack's answer to a layer.
+pub fn answer_to(layer: Layer) -> TextKey {
+    match layer {
+        Layer::Crisis => TextKey::Crisis,
+        Layer::Emergency => TextKey::Emergency,
+        Layer::PromptInjection => TextKey::PromptInjection,
+        Layer::ResponsibleGaming => TextKey::ResponsibleGaming,
+        Layer::BsaAml => TextKey::BsaAml,
+        Layer::PatronPrivacy => TextKey::PatronPrivacy,
+        Layer::Pii => TextKey::Pii,
+        Layer::AgeVerification => TextKey::AgeVerification,
+        Layer::Identity => TextKey::Identity,
+        Layer::Abuse => TextKey::Abuse,
+    }
+}
+
+/// How grave a case is, and in how many seconds somebody must acknowledge it (SEC-113).
+fn severity(layer: Layer) -> Option<(&'static str, Option<u32>)> {
+    match layer {
+        Layer::Crisis | Layer::Emergency | Layer::BsaAml => Some(("sev0", Some(450))),
+        Layer::ResponsibleGaming => Some(("sev1", Some(1_800))),
+        Layer::Pii => Some(("sev2", Some(7_200))),
+        Layer::PromptInjection | Layer::PatronPrivacy | Layer::AgeVerification | Layer::Identity | Layer::Abuse => None,
+    }
+}

@@ -1,0 +1,49 @@
+//! DELETE and what follows it (C-18, CONV-12, DATA-56, AGENT-28): the request, the time to think again, the notice until it is done.
+
+use std::time::Duration;
+
+use seven_packs::TextKey;
+use seven_runtime::Error;
+use seven_store::Tx;
+
+use crate::handler::{Case, Gate, Next};
+
+impl Gate {
+    pub(crate) async fn delete(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+        let conversation = case.party.conversation_id;
+        tx.silence(conversation, "guest_asked_for_deletion").await?;
+        tx.close_open_texts(conversation, case.inbound_id, "superseded_by_delete").await?;
+        let regret = Duration::from_secs(u64::from(self.rules.privacy.regret_minutes) * 60);
+        let delay = self.fleet.timing.scaled(regret);
+        let (id, at) = (self.fleet.ids.uuid(), case.text.occurred_at);
+        tx.request_deletion(id, &case.guest, case.party.guest_id, "guest", at, delay).await?;
+        self.answer_unless_stopped(tx, case, TextKey::DeleteReceived).await
+    }
+
+    /// A guest whose deletion is pending gets one notice, and KEEP takes the request back.
+    pub(crate) async fn while_pending(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+        if is_keep(&case.text.body) && tx.withdraw_deletion(&case.guest, case.party.guest_id).await? {
+            return self.answer_unless_stopped(tx, case, TextKey::DeleteWithdrawn).await;
+        }
+        self.answer_unless_stopped(tx, case, TextKey::DeletePending).await
+    }
+}
+
+fn is_keep(text: &str) -> bool {
+    let word = text.trim().trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    matches!(word.as_str(), "keep" | "conservar")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // C-18
+    fn keep_is_a_whole_message() {
+        for (text, keep) in
+            [("KEEP", true), (" keep! ", true), ("Conservar.", true), ("keep my table", false), ("", false)]
+        {
+            assert_eq!(is_keep(text), keep, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The provider's "this number opted out" (40300), kept in step with our own word on it (C-6, C-10): taken over when it is news,
+//! noted when the guest is back with us and the provider does not know, ignored when a newer word stands.
+
+use seven_compliance::chain::Action;
+use seven_domain::{AttemptId, AuditEvent, CasinoId};
+use seven_runtime::{Error, Fleet};
+use seven_store::{
+    audit::Entry,
+    consent::{Consent, method},
+    suppressions::Sync,
+};
+
+/// Brings the suppression in step. May be repeated; a crash before the attempt is recorded brings the error again.
+pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let Some(call) = tx.call_of(attempt).await? else { return Ok(()) };
+    tx.lock_conversation(call.conversation_id).await?;
+    let sync = tx.provider_says_stopped(&call.guest, call.called_at).await?;
+    let subject = attempt.to_string();
+    match sync {
+        Sync::Suppressed => {
+            let cancelled = tx.silence(call.conversation_id, "guest_opted_out").await?;
+            let change = Consent {
+                guest: &call.guest,
+                guest_id: Some(call.guest_id),
+                action: Action::Revoked,
+                method: method::PROVIDER_BLOCK,
+                tier: "none",
+                at: call.called_at,
+                evidence: serde_json::json!({ "error_code": "40300", "attempt_id": attempt, "texts_cancelled": cancelled }),
+                actor: "outbound-sender",
+                trace: None,
+            };
+            tx.record_consent(&change, &fleet.keys).await?;
+        }
+        Sync::Blocked => {
+            tracing::error!(%casino, attempt_id = %attempt, "the provider blocks a guest who is with us; only the guest's START, or the provider, lifts it");
+            let detail = serde_json::json!({ "error_code": "40300" });
+            let entry = Entry::of(AuditEvent::ProviderBlocked, "outbound-sender", &subject, detail);
+            tx.audit(&Entry { guest: Some(&call.guest), ..entry }).await?;
+        }
+        Sync::Known | Sync::Older => {}
+    }
+    tx.commit().await?;
+    if sync == Sync::Suppressed {
+        fleet.cache.refuse(casino, &call.guest, call.called_at).await;
+    }
+    tracing::info!(%casino, attempt_id = %attempt, ?sync, "the provider says: opted out");
+    Ok(())
+}

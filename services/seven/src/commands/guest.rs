@@ -1,0 +1,176 @@
+//! `seven guest export|delete|deletions|exclude`: a guest's rights, by an operator's hand (SEC-76 to SEC-79).
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, ensure};
+use clap::Subcommand;
+use serde_json::json;
+use seven_domain::{AuditEvent, CasinoId, PhoneE164};
+use seven_runtime::Fleet;
+use seven_store::audit::Entry;
+
+use super::{fleet, guest_ref::GuestRef, known};
+use crate::out;
+
+#[derive(Debug, Subcommand)]
+pub enum Guest {
+    /// Everything held about one guest, as one JSON document; written to the audit log.
+    Export {
+        #[arg(long, value_name = "ID")]
+        casino: CasinoId,
+        /// Phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin.
+        #[arg(long)]
+        guest: GuestRef,
+        /// Write here (readable by you alone) instead of stdout.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// Who asked and how the person was identified; kept in the audit log.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Forget a guest: rows, streams, dead letters. What proves consent and opt-out stays.
+    Delete {
+        #[arg(long, value_name = "ID")]
+        casino: CasinoId,
+        #[arg(long)]
+        guest: GuestRef,
+        /// Who asked and how the person was identified; kept in the audit log.
+        #[arg(long)]
+        reason: String,
+        /// Do it; without this the command only says what it would do.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Deletions, the newest first, with what each removed.
+    Deletions {
+        #[arg(long, value_name = "ID")]
+        casino: CasinoId,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Load the casino's self-exclusion list: one phone (E.164) per line on stdin. Replaces the list that was there.
+    Exclude {
+        #[arg(long, value_name = "ID")]
+        casino: CasinoId,
+        /// Where the list comes from; kept in the audit log.
+        #[arg(long)]
+        source: String,
+    },
+}
+
+pub async fn run(config: Option<&Path>, command: Guest) -> Result<()> {
+    let fleet = fleet(config).await?;
+    match command {
+        Guest::Export { casino, guest, out, reason } => export(&fleet, &casino, &guest, out.as_deref(), &reason).await,
+        Guest::Delete { casino, guest, reason, yes } => delete(&fleet, &casino, &guest, &reason, yes).await,
+        Guest::Deletions { casino, json } => deletions(&fleet, &casino, json).await,
+        Guest::Exclude { casino, source } => exclude(&fleet, &casino, &source).await,
+    }
+}
+
+async fn export(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, file: Option<&Path>, reason: &str) -> Result<()> {
+    known(fleet, casino).await?;
+    let hash = guest.hash(fleet, casino).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let mut document = tx.export_guest(&hash).await?;
+    document["export_date"] = json!(fleet.clock.now());
+    document["casino_id"] = json!(casino);
+    document["phone"] = document["profile"]["phone"].clone();
+    tx.audit(&Entry {
+        event: AuditEvent::DataExported,
+        actor: "seven guest export",
+        subject: &hash.tag(),
+        guest: Some(&hash),
+        detail: json!({ "reason": reason }),
+        trace: None,
+    })
+    .await?;
+    tx.commit().await?;
+    let text = serde_json::to_string_pretty(&document)?;
+    match file {
+        None => out!("{text}"),
+        Some(path) => {
+            private(path)?.write_all(text.as_bytes()).with_context(|| format!("writing {}", path.display()))?;
+            out!("Wrote {}.", path.display());
+        }
+    }
+    Ok(())
+}
+
+fn private(path: &Path) -> Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    file.with_context(|| format!("creating {} (it must not exist yet)", path.display()))
+}
+
+async fn delete(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, reason: &str, yes: bool) -> Result<()> {
+    known(fleet, casino).await?;
+    ensure!(!reason.trim().is_empty(), "--reason is empty; say who asked and how the person was identified");
+    let hash = guest.hash(fleet, casino).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let guest_id = tx.guest_by_hash(&hash).await?.with_context(|| format!("{casino} has no such guest (any more)"))?;
+    if !yes {
+        tx.commit().await?;
+        out!("Would forget guest {guest_id} ({}) for good. Repeat with --yes.", hash.tag());
+        return Ok(());
+    }
+    let id = fleet.ids.uuid();
+    let new = tx.request_deletion(id, &hash, guest_id, reason, fleet.clock.now(), Duration::ZERO).await?;
+    tx.commit().await?;
+    if new {
+        out!("Deletion {id} begins now; `seven guest deletions --casino {casino}` shows when it is done.");
+    } else {
+        out!("A deletion of this guest is under way already; `seven guest deletions --casino {casino}` shows it.");
+    }
+    Ok(())
+}
+
+async fn deletions(fleet: &Fleet, casino: &CasinoId, json: bool) -> Result<()> {
+    known(fleet, casino).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let rows = tx.deletions(200).await?;
+    tx.commit().await?;
+    if json {
+        rows.iter().try_for_each(|row| serde_json::to_string(row).map(|line| out!("{line}")))?;
+        return Ok(());
+    }
+    let mut table = super::table(["deletion", "state", "asked by", "asked", "due", "done", "removed"]);
+    for row in rows {
+        table.add_row([
+            row.deletion_id.to_string(),
+            row.state,
+            row.requested_by,
+            row.requested_at.to_rfc3339(),
+            row.due_at.to_rfc3339(),
+            row.completed_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
+            row.counts.to_string(),
+        ]);
+    }
+    out!("{table}");
+    Ok(())
+}
+
+async fn exclude(fleet: &Fleet, casino: &CasinoId, source: &str) -> Result<()> {
+    known(fleet, casino).await?;
+    let mut guests = Vec::new();
+    for (row, line) in std::io::stdin().lines().enumerate() {
+        let line = line.context("reading stdin")?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let phone: PhoneE164 =
+            line.trim().parse().with_context(|| format!("line {} of stdin; nothing was loaded", row + 1))?;
+        guests.push(fleet.keys.hash(casino, &phone));
+    }
+    let mut tx = fleet.store.bind(casino).await?;
+    tx.replace_exclusions(&guests, source).await?;
+    let detail = json!({ "entries": guests.len(), "source": source });
+    tx.audit(&Entry::of(AuditEvent::SelfExclusionListLoaded, "seven guest exclude", casino.as_str(), detail)).await?;
+    tx.commit().await?;
+    out!("{} entries stand on {casino}'s self-exclusion list.", guests.len());
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! The consent chain (D8, SEC-69 to SEC-75): what a consent event is, how it is hashed, and how a chain is checked.
+//!
+//! An event is stored as the very text that was hashed: canonical JSON, keys sorted, no white space. Each holds the hash of the
+//! one before it; a sealed head outside the chain says how long it is.
+
+mod canonical;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+pub use self::{
+    canonical::canonical,
+    verify::{Head, Report, Stored, verify},
+};
+
+/// What the first event names as the hash before it.
+pub const GENESIS: &str = "GENESIS";
+
+/// What happened to a consent (SEC-70).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Granted,
+    Revoked,
+    Updated,
+}
+
+impl Action {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Granted => "granted",
+            Self::Revoked => "revoked",
+            Self::Updated => "updated",
+        }
+    }
+}
+
+/// One change of consent, before it has its place in the chain.
+#[derive(Debug, Clone)]
+pub struct Change {
+    pub action: Action,
+    pub casino_id: String,
+    /// Keyed hash with its algorithm and key; never a phone.
+    pub guest_phone_hash: String,
+    /// How it came: `sms_stop_keyword`, `natural_language`, `web_form` ...
+    pub method: String,
+    pub previous_state: Value,
+    pub new_state: Value,
+    pub at: DateTime<Utc>,
+    /// Evidence: wording, prompting message, operator.
+    pub metadata: Option<Value>,
+}
+
+/// A change in its place: the text to store and its hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    pub position: u64,
+    pub event: String,
+    pub content_hash: String,
+}
+
+impl Change {
+    /// Puts the change behind the event whose hash is `previous_hash` ([`GENESIS`] for the first).
+    pub fn link(&self, position: u64, previous_hash: &str) -> Link {
+        let event = canonical(&self.payload(position, previous_hash));
+        let content_hash = hash(&event);
+        Link { position, event, content_hash }
+    }
+
+    fn payload(&self, position: u64, previous_hash: &str) -> Value {
+        let mut payload: Map<String, Value> = Map::new();
+        let mut put = |key: &str, value: Value| payload.insert(key.to_owned(), value);
+        put("action", json!(self.action.as_str()));
+        put("casino_id", json!(self.casino_id));
+        put("chain_position", json!(position));
+        put("event_type", json!(format!("consent_{}", self.action.as_str())));
+        put("guest_phone_hash", json!(self.guest_phone_hash));
+        put("method", json!(self.method));
+        put("new_state", self.new_state.clone());
+        put("previous_hash", json!(previous_hash));
+        put("previous_state", self.previous_state.clone());
+        put("timestamp", json!(self.at.to_rfc3339_opts(SecondsFormat::Millis, true)));
+        if let Some(metadata) = &self.metadata {
+            put("metadata", metadata.clone());
+        }
+        Value::Object(payload)
+    }
+}
+
+/// SHA-256 of the text, in hex.
+pub fn hash(event: &str) -> String {
+    hex::encode(Sha256::digest(event.as_bytes()))
+}
+
+/// What a head's seal covers.
+pub fn seal_input(casino_id: &str, guest_phone_hash: &str, length: u64, head_hash: &str) -> String {
+    format!("consent-head:{casino_id}:{guest_phone_hash}:{length}:{head_hash}")
+}

@@ -1,0 +1,139 @@
+//! Keywords, opt-outs and a pack's rules as one program, and what it makes of a text.
+
+use std::sync::{Arc, LazyLock};
+
+use super::{
+    Decision, Hit,
+    pack::{Error, Failure, Pack, PackRule},
+};
+use crate::{
+    keywords::{Commands, Intent, Keyword, courtesy, provider_reacts},
+    opt_out::{self, PHRASES},
+    pattern::{Builder, Groups, Program, Reading, Scratch},
+    verdict::Verdict,
+};
+
+#[derive(Debug)]
+pub(super) struct Engine {
+    commands: Commands,
+    /// Its first rules are the opt-outs, the others the pack's.
+    program: Program,
+    rules: Vec<PackRule>,
+}
+
+/// Memory a decision needs, kept for the next.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    pub(super) reading: Reading,
+    pub(super) scratch: Scratch,
+}
+
+impl Engine {
+    /// Keywords and opt-outs alone.
+    pub(super) fn base() -> Arc<Self> {
+        static BASE: LazyLock<Arc<Engine>> = LazyLock::new(|| {
+            Arc::new(Engine::new(None).expect("the compiled-in tables are built by this crate's tests"))
+        });
+        BASE.clone()
+    }
+
+    pub(super) fn new(pack: Option<&Pack>) -> Result<Self, Error> {
+        let mut builder = Builder::default();
+        let commands = Commands::new(&mut builder);
+        let edges = Groups::default().alternatives(&courtesy()).expect("courtesy is folded words, says a test");
+        let edges = builder.class(&edges);
+        opt_out::add_to(&mut builder);
+        builder.end_base();
+        let mut rules = Vec::new();
+        if let Some(pack) = pack {
+            for rule in pack.compiled()? {
+                builder.add(&rule);
+            }
+            builder.forgive(pack.forgiven(), pack.real());
+            rules.clone_from(&pack.rules);
+        }
+        Ok(Self { commands, program: builder.finish(edges)?, rules })
+    }
+
+    pub(super) fn has_rules(&self) -> bool {
+        !self.rules.is_empty()
+    }
+
+    pub(super) fn rules(&self) -> usize {
+        self.rules.len()
+    }
+
+    pub(super) fn decide(&self, text: &str, workspace: &mut Workspace) -> Decision {
+        let Workspace { reading, scratch } = workspace;
+        self.program.lexicon.read(text, reading);
+        let command = self.commands.whole_message(&reading.base).map(|row| row.keyword(text));
+        let found = self.program.search(reading, scratch);
+        let phrase = found.first().and_then(|first| PHRASES.get(*first as usize));
+        let keyword = command
+            .or_else(|| self.commands.own_sentence(reading).map(|row| row.keyword(text)))
+            .or_else(|| phrase.map(|phrase| plain(phrase, text)));
+        // Put together differently, the text is read once more as ingress reads it.
+        let keyword =
+            if reading.foreign_joins { Self::base().decide(text, &mut Workspace::default()).keyword } else { keyword };
+
+        let by_pattern = found.iter().filter_map(|rule| (*rule as usize).checked_sub(PHRASES.len()));
+        let by_pattern = by_pattern.map(|number| &self.rules[number]);
+        let by_shape = self.rules.iter().filter(|rule| rule.shape.is_some_and(|shape| shape.is_in(&reading.folded)));
+        let mut hits: Vec<Hit> = by_pattern.chain(by_shape).map(hit).collect();
+        hits.sort_by_key(|hit| hit.layer);
+        Decision { verdict: verdict(command.is_some(), keyword, &hits), keyword, hits }
+    }
+
+    /// The numbers of the opt-out phrases found.
+    #[cfg(test)]
+    pub(super) fn opt_outs<'s>(&self, text: &str, workspace: &'s mut Workspace) -> &'s [u32] {
+        self.program.lexicon.read(text, &mut workspace.reading);
+        let found = self.program.search(&workspace.reading, &mut workspace.scratch);
+        &found[..found.partition_point(|rule| (*rule as usize) < PHRASES.len())]
+    }
+
+    pub(super) fn failures(&self, hits: impl Fn(&str) -> Vec<Hit>) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        for rule in &self.rules {
+            let missed = rule.matches.iter().filter(|text| !hits(text).iter().any(|hit| hit.pattern_id == rule.id));
+            failures.extend(missed.map(|text| Failure::Missed { rule: rule.id.clone(), example: text.clone() }));
+            for text in &rule.passes {
+                let caught = hits(text).into_iter().find(|hit| hit.layer == rule.layer);
+                failures.extend(caught.map(|hit| Failure::Caught {
+                    rule: rule.id.clone(),
+                    example: text.clone(),
+                    by: hit.pattern_id,
+                }));
+            }
+        }
+        failures
+    }
+}
+
+fn plain(phrase: &opt_out::Phrase, text: &str) -> Keyword {
+    Keyword {
+        intent: Intent::OptOut,
+        pattern_id: phrase.id,
+        language: Some(phrase.language),
+        known_to_provider: provider_reacts(text),
+    }
+}
+
+fn hit(rule: &PackRule) -> Hit {
+    Hit { layer: rule.layer, pattern_id: rule.id.clone(), intent: rule.intent.clone(), language: rule.language }
+}
+
+/// A bare STOP or START stands before everything: nothing may come between a guest and it (D7). A cry for help stands before
+/// an opt-out in plain language (C-21), an opt-out before the other layers, those before HELP or YES.
+fn verdict(whole: bool, keyword: Option<Keyword>, hits: &[Hit]) -> Verdict {
+    let worst = || hits.first().cloned().map(Verdict::Guardrail);
+    let urgent = || hits.iter().find(|hit| hit.layer.is_urgent()).cloned().map(Verdict::Guardrail);
+    match keyword {
+        Some(keyword) if matches!(keyword.intent, Intent::OptOut | Intent::OptIn) => {
+            let first = if whole { None } else { urgent() };
+            first.unwrap_or(Verdict::Keyword(keyword))
+        }
+        Some(keyword) => worst().unwrap_or(Verdict::Keyword(keyword)),
+        None => worst().unwrap_or(Verdict::Pass),
+    }
+}

@@ -1,0 +1,147 @@
+//! A pack's rules as written, and why they were refused.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use seven_domain::Language;
+
+use super::Layer;
+use crate::pattern::{Groups, Problem, Rule};
+
+/// A pack is data that ships with the program: none of these goes away by trying again.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("reading the guardrails of the pack")]
+    Toml(#[from] toml::de::Error),
+    #[error("rule `{rule}`: {problem}")]
+    Rule { rule: String, problem: Problem },
+    #[error("two rules are called `{0}`")]
+    Twice(String),
+    #[error("rule `{0}` has neither pattern nor shape")]
+    Empty(String),
+    #[error("building the automaton of all words")]
+    Automaton(#[from] aho_corasick::BuildError),
+    #[error("{} examples fail, the first: {}", .0.len(), .0[0])]
+    Examples(Vec<Failure>),
+}
+
+/// An example that a rule came with and does not keep.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    #[error("rule `{rule}` does not match {example:?}")]
+    Missed { rule: String, example: String },
+    #[error("{example:?} of rule `{rule}` should pass its layer and hits `{by}`")]
+    Caught { rule: String, example: String, by: String },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pack {
+    #[serde(default)]
+    groups: BTreeMap<String, String>,
+    #[serde(default)]
+    typos: Typos,
+    #[serde(default, rename = "rule")]
+    pub(super) rules: Vec<PackRule>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Typos {
+    /// Words recognised with a typo in them: lists of them, or groups.
+    #[serde(default)]
+    forgive: Vec<String>,
+    /// Real words one letter away from them.
+    #[serde(default)]
+    real: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PackRule {
+    pub(super) id: String,
+    pub(super) layer: Layer,
+    pub(super) intent: String,
+    #[serde(default)]
+    pub(super) language: Option<Language>,
+    #[serde(default)]
+    pattern: Patterns,
+    /// Found nearby, these say that it is not meant.
+    #[serde(default)]
+    unless: Patterns,
+    #[serde(default)]
+    pub(super) shape: Option<super::shapes::Shape>,
+    #[serde(default)]
+    pub(super) matches: Vec<String>,
+    #[serde(default)]
+    pub(super) passes: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum Patterns {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Default for Patterns {
+    fn default() -> Self {
+        Self::Several(Vec::new())
+    }
+}
+
+impl Patterns {
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Several(several) => several,
+        }
+        .iter()
+        .map(String::as_str)
+    }
+}
+
+impl Pack {
+    pub(super) fn parse(source: &str) -> Result<Self, Error> {
+        let pack: Self = toml::from_str(source)?;
+        for (at, rule) in pack.rules.iter().enumerate() {
+            if pack.rules[..at].iter().any(|other| other.id == rule.id) {
+                return Err(Error::Twice(rule.id.clone()));
+            }
+            if rule.shape.is_none() && rule.pattern.iter().next().is_none() {
+                return Err(Error::Empty(rule.id.clone()));
+            }
+        }
+        Ok(pack)
+    }
+
+    /// The rules with their patterns read, in the order of the file.
+    pub(super) fn compiled(&self) -> Result<Vec<Rule>, Error> {
+        let groups = self.groups();
+        let read = |rule: &PackRule, patterns: &Patterns| {
+            let patterns = patterns.iter().map(|pattern| {
+                groups
+                    .pattern(pattern)
+                    .map_err(|problem| Error::Rule { rule: format!("{}` in `{pattern}", rule.id), problem })
+            });
+            patterns.collect::<Result<Vec<_>, _>>()
+        };
+        let rules = self
+            .rules
+            .iter()
+            .map(|rule| Ok(Rule { patterns: read(rule, &rule.pattern)?, unless: read(rule, &rule.unless)? }));
+        rules.collect()
+    }
+
+    fn groups(&self) -> Groups<'_> {
+        Groups::new(self.groups.iter().map(|(name, list)| (name.as_str(), list.as_str())))
+    }
+
+    pub(super) fn forgiven(&self) -> impl Iterator<Item = &str> {
+        self.typos.forgive.iter().flat_map(|line| line.split_whitespace())
+    }
+
+    pub(super) fn real(&self) -> impl Iterator<Item = &str> {
+        self.typos.real.iter().flat_map(|line| line.split_whitespace())
+    }
+}

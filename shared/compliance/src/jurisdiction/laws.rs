@@ -1,0 +1,158 @@
+//! The table of state rules (`data/states.toml`): what it may hold, and the strictest of several states.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use chrono::{NaiveDate, Weekday};
+use serde::{Deserialize, Serialize};
+use seven_domain::Invalid;
+
+use super::State;
+use crate::quiet_hours::{Hours, Week};
+
+/// How good the source of a state's window is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Grade {
+    /// The rule itself.
+    A,
+    /// A named law in good secondary sources.
+    B,
+    /// Aggregators that disagree; the narrower reading is taken.
+    C,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Disclosure {
+    /// Must the first text say that an AI writes it?
+    pub required: bool,
+    #[serde(default)]
+    pub law: Option<String>,
+}
+
+/// Hours to wait before an offer above this value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoolingOff {
+    pub hours: u32,
+    pub offers_above_dollars: u32,
+}
+
+/// What one state asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Law {
+    pub name: String,
+    /// When a text nobody asked for may go out, on the guest's clock.
+    pub week: Week,
+    pub source: String,
+    pub grade: Grade,
+    /// The day counsel confirmed this; nobody has when it is missing.
+    pub verified_at: Option<NaiveDate>,
+    pub ai_disclosure: Disclosure,
+    pub cooling_off: Option<CoolingOff>,
+    pub self_exclusion_check: bool,
+    pub note: Option<String>,
+}
+
+/// The laws of all states, DC and the territories.
+#[derive(Debug, Clone)]
+pub struct Laws(BTreeMap<State, Law>);
+
+impl Laws {
+    /// The table of this build.
+    pub fn shipped() -> &'static Self {
+        static SHIPPED: LazyLock<Laws> = LazyLock::new(|| {
+            Laws::parse(include_str!("../../data/states.toml")).expect("a test parses the file of this build")
+        });
+        &SHIPPED
+    }
+
+    /// Reads a table; it must hold every state.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let file: File = toml::from_str(text)
+            .map_err(|error| Invalid::new("states.toml", error.to_string(), "the fields of data/states.toml"))?;
+        let federal = file.federal.hours.parse()?;
+        let laws: BTreeMap<State, Law> = file
+            .states
+            .into_iter()
+            .map(|(state, row)| Ok((state, row.law(federal, &file.federal)?)))
+            .collect::<Result<_, Invalid>>()?;
+        match State::all().find(|state| !laws.contains_key(state)) {
+            Some(missing) => Err(Invalid::new("states.toml", format!("{missing} is missing"), "an entry per state")),
+            None => Ok(Self(laws)),
+        }
+    }
+
+    pub fn of(&self, state: State) -> &Law {
+        self.0.get(&state).expect("parse refuses a table without every state")
+    }
+
+    /// The window that is lawful in each of the states.
+    pub fn common_week(&self, states: &[State]) -> Week {
+        states
+            .iter()
+            .map(|state| self.of(*state).week)
+            .fold(Week::every_day(Hours::WHOLE_DAY), |common, week| common.intersect(week))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    federal: Federal,
+    states: BTreeMap<State, Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Federal {
+    hours: String,
+    source: String,
+    grade: Grade,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    hours: Option<String>,
+    #[serde(default)]
+    hours_on: BTreeMap<String, String>,
+    source: Option<String>,
+    grade: Option<Grade>,
+    verified_at: Option<NaiveDate>,
+    ai_disclosure: Option<Disclosure>,
+    cooling_off: Option<CoolingOff>,
+    self_exclusion_check: Option<bool>,
+    note: Option<String>,
+}
+
+impl Row {
+    /// What the row leaves out is federal for the window and the safest reading for the rest (C-23).
+    fn law(self, federal_hours: Hours, federal: &Federal) -> Result<Law, Invalid> {
+        let own_window = self.hours.is_some() || !self.hours_on.is_empty();
+        if own_window != (self.source.is_some() && self.grade.is_some()) {
+            let problem = format!("{}: hours without source and grade, or these without hours", self.name);
+            return Err(Invalid::new("states.toml", problem, "hours, source and grade together"));
+        }
+        let usual = self.hours.as_deref().map_or(Ok(federal_hours), str::parse)?;
+        let mut week = Week::every_day(usual);
+        for (day, hours) in &self.hours_on {
+            let weekday: Weekday = day
+                .parse()
+                .map_err(|_| Invalid::new("states.toml", format!("{}: `{day}`", self.name), "a weekday in English"))?;
+            week = week.with(weekday, if hours == "none" { None } else { Some(hours.parse()?) });
+        }
+        Ok(Law {
+            // No state may allow what the federal rule forbids.
+            week: week.intersect(Week::every_day(federal_hours)),
+            source: self.source.unwrap_or_else(|| federal.source.clone()),
+            grade: self.grade.unwrap_or(federal.grade),
+            verified_at: self.verified_at,
+            ai_disclosure: self.ai_disclosure.unwrap_or(Disclosure { required: true, law: None }),
+            cooling_off: self.cooling_off,
+            self_exclusion_check: self.self_exclusion_check.unwrap_or(true),
+            name: self.name,
+            note: self.note,
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! Offers in a reply: found, and checked against what the casino really offers, before a guest can read them
+//! (SEC-41..47, SEC-83, C-20).
+//!
+//! An amount of money nobody can prove rejects the reply; other wording nobody can prove goes out and is flagged. Never
+//! judges whether an offer is meant for this guest: only whether it exists.
+
+mod amount;
+mod catalogue;
+mod extract;
+mod phrase;
+mod say;
+#[cfg(test)]
+mod tests;
+mod verify;
+mod vocabulary;
+mod words;
+
+use std::ops::Range;
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use serde::Serialize;
+
+pub use self::catalogue::{Catalogue, Promotion, Row};
+use self::{
+    extract::{Found, extract},
+    verify::{Campaign, Content},
+};
+
+/// Something in a text that a guest may take for an offer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Offer {
+    #[serde(flatten)]
+    pub kind: Kind,
+    /// Its bytes in the reply.
+    pub span: Range<usize>,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Kind {
+    Money {
+        cents: u64,
+        currency: Currency,
+    },
+    /// 12.5% is 1250.
+    Percent {
+        hundredths: u64,
+    },
+    FreeItem {
+        item: Option<String>,
+    },
+    Comp {
+        item: Option<String>,
+    },
+    Bogo {
+        item: Option<String>,
+    },
+    Code {
+        code: Option<String>,
+    },
+    /// Match play, bonus bet, deposit match.
+    Match {
+        on: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Currency {
+    Usd,
+    /// No casino of ours deals in it, so nothing can prove it.
+    Other,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    Pass,
+    /// Send, and write [`OfferCheck::audit`] for a person to review.
+    Flag,
+    /// Do not send: ask the model again with [`OfferCheck::feedback`].
+    Reject,
+}
+
+/// What the check of one reply found (SEC-46).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OfferCheck {
+    pub has_offers: bool,
+    pub verified: bool,
+    pub offers_found: Vec<Offer>,
+    pub unverified_offers: Vec<Offer>,
+    /// The promotions that proved an offer, by id.
+    pub matched_campaigns: Vec<String>,
+    pub action: Action,
+    /// Of a reject: what the model must do about it (SEC-47).
+    pub feedback: Option<String>,
+    /// Of a flag: the wording to review, for the event `offer_flagged` (SEC-47).
+    pub audit: Option<String>,
+}
+
+/// Checks a reply as a guest would read it. Promotions count on their days in the casino's zone.
+pub fn check(reply: &str, catalogue: &Catalogue, now: DateTime<Utc>, zone: Tz) -> OfferCheck {
+    let found = extract(reply);
+    if found.is_empty() {
+        return OfferCheck::new(Vec::new(), Vec::new(), Vec::new());
+    }
+    let live = catalogue.promotions.iter().filter(|promotion| promotion.is_live(now, zone));
+    let campaigns: Vec<Campaign<'_>> = live.map(Campaign::read).collect();
+    let content = Content::read(&catalogue.rows);
+    let is_proven = |found: &Found| content.proves(found) || campaigns.iter().any(|campaign| campaign.proves(found));
+    let offer = |found: &Found| Offer {
+        kind: found.kind.clone(),
+        span: found.span.clone(),
+        text: reply[found.span.clone()].to_owned(),
+    };
+    let unverified = found.iter().filter(|found| !is_proven(found)).map(offer).collect();
+    let matched = campaigns.iter().filter(|campaign| found.iter().any(|found| campaign.proves(found)));
+    let matched = matched.map(|campaign| campaign.id.to_owned()).collect();
+    OfferCheck::new(found.iter().map(offer).collect(), unverified, matched)
+}
+
+// === impl OfferCheck ===
+
+impl OfferCheck {
+    fn new(offers_found: Vec<Offer>, unverified_offers: Vec<Offer>, matched_campaigns: Vec<String>) -> Self {
+        let is_money = |offer: &Offer| matches!(offer.kind, Kind::Money { .. });
+        let action = match &unverified_offers[..] {
+            [] => Action::Pass,
+            unverified if unverified.iter().any(is_money) => Action::Reject,
+            _ => Action::Flag,
+        };
+        let feedback = (action == Action::Reject).then(|| {
+            format!(
+                "No current promotion or listed price supports {}. Remove it, put no other amount or gift in its \
+                 place, and mention only the promotions and prices you were given.",
+                quoted(&unverified_offers)
+            )
+        });
+        let audit = (action == Action::Flag)
+            .then(|| format!("sent with wording that no current promotion supports: {}", quoted(&unverified_offers)));
+        Self {
+            has_offers: !offers_found.is_empty(),
+            verified: unverified_offers.is_empty(),
+            offers_found,
+            unverified_offers,
+            matched_campaigns,
+            action,
+            feedback,
+            audit,
+        }
+    }
+}
+
+/// The first few, each once: a model and a reader need examples, not a list.
+fn quoted(offers: &[Offer]) -> String {
+    const MOST: usize = 5;
+    let mut texts: Vec<String> = Vec::new();
+    for offer in offers {
+        let text = format!("\"{}\"", offer.text);
+        if texts.len() < MOST && !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    texts.join(", ")
+}

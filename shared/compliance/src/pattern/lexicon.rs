@@ -1,0 +1,279 @@
+//! The words all patterns are made of, each with a number, and how the words of a text are recognised as one of them.
+//!
+//! One pass of one automaton over the folded text finds every word and every beginning of a word. What it does not know is
+//! looked at again: drawn-out letters ("stoooop"), digits for letters ("k1ll"), letters apart ("s t o p"), signs for letters
+//! ("k!ll"), and, for words that were named worth it, a slip of the thumb.
+
+use std::collections::{HashMap, HashSet};
+
+use aho_corasick::AhoCorasick;
+
+use super::{
+    parse::{Number, Term},
+    search::Reading,
+    typo::{FnvBuild, Typos},
+};
+use crate::normal::{Folded, Token};
+
+pub(crate) type Symbol = u32;
+
+/// Words come in two parts: `base` (keywords and opt-outs, the same in every program) and what a pack adds. What the base makes
+/// of a text never depends on the pack, so that ingress, which has none, reads a STOP as the gate does.
+#[derive(Debug, Default)]
+pub(crate) struct Lexicon {
+    terms: HashMap<Term, Symbol>,
+    words: HashMap<String, Symbol, FnvBuild>,
+    numbers: Vec<(Number, Symbol)>,
+    base: Option<Symbol>,
+    typos: Typos<Symbol>,
+    /// Real words that look like typos of ours.
+    real: HashSet<String, FnvBuild>,
+    real_to_pack: HashSet<String, FnvBuild>,
+    /// Pack words the base takes for one of its own.
+    also: HashMap<Symbol, Symbol, FnvBuild>,
+    automaton: Option<AhoCorasick>,
+    /// By pattern of the automaton: its symbol, and whether it is a whole word.
+    found: Vec<(Symbol, bool)>,
+}
+
+/// The longest word put together from single letters.
+const SPELLED: usize = 20;
+
+impl Lexicon {
+    pub(crate) fn intern(&mut self, term: &Term) -> Symbol {
+        let next = self.len();
+        let symbol = *self.terms.entry(term.clone()).or_insert(next);
+        if symbol == next {
+            match term {
+                Term::Word(word) => drop(self.words.insert(word.clone(), symbol)),
+                Term::Number(number) => self.numbers.push((*number, symbol)),
+                Term::Prefix(_) => {}
+            }
+        }
+        symbol
+    }
+
+    pub(crate) fn len(&self) -> u32 {
+        u32::try_from(self.terms.len()).unwrap_or(u32::MAX)
+    }
+
+    /// From here on words belong to the pack.
+    pub(super) fn end_base(&mut self) {
+        self.base = Some(self.len());
+    }
+
+    /// Words recognised with a typo in them; `real` are words to leave alone.
+    pub(super) fn forgive<'a>(&mut self, words: impl Iterator<Item = &'a str>, real: impl Iterator<Item = &'a str>) {
+        for word in words {
+            let symbol = self.intern(&Term::Word(word.to_owned()));
+            self.typos.insert(word, symbol);
+        }
+        let guard = if self.base.is_none() { &mut self.real } else { &mut self.real_to_pack };
+        guard.extend(real.map(str::to_owned));
+    }
+
+    pub(super) fn finish(&mut self) -> Result<(), aho_corasick::BuildError> {
+        let mut patterns = Vec::new();
+        for (term, &symbol) in &self.terms {
+            let (pattern, whole) = match term {
+                Term::Word(word) => (format!(" {word} "), true),
+                Term::Prefix(stem) => (format!(" {stem}"), false),
+                Term::Number(_) => continue,
+            };
+            patterns.push((pattern, symbol, whole));
+        }
+        patterns.sort();
+        self.automaton = Some(AhoCorasick::new(patterns.iter().map(|(pattern, ..)| pattern))?);
+        self.found = patterns.into_iter().map(|(_, symbol, whole)| (symbol, whole)).collect();
+        let pack_words = self.words.iter().filter(|(_, symbol)| !self.is_base(**symbol));
+        self.also = pack_words.filter_map(|(word, &symbol)| Some((symbol, self.meant(word).1?))).collect();
+        Ok(())
+    }
+
+    fn is_base(&self, symbol: Symbol) -> bool {
+        self.base.is_none_or(|base| symbol < base)
+    }
+
+    /// Reads a text: its words, and which of ours they are.
+    pub(crate) fn read(&self, text: &str, reading: &mut Reading) {
+        reading.clear();
+        reading.folded.read(text);
+        if let Some((joined, foreign)) = self.join(&reading.folded) {
+            reading.folded = joined;
+            reading.foreign_joins = foreign;
+        }
+        let folded = &reading.folded;
+        reading.base.resize(folded.len(), None);
+        reading.whole.resize(folded.len(), None);
+        let mut at = 0;
+        for hit in self.automaton.iter().flat_map(|automaton| automaton.find_overlapping_iter(folded.line())) {
+            while folded.tokens()[at].start() <= hit.start() {
+                at += 1;
+            }
+            let (symbol, whole) = self.found[hit.pattern().as_usize()];
+            reading.seen.push((offset(at), symbol));
+            if whole {
+                reading.whole[at] = Some(symbol);
+            }
+        }
+        let known = reading.seen.len();
+        for at in 0..folded.len() {
+            self.look_again(at, reading);
+        }
+        if reading.seen.len() > known {
+            reading.seen.sort_unstable();
+        }
+    }
+
+    /// What the automaton does not see in this word.
+    fn look_again(&self, at: usize, reading: &mut Reading) {
+        let word = reading.folded.word(at);
+        let token = offset(at);
+        if word.bytes().any(|b| b.is_ascii_digit()) {
+            for &(number, symbol) in &self.numbers {
+                if number.fits(word) {
+                    reading.seen.push((token, symbol));
+                }
+            }
+        }
+        let (any, base) = match reading.whole[at] {
+            Some(symbol) if self.is_base(symbol) => return reading.base[at] = Some(symbol),
+            Some(symbol) => (None, self.also.get(&symbol).copied()),
+            None => self.meant(word),
+        };
+        reading.base[at] = base;
+        reading.seen.extend(base.map(|symbol| (token, symbol)));
+        reading.seen.extend(any.filter(|_| any != base).map(|symbol| (token, symbol)));
+    }
+
+    /// The word of ours an unknown word stands for, and the one of the base.
+    fn meant(&self, word: &str) -> (Option<Symbol>, Option<Symbol>) {
+        let mut found = (None, None);
+        let note = |symbol: Symbol, found: &mut (Option<Symbol>, Option<Symbol>)| {
+            found.0 = found.0.or(Some(symbol));
+            found.1 = found.1.or(Some(symbol).filter(|_| self.is_base(symbol)));
+        };
+        if word.len() < 3 || word.len() > 4 * SPELLED || !word.is_ascii() {
+            return found;
+        }
+        for spelling in respelled(word) {
+            if let Some(&symbol) = self.words.get(&spelling) {
+                note(symbol, &mut found);
+            }
+            for symbol in self.near(&spelling) {
+                note(symbol, &mut found);
+            }
+        }
+        for symbol in self.near(word) {
+            note(symbol, &mut found);
+        }
+        found
+    }
+
+    fn near(&self, word: &str) -> impl Iterator<Item = Symbol> {
+        let real = self.real.contains(word);
+        let guarded = move |symbol: &Symbol| real || !self.is_base(*symbol) && self.real_to_pack.contains(word);
+        self.typos.near(word).filter(move |symbol| !guarded(symbol))
+    }
+
+    /// The text with words put together that were taken apart, if there are any; and whether a pack's word was among them.
+    fn join(&self, folded: &Folded) -> Option<(Folded, bool)> {
+        let tokens = folded.tokens();
+        let single = |token: &Token| token.len() == 1;
+        let spelled = tokens.windows(3).any(|three| three.iter().all(single));
+        if !spelled && !tokens.iter().any(|token| sign(token).is_some()) {
+            return None;
+        }
+        let mut out = Folded::default();
+        out.clear();
+        let (mut at, mut foreign) = (0, false);
+        while at < tokens.len() {
+            let letters = tokens[at..].iter().take(SPELLED).take_while(|token| single(token)).count();
+            let glued = 1 + tokens[at + 1..].iter().take(4).take_while(|token| sign(token).is_some()).count();
+            let (word, length) = self
+                .spelled(folded, at, letters)
+                .or_else(|| self.masked(folded, at, glued))
+                .unwrap_or_else(|| (folded.word(at).to_owned(), 1));
+            foreign |= length > 1 && self.words.get(&word).is_some_and(|symbol| !self.is_base(*symbol));
+            out.push(&word, tokens[at], tokens[at + length - 1]);
+            at += length;
+        }
+        Some((out, foreign))
+    }
+
+    fn spelled(&self, folded: &Folded, at: usize, letters: usize) -> Option<(String, usize)> {
+        (3..=letters).rev().find_map(|length| {
+            let word: String = (at..at + length).map(|k| folded.word(k)).collect();
+            self.words.contains_key(&word).then_some((word, length))
+        })
+    }
+
+    fn masked(&self, folded: &Folded, at: usize, length: usize) -> Option<(String, usize)> {
+        (2..=length).rev().find_map(|length| {
+            let guess = |vowel: &str| {
+                let mut word = folded.word(at).to_owned();
+                for k in at + 1..at + length {
+                    let (sign, count) = sign(&folded.tokens()[k])?;
+                    let letter = match sign {
+                        '@' => "a",
+                        '$' => "s",
+                        '!' | '|' => "i",
+                        _ => vowel,
+                    };
+                    word.push_str(&letter.repeat(count.into()));
+                    word.push_str(folded.word(k));
+                }
+                self.words.contains_key(&word).then_some((word, length))
+            };
+            ["u", "i", "a", "e", "o", ""].into_iter().find_map(guess)
+        })
+    }
+}
+
+/// The sign that stands for a letter between this word and the one before.
+fn sign(token: &Token) -> Option<(char, u8)> {
+    token.gap.repeated().filter(|&(sign, count)| count <= 3 && matches!(sign, '@' | '$' | '!' | '|' | '*'))
+}
+
+/// What a word may have been before digits were put in or letters drawn out.
+fn respelled(word: &str) -> impl Iterator<Item = String> {
+    let mixed = word.bytes().any(|b| b.is_ascii_digit()) && word.bytes().any(|b| b.is_ascii_alphabetic());
+    let drawn_out = word.as_bytes().windows(3).any(|w| w[0] == w[1] && w[1] == w[2]);
+    let spellings = match (mixed, drawn_out) {
+        (false, false) => Vec::new(),
+        (true, false) => vec![with_letters(word, 'i'), with_letters(word, 'l')],
+        (false, true) => vec![calmed(word, 1), calmed(word, 2)],
+        (true, true) => {
+            let letters = ['i', 'l'].map(|one| with_letters(word, one));
+            letters.iter().flat_map(|word| [calmed(word, 1), calmed(word, 2)]).collect()
+        }
+    };
+    spellings.into_iter()
+}
+
+fn calmed(word: &str, keep: usize) -> String {
+    let runs = word.as_bytes().chunk_by(|a, b| a == b);
+    let kept = runs.flat_map(|run| {
+        let length = if run.len() >= 3 { keep } else { run.len() };
+        run[..length].iter().map(|b| char::from(*b))
+    });
+    kept.collect()
+}
+
+fn with_letters(word: &str, one: char) -> String {
+    let letter = |c: char| match c {
+        '0' => 'o',
+        '1' => one,
+        '3' => 'e',
+        '4' => 'a',
+        '5' => 's',
+        '7' => 't',
+        '8' => 'b',
+        other => other,
+    };
+    word.chars().map(letter).collect()
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,158 @@
+//! The notation of patterns, read into elements.
+
+use std::collections::BTreeMap;
+
+/// Why a pattern cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    #[error("there is no group @{0}")]
+    NoGroup(String),
+    #[error("group @{0} is made of itself")]
+    Circle(String),
+    #[error("`{0}` is not a word in lower case without accents")]
+    Word(String),
+    #[error("`{0}` is not a number element")]
+    Number(String),
+    #[error("a pattern needs a word")]
+    Empty,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Element {
+    One(Alternatives),
+    Optional(Alternatives),
+    Many(Alternatives),
+    NotAfter(Alternatives),
+    NotBefore(Alternatives),
+    /// Up to so many words, none of these.
+    Words(u8, Alternatives),
+    Any,
+    Start,
+    End,
+    Label,
+}
+
+/// Each alternative is one or more words in a row; sorted, none twice.
+pub(crate) type Alternatives = Vec<Vec<Term>>;
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Term {
+    Word(String),
+    Prefix(String),
+    Number(Number),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Number {
+    /// With letters between the digits, and how many digits.
+    code: bool,
+    digits: (u8, u8),
+    value: (u64, u64),
+}
+
+impl Number {
+    pub(crate) fn fits(self, word: &str) -> bool {
+        let digits = u8::try_from(word.bytes().filter(u8::is_ascii_digit).count()).unwrap_or(u8::MAX);
+        if self.code != (usize::from(digits) < word.len()) {
+            return false;
+        }
+        (self.digits.0..=self.digits.1).contains(&digits)
+            && (self.value == (0, u64::MAX)
+                || word.parse::<u64>().is_ok_and(|value| (self.value.0..=self.value.1).contains(&value)))
+    }
+}
+
+/// Named alternatives, which may use each other.
+#[derive(Debug, Default)]
+pub(crate) struct Groups<'a>(BTreeMap<&'a str, &'a str>);
+
+impl<'a> Groups<'a> {
+    pub(crate) fn new(groups: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        Self(groups.into_iter().collect())
+    }
+
+    pub(crate) fn alternatives(&self, list: &str) -> Result<Alternatives, Problem> {
+        let mut out = Alternatives::new();
+        self.collect(list, &mut Vec::new(), &mut out)?;
+        out.sort();
+        out.dedup();
+        Ok(out)
+    }
+
+    fn collect(&self, list: &str, inside: &mut Vec<String>, out: &mut Alternatives) -> Result<(), Problem> {
+        for one in list.split('|').map(str::trim).filter(|one| !one.is_empty()) {
+            let Some(name) = one.strip_prefix('@') else {
+                out.push(one.split(['_', ' ']).filter(|w| !w.is_empty()).map(term).collect::<Result<_, _>>()?);
+                continue;
+            };
+            if inside.iter().any(|outer| outer == name) {
+                return Err(Problem::Circle(name.to_owned()));
+            }
+            let list = self.0.get(name).ok_or_else(|| Problem::NoGroup(name.to_owned()))?;
+            inside.push(name.to_owned());
+            self.collect(list, inside, out)?;
+            inside.pop();
+        }
+        Ok(())
+    }
+
+    /// The parts of a pattern, all of which must be found.
+    pub(crate) fn pattern(&self, text: &str) -> Result<Vec<Vec<Element>>, Problem> {
+        let parts = text.split(" & ").map(|part| part.split_whitespace().map(|one| self.element(one)).collect());
+        let parts = parts.collect::<Result<Vec<Vec<_>>, _>>()?;
+        let has_word = |part: &Vec<Element>| part.iter().any(|element| matches!(element, Element::One(_)));
+        if parts.iter().all(has_word) { Ok(parts) } else { Err(Problem::Empty) }
+    }
+
+    fn element(&self, text: &str) -> Result<Element, Problem> {
+        let list = |rest| self.alternatives(rest);
+        let (sign, rest) = text.split_at_checked(1).unwrap_or((text, ""));
+        let element = match (sign, rest) {
+            ("^", "") => Element::Start,
+            ("$", "") => Element::End,
+            (".", "") => Element::Any,
+            (":", "") => Element::Label,
+            ("?", _) => Element::Optional(list(rest)?),
+            ("*", _) => Element::Many(list(rest)?),
+            ("<", _) => Element::NotAfter(list(rest)?),
+            (">", _) => Element::NotBefore(list(rest)?),
+            ("~", _) => {
+                let (most, without) = rest.split_once('!').unwrap_or((rest, ""));
+                let most = most.parse().ok().filter(|most| (1..=12).contains(most));
+                Element::Words(most.ok_or_else(|| Problem::Number(text.to_owned()))?, list(without)?)
+            }
+            _ => Element::One(list(text)?),
+        };
+        match &element {
+            Element::One(list) | Element::Optional(list) | Element::Many(list) if list.is_empty() => {
+                Err(Problem::Empty)
+            }
+            _ => Ok(element),
+        }
+    }
+}
+
+fn term(word: &str) -> Result<Term, Problem> {
+    if let Some(range) = word.strip_prefix('#') {
+        return number(range).map(Term::Number).ok_or_else(|| Problem::Number(word.to_owned()));
+    }
+    let (stem, prefix) = word.strip_suffix('*').map_or((word, false), |stem| (stem, true));
+    let folded = !stem.is_empty() && stem.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    match (folded, prefix) {
+        (false, _) => Err(Problem::Word(word.to_owned())),
+        (true, false) => Ok(Term::Word(stem.to_owned())),
+        (true, true) => Ok(Term::Prefix(stem.to_owned())),
+    }
+}
+
+fn number(range: &str) -> Option<Number> {
+    let all = Number { code: false, digits: (1, u8::MAX), value: (0, u64::MAX) };
+    let (list, by_digits) = range.strip_suffix('d').map_or((range, false), |list| (list, true));
+    let (low, high) = list.split_once('-').unwrap_or((list, list));
+    Some(match (range, by_digits) {
+        ("", _) => all,
+        ("code", _) => Number { code: true, digits: (4, u8::MAX), ..all },
+        (_, true) => Number { digits: (low.parse().ok()?, high.parse().ok()?), ..all },
+        (_, false) => Number { value: (low.parse().ok()?, high.parse().ok()?), ..all },
+    })
+}

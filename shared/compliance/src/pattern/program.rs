@@ -1,0 +1,235 @@
+//! All patterns, made ready to be looked for together.
+//!
+//! A text is at most 60 words at a time. For every list of alternatives a bit mask says at which of these words one of them
+//! stands; an element of a pattern then moves a whole mask of "matched up to here" at once. Only patterns whose rarest list
+//! occurs at all are tried. Nothing recurses and every repetition has a bound, so the work grows with the text alone.
+
+use std::collections::HashMap;
+
+use super::{
+    lexicon::{Lexicon, Symbol},
+    parse::{Alternatives, Element, Term},
+};
+
+/// A rule: found when one of its patterns is, and none of `unless`.
+#[derive(Debug, Default)]
+pub(crate) struct Rule {
+    pub(crate) patterns: Vec<Vec<Vec<Element>>>,
+    pub(crate) unless: Vec<Vec<Vec<Element>>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) lexicon: Lexicon,
+    /// Where a symbol counts: slots of one-word alternatives, and longer phrases it is the rarest word of.
+    pub(super) slots_of: Lists,
+    pub(super) phrases_of: Lists,
+    pub(super) phrases: Vec<Vec<Symbol>>,
+    pub(super) slots_of_phrase: Lists,
+    pub(super) slots: usize,
+    pub(super) classes: Vec<Class>,
+    pub(super) patterns: Vec<Pattern>,
+    /// Patterns to try when a slot occurs.
+    pub(super) anchored: Lists,
+    pub(super) unless: Vec<Vec<Pattern>>,
+    pub(super) courtesy: ClassId,
+}
+
+/// A list of alternatives: for each length in words the slot whose mask says where one of that length stands.
+pub(super) type Class = Vec<(u32, u32)>;
+pub(super) type ClassId = usize;
+
+#[derive(Debug)]
+pub(super) struct Pattern {
+    pub(super) rule: u32,
+    pub(super) parts: Vec<Vec<Step>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    One(ClassId),
+    Optional(ClassId),
+    Many(ClassId),
+    NotAfter(ClassId),
+    NotBefore(ClassId),
+    Words(u8, Option<ClassId>),
+    Any,
+    Start,
+    End,
+    Label,
+}
+
+/// Many short lists in two vectors.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    fn new(lists: &[Vec<u32>]) -> Self {
+        let mut out = Self { starts: vec![0], items: Vec::new() };
+        for list in lists {
+            out.items.extend(list);
+            out.starts.push(index(out.items.len()));
+        }
+        out
+    }
+
+    pub(super) fn get(&self, at: u32) -> &[u32] {
+        &self.items[self.starts[at as usize] as usize..self.starts[at as usize + 1] as usize]
+    }
+}
+
+/// Collects patterns; [`Builder::finish`] makes the program.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    pub(crate) lexicon: Lexicon,
+    rules: u32,
+    classes: Vec<Class>,
+    class_ids: HashMap<Vec<Vec<Symbol>>, ClassId>,
+    class_words: Vec<Vec<Vec<Symbol>>>,
+    slots: u32,
+    slots_of: Vec<Vec<u32>>,
+    phrases: Vec<Vec<Symbol>>,
+    phrase_ids: HashMap<Vec<Symbol>, usize>,
+    slots_of_phrase: Vec<Vec<u32>>,
+    patterns: Vec<Pattern>,
+    unless: Vec<Vec<Pattern>>,
+}
+
+impl Builder {
+    pub(crate) fn add(&mut self, rule: &Rule) {
+        let number = self.rules;
+        self.rules += 1;
+        for pattern in &rule.patterns {
+            let pattern = self.pattern(number, pattern);
+            self.patterns.push(pattern);
+        }
+        let unless = rule.unless.iter().map(|pattern| self.pattern(number, pattern)).collect();
+        self.unless.push(unless);
+    }
+
+    /// Ends the part that is the same in every program.
+    pub(crate) fn end_base(&mut self) {
+        self.lexicon.end_base();
+    }
+
+    /// Words to recognise with a typo in them, and words to leave alone.
+    pub(crate) fn forgive<'a>(&mut self, words: impl Iterator<Item = &'a str>, real: impl Iterator<Item = &'a str>) {
+        self.lexicon.forgive(words, real);
+    }
+
+    fn pattern(&mut self, rule: u32, parts: &[Vec<Element>]) -> Pattern {
+        let parts = parts.iter().map(|part| part.iter().map(|element| self.step(element)).collect()).collect();
+        Pattern { rule, parts }
+    }
+
+    fn step(&mut self, element: &Element) -> Step {
+        match element {
+            Element::One(list) => Step::One(self.class(list)),
+            Element::Optional(list) => Step::Optional(self.class(list)),
+            Element::Many(list) => Step::Many(self.class(list)),
+            Element::NotAfter(list) => Step::NotAfter(self.class(list)),
+            Element::NotBefore(list) => Step::NotBefore(self.class(list)),
+            Element::Words(most, list) => Step::Words(*most, (!list.is_empty()).then(|| self.class(list))),
+            Element::Any => Step::Any,
+            Element::Start => Step::Start,
+            Element::End => Step::End,
+            Element::Label => Step::Label,
+        }
+    }
+
+    pub(crate) fn class(&mut self, list: &Alternatives) -> ClassId {
+        let words: Vec<Vec<Symbol>> = list.iter().map(|one| self.symbols(one)).collect();
+        if let Some(&known) = self.class_ids.get(&words) {
+            return known;
+        }
+        let mut class = Class::new();
+        for one in &words {
+            let length = index(one.len());
+            let slot = match class.iter().find(|(known, _)| *known == length) {
+                Some((_, slot)) => *slot,
+                None => {
+                    class.push((length, self.slots));
+                    self.slots += 1;
+                    self.slots - 1
+                }
+            };
+            match one.as_slice() {
+                [word] => entry(&mut self.slots_of, *word as usize).push(slot),
+                _ => {
+                    let phrase = *self.phrase_ids.entry(one.clone()).or_insert_with(|| {
+                        self.phrases.push(one.clone());
+                        self.phrases.len() - 1
+                    });
+                    entry(&mut self.slots_of_phrase, phrase).push(slot);
+                }
+            }
+        }
+        let id = self.classes.len();
+        self.classes.push(class);
+        self.class_ids.insert(words.clone(), id);
+        self.class_words.push(words);
+        id
+    }
+
+    pub(crate) fn symbols(&mut self, phrase: &[Term]) -> Vec<Symbol> {
+        phrase.iter().map(|term| self.lexicon.intern(term)).collect()
+    }
+
+    pub(crate) fn finish(mut self, courtesy: ClassId) -> Result<Program, aho_corasick::BuildError> {
+        self.lexicon.finish()?;
+        let symbols = self.lexicon.len() as usize;
+        self.slots_of.resize(symbols, Vec::new());
+        self.slots_of_phrase.resize(self.phrases.len(), Vec::new());
+        // How common a word is, as far as our own lists tell.
+        let mut uses: Vec<usize> = self.slots_of.iter().map(Vec::len).collect();
+        for symbol in self.phrases.iter().flatten() {
+            uses[*symbol as usize] += 1;
+        }
+        let rarest = |phrase: &[Symbol]| phrase.iter().copied().min_by_key(|symbol| uses[*symbol as usize]);
+        let mut phrases_of = vec![Vec::new(); symbols];
+        for (number, phrase) in self.phrases.iter().enumerate() {
+            phrases_of[rarest(phrase).expect("a phrase has words") as usize].push(index(number));
+        }
+        let weight = |class: &ClassId| -> usize {
+            self.class_words[*class].iter().filter_map(|one| rarest(one)).map(|symbol| uses[symbol as usize]).sum()
+        };
+        let mut anchored = vec![Vec::new(); self.slots as usize];
+        for (number, pattern) in self.patterns.iter().enumerate() {
+            let needed = pattern.parts.iter().flatten().filter_map(|step| match step {
+                Step::One(class) => Some(*class),
+                _ => None,
+            });
+            let anchor = needed.min_by_key(weight).expect("a pattern needs a word");
+            for (_, slot) in &self.classes[anchor] {
+                anchored[*slot as usize].push(index(number));
+            }
+        }
+        Ok(Program {
+            slots_of: Lists::new(&self.slots_of),
+            phrases_of: Lists::new(&phrases_of),
+            slots_of_phrase: Lists::new(&self.slots_of_phrase),
+            anchored: Lists::new(&anchored),
+            lexicon: self.lexicon,
+            phrases: self.phrases,
+            slots: self.slots as usize,
+            classes: self.classes,
+            patterns: self.patterns,
+            unless: self.unless,
+            courtesy,
+        })
+    }
+}
+
+fn entry(lists: &mut Vec<Vec<u32>>, at: usize) -> &mut Vec<u32> {
+    if lists.len() <= at {
+        lists.resize(at + 1, Vec::new());
+    }
+    &mut lists[at]
+}
+
+pub(super) fn index(at: usize) -> u32 {
+    u32::try_from(at).expect("a pack has fewer than 2^32 of anything")
+}

@@ -1,0 +1,232 @@
+//! Looks for all patterns of a program in a text.
+
+use super::{
+    lexicon::Symbol,
+    program::{ClassId, Pattern, Program, Step},
+};
+use crate::normal::Folded;
+
+/// A text, read with a lexicon.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    pub(crate) folded: Folded,
+    /// By word: which word of the keywords and opt-outs it is.
+    pub(crate) base: Vec<Option<Symbol>>,
+    /// A word known only to a pack was put together from pieces: the base would read the text otherwise.
+    pub(crate) foreign_joins: bool,
+    pub(super) whole: Vec<Option<Symbol>>,
+    /// (word, what it is), by word.
+    pub(super) seen: Vec<(u32, Symbol)>,
+}
+
+impl Reading {
+    pub(super) fn clear(&mut self) {
+        self.base.clear();
+        self.whole.clear();
+        self.seen.clear();
+        self.foreign_joins = false;
+    }
+}
+
+/// Memory for a search, to be used again.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// By symbol and by slot: at which words of the window it stands. All zero between searches.
+    symbols: Vec<u64>,
+    slots: Vec<u64>,
+    touched_symbols: Vec<u32>,
+    touched_slots: Vec<u32>,
+    /// By pattern: the last window it was tried in.
+    tried: Vec<u64>,
+    window: u64,
+    rules: Vec<u32>,
+    /// Steps taken, to show that they grow with the text alone.
+    #[cfg(test)]
+    pub(crate) work: u64,
+}
+
+/// Words looked at together; a bit more than one is needed for "after the last".
+const WINDOW: usize = 60;
+/// Windows overlap, so that no pattern of up to 26 words is cut; at a cut, words that would exclude a match stand this far in.
+const STRIDE: usize = 30;
+const MARGIN: usize = 4;
+
+/// A window of a text, as masks over the places between its words.
+struct View<'a> {
+    slots: &'a [u64],
+    all: u64,
+    starts: u64,
+    ends: u64,
+    opening: u64,
+    closing: u64,
+    labels: u64,
+}
+
+impl Program {
+    /// The numbers of the rules that are found, in their order.
+    pub(crate) fn search<'s>(&self, reading: &Reading, scratch: &'s mut Scratch) -> &'s [u32] {
+        scratch.symbols.resize(self.lexicon.len() as usize, 0);
+        scratch.slots.resize(self.slots, 0);
+        scratch.tried.resize(self.patterns.len(), 0);
+        scratch.rules.clear();
+        let words = reading.folded.len();
+        let (mut start, mut from) = (0, 0);
+        loop {
+            let end = words.min(start + WINDOW);
+            from += reading.seen[from..].partition_point(|(at, _)| (*at as usize) < start);
+            let to = from + reading.seen[from..].partition_point(|(at, _)| (*at as usize) < end);
+            self.look(reading, start..end, from..to, scratch);
+            if end == words {
+                break;
+            }
+            start += STRIDE;
+        }
+        scratch.rules.sort_unstable();
+        scratch.rules.dedup();
+        &scratch.rules
+    }
+
+    fn look(
+        &self,
+        reading: &Reading,
+        window: std::ops::Range<usize>,
+        seen: std::ops::Range<usize>,
+        scratch: &mut Scratch,
+    ) {
+        for &(at, symbol) in &reading.seen[seen] {
+            let mask = &mut scratch.symbols[symbol as usize];
+            if *mask == 0 {
+                scratch.touched_symbols.push(symbol);
+            }
+            *mask |= 1 << (at as usize - window.start);
+        }
+        let set = |slot: u32, mask: u64, slots: &mut [u64], touched: &mut Vec<u32>| {
+            if slots[slot as usize] == 0 {
+                touched.push(slot);
+            }
+            slots[slot as usize] |= mask;
+        };
+        for &symbol in &scratch.touched_symbols {
+            for &slot in self.slots_of.get(symbol) {
+                set(slot, scratch.symbols[symbol as usize], &mut scratch.slots, &mut scratch.touched_slots);
+            }
+            for &phrase in self.phrases_of.get(symbol) {
+                let words = self.phrases[phrase as usize].iter().enumerate();
+                let mask = words.fold(u64::MAX, |mask, (at, word)| mask & scratch.symbols[*word as usize] >> at);
+                if mask != 0 {
+                    for &slot in self.slots_of_phrase.get(phrase) {
+                        set(slot, mask, &mut scratch.slots, &mut scratch.touched_slots);
+                    }
+                }
+            }
+        }
+        scratch.window += 1;
+        let view = self.view(reading, &window, &scratch.slots);
+        for &slot in &scratch.touched_slots {
+            for &number in self.anchored.get(slot) {
+                if std::mem::replace(&mut scratch.tried[number as usize], scratch.window) == scratch.window {
+                    continue;
+                }
+                let pattern = &self.patterns[number as usize];
+                #[cfg(test)]
+                {
+                    scratch.work += 1;
+                }
+                if self.found(pattern, &view)
+                    && !self.unless[pattern.rule as usize].iter().any(|other| self.found(other, &view))
+                {
+                    scratch.rules.push(pattern.rule);
+                }
+            }
+        }
+        #[cfg(test)]
+        {
+            scratch.work += (scratch.touched_symbols.len() + scratch.touched_slots.len()) as u64;
+        }
+        for symbol in scratch.touched_symbols.drain(..) {
+            scratch.symbols[symbol as usize] = 0;
+        }
+        for slot in scratch.touched_slots.drain(..) {
+            scratch.slots[slot as usize] = 0;
+        }
+    }
+
+    fn view<'a>(&self, reading: &Reading, window: &std::ops::Range<usize>, slots: &'a [u64]) -> View<'a> {
+        let length = window.len();
+        let all = u64::MAX >> (63 - length);
+        let (first, last) = (window.start == 0, window.end == reading.folded.len());
+        let labels = (0..length).filter(|at| reading.folded.tokens()[window.start + at].gap.label);
+        let mut view = View {
+            slots,
+            all,
+            starts: if first { all } else { all << MARGIN },
+            ends: if last { all } else { all >> MARGIN },
+            opening: u64::from(first),
+            closing: if last { 1 << length } else { 0 },
+            labels: labels.fold(0, |mask, at| mask | 1 << at),
+        };
+        loop {
+            let opening = view.opening | self.after(self.courtesy, view.opening, &view);
+            let before = self.classes[self.courtesy].iter();
+            let closing =
+                before.fold(view.closing, |all, &(words, slot)| all | slots[slot as usize] & view.closing >> words);
+            if (opening, closing) == (view.opening, view.closing) {
+                return view;
+            }
+            (view.opening, view.closing) = (opening, closing);
+        }
+    }
+
+    fn found(&self, pattern: &Pattern, view: &View<'_>) -> bool {
+        pattern.parts.iter().all(|steps| {
+            let mut at = view.starts & view.all;
+            for step in steps {
+                if at == 0 {
+                    return false;
+                }
+                at = self.step(*step, at, view);
+            }
+            at & view.ends != 0
+        })
+    }
+
+    /// Where the match may stand after this step, given where it may stand before.
+    fn step(&self, step: Step, at: u64, view: &View<'_>) -> u64 {
+        match step {
+            Step::One(class) => self.after(class, at, view),
+            Step::Optional(class) => at | self.after(class, at, view),
+            Step::Many(class) => self.repeat(at, view, |at| self.after(class, at, view)),
+            Step::NotAfter(class) => at & !self.after(class, view.all, view),
+            Step::NotBefore(class) => at & !self.at(class, view),
+            Step::Words(most, without) => {
+                let free = without.map_or(view.all, |class| view.all & !self.at(class, view));
+                (0..most).fold(at, |at, _| at | (at & free) << 1 & view.all)
+            }
+            Step::Any => at << 1 & view.all,
+            Step::Start => at & view.opening,
+            Step::End => at & view.closing,
+            Step::Label => at & view.labels,
+        }
+    }
+
+    /// At most twelve times: a sentence has no more.
+    fn repeat(&self, mut at: u64, view: &View<'_>, step: impl Fn(u64) -> u64) -> u64 {
+        for _ in 0..12 {
+            let next = (at | step(at)) & view.all;
+            if next == at {
+                break;
+            }
+            at = next;
+        }
+        at
+    }
+
+    fn after(&self, class: ClassId, at: u64, view: &View<'_>) -> u64 {
+        self.classes[class].iter().fold(0, |all, &(words, slot)| all | (at & view.slots[slot as usize]) << words)
+            & view.all
+    }
+
+    fn at(&self, class: ClassId, view: &View<'_>) -> u64 {
+        self.classes[class].iter().fold(0, |all, &(_, slot)| all | view.slots[slot as usize])
+    }
+}

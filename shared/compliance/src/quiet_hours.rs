@@ -1,0 +1,118 @@
+//! May a text that nobody asked for go out now, and if not, when? (SMS-32, SEC-57, C-8, C-37, D15)
+//!
+//! The window is the law's on the guest's own clock, in every place the guest may be, narrowed by the casino's hours. Never
+//! asked for answers to a guest's text: those pass at any hour (D6). Pure: the time comes in with the question.
+
+mod hours;
+mod spans;
+#[cfg(test)]
+mod tests;
+mod why;
+
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use serde::Serialize;
+use seven_domain::PhoneE164;
+
+pub use self::hours::{CasinoWindow, Hours, Week};
+use self::spans::Span;
+use crate::jurisdiction::{self, Basis, Candidate, Laws, Place, State};
+
+/// How far ahead an opening is looked for: every weekday, and today's again.
+const HORIZON: TimeDelta = TimeDelta::days(8);
+
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    pub to: &'a PhoneE164,
+    pub at: DateTime<Utc>,
+    /// Where the guest's profile says the guest lives; outranks the area code.
+    pub profile: Option<Place>,
+    pub casino: CasinoWindow,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Window {
+    pub open: bool,
+    /// Now when open, else the first instant that is lawful in every place; missing when none comes within 8 days.
+    pub opens_at: Option<DateTime<Utc>>,
+    /// The end of the window that is open now or opens at `opens_at`; it may never end when nothing closes it.
+    pub closes_at: Option<DateTime<Utc>>,
+    pub basis: Basis,
+    pub places: Vec<PlaceWindow>,
+    /// The whole answer in one sentence, for operators.
+    pub why: String,
+}
+
+/// The window in one place the guest may be in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlaceWindow {
+    /// Missing when it could be any of several states, whose common window is used then.
+    pub state: Option<State>,
+    pub zone: Tz,
+    pub local_time: NaiveDateTime,
+    pub open: bool,
+    /// The law's hours on this weekday; none when it closes all day.
+    pub lawful: Option<Hours>,
+    /// What the casino's own hours leave of them.
+    pub hours: Vec<Hours>,
+    pub source: String,
+}
+
+/// Answers by the laws of this build.
+pub fn check(question: &Question<'_>) -> Window {
+    check_with(Laws::shipped(), question)
+}
+
+/// [`check`] with another table of laws.
+pub fn check_with(laws: &Laws, question: &Question<'_>) -> Window {
+    let Question { to, at, profile, casino } = *question;
+    let whereabouts = jurisdiction::whereabouts(to, profile.as_ref());
+    let mut common: Option<Vec<Span>> = None;
+    let mut places = Vec::with_capacity(whereabouts.candidates.len());
+    for candidate in &whereabouts.candidates {
+        let week = laws.common_week(&candidate.states);
+        let spans = spans::of_place(candidate.zone, &week, casino, at);
+        places.push(place_window(laws, candidate, &week, &spans, question));
+        common = Some(match common {
+            Some(common) => spans::intersect(&common, &spans),
+            None => spans,
+        });
+    }
+    let mut common = common.unwrap_or_default();
+    if why::no_law_known(&whereabouts) {
+        // The windows of the states say nothing about a number from elsewhere.
+        common.clear();
+    }
+    let latest = at.checked_add_signed(HORIZON).unwrap_or(DateTime::<Utc>::MAX_UTC);
+    let next = common.iter().find(|span| at < span.end && span.start <= latest);
+    let mut window = Window {
+        open: next.is_some_and(|span| span.start <= at),
+        opens_at: next.map(|span| span.start.max(at)),
+        // A span that reaches past the days that were looked at has no known end.
+        closes_at: next.map(|span| span.end).filter(|end| *end <= latest + TimeDelta::days(1)),
+        basis: whereabouts.basis,
+        places,
+        why: String::new(),
+    };
+    window.why = why::explain(&window, &whereabouts, casino);
+    window
+}
+
+fn place_window(laws: &Laws, of: &Candidate, week: &Week, spans: &[Span], question: &Question<'_>) -> PlaceWindow {
+    let local_time = spans::local(of.zone, question.at).unwrap_or(question.at.naive_utc());
+    let lawful = week.on(chrono::Datelike::weekday(&local_time));
+    let (state, source) = match of.states.as_slice() {
+        [state] => (Some(*state), laws.of(*state).source.clone()),
+        several => (None, format!("common window of {} states", several.len())),
+    };
+    PlaceWindow {
+        state,
+        zone: of.zone,
+        local_time,
+        open: spans.iter().any(|span| span.start <= question.at && question.at < span.end),
+        lawful,
+        hours: lawful.into_iter().flat_map(|hours| question.casino.narrow(hours)).collect(),
+        source,
+    }
+}

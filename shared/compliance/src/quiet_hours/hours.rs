@@ -1,0 +1,143 @@
+//! Hours of a day and of a week, on the clock on the guest's wall.
+
+use std::{fmt, str::FromStr};
+
+use chrono::{NaiveTime, Timelike, Weekday};
+use serde::{Serialize, Serializer};
+use seven_domain::{Invalid, config::Regulations};
+
+const DAY: u32 = 24 * 60 * 60;
+
+/// From the first second to just before the last, within one day; midnight at its end is `24:00`. Never empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hours {
+    from: u32,
+    to: u32,
+}
+
+impl Hours {
+    pub const WHOLE_DAY: Self = Self { from: 0, to: DAY };
+
+    fn new(from: u32, to: u32) -> Option<Self> {
+        (from < to && to <= DAY).then_some(Self { from, to })
+    }
+
+    /// Seconds since midnight: the first one inside and the first one no longer inside.
+    pub fn seconds(self) -> (u32, u32) {
+        (self.from, self.to)
+    }
+
+    pub fn contains(self, time: NaiveTime) -> bool {
+        (self.from..self.to).contains(&time.num_seconds_from_midnight())
+    }
+
+    pub fn intersect(self, other: Self) -> Option<Self> {
+        Self::new(self.from.max(other.from), self.to.min(other.to))
+    }
+}
+
+impl FromStr for Hours {
+    type Err = Invalid;
+    /// `08:00-21:00`, up to `24:00`.
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let seconds = |part: &str| match part {
+            "24:00" => Some(DAY),
+            _ if part.len() == 5 => {
+                NaiveTime::parse_from_str(part, "%H:%M").ok().map(|time| time.num_seconds_from_midnight())
+            }
+            _ => None,
+        };
+        text.split_once('-')
+            .and_then(|(from, to)| Self::new(seconds(from)?, seconds(to)?))
+            .ok_or_else(|| Invalid::new("hours", format!("`{text}`"), "HH:MM-HH:MM on one day, such as 08:00-21:00"))
+    }
+}
+
+impl fmt::Display for Hours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (separator, second) in [("", self.from), ("-", self.to)] {
+            write!(f, "{separator}{:02}:{:02}", second / 3600, second / 60 % 60)?;
+            if second % 60 != 0 {
+                write!(f, ":{:02}", second % 60)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Hours {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// The hours of each weekday; none means closed all day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Week([Option<Hours>; 7]);
+
+impl Week {
+    pub fn every_day(hours: Hours) -> Self {
+        Self([Some(hours); 7])
+    }
+
+    #[must_use]
+    pub fn with(mut self, day: Weekday, hours: Option<Hours>) -> Self {
+        self.0[day.num_days_from_monday() as usize] = hours;
+        self
+    }
+
+    pub fn on(&self, day: Weekday) -> Option<Hours> {
+        self.0[day.num_days_from_monday() as usize]
+    }
+
+    /// What is inside both.
+    #[must_use]
+    pub fn intersect(mut self, other: Self) -> Self {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine = mine.zip(theirs).and_then(|(mine, theirs)| mine.intersect(theirs));
+        }
+        self
+    }
+}
+
+/// The hours in which a casino wants to text, on the guest's clock. They narrow the lawful window and never widen it (C-8).
+///
+/// `opens` after `closes` runs over midnight. Equal ones mean that the casino has no quiet hours of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct CasinoWindow {
+    pub opens: NaiveTime,
+    pub closes: NaiveTime,
+}
+
+impl CasinoWindow {
+    /// The law's window alone.
+    pub const ANY_TIME: Self = Self { opens: NaiveTime::MIN, closes: NaiveTime::MIN };
+
+    /// Quiet from `start` to `end`, over midnight when `start` is the later one (SEC-57).
+    pub fn from_quiet_hours(start: NaiveTime, end: NaiveTime) -> Self {
+        Self { opens: end, closes: start }
+    }
+
+    /// `quiet_hours_start` and `quiet_hours_end` of a casino's configuration.
+    pub fn from_regulations(regulations: &Regulations) -> Result<Self, Invalid> {
+        let time = |what: &'static str, text: &str| {
+            NaiveTime::parse_from_str(text, "%H:%M")
+                .map_err(|_| Invalid::new(what, format!("`{text}`"), "HH:MM, such as 21:00"))
+        };
+        Ok(Self::from_quiet_hours(
+            time("regulations.quiet_hours_start", &regulations.quiet_hours_start)?,
+            time("regulations.quiet_hours_end", &regulations.quiet_hours_end)?,
+        ))
+    }
+
+    /// The parts of `hours` in which the casino texts, in order: one, two when its window runs over midnight, or none.
+    pub(super) fn narrow(self, hours: Hours) -> impl Iterator<Item = Hours> {
+        let (opens, closes) = (self.opens.num_seconds_from_midnight(), self.closes.num_seconds_from_midnight());
+        let own = match opens.cmp(&closes) {
+            std::cmp::Ordering::Less => [Hours::new(opens, closes), None],
+            std::cmp::Ordering::Equal => [Some(Hours::WHOLE_DAY), None],
+            std::cmp::Ordering::Greater => [Hours::new(0, closes), Hours::new(opens, DAY)],
+        };
+        own.into_iter().flatten().filter_map(move |own| own.intersect(hours))
+    }
+}

@@ -1,0 +1,78 @@
+//! From hours on a wall clock to instants, through every change of the clocks, and the common part of several places.
+
+use chrono::{DateTime, Datelike, Days, MappedLocalTime, NaiveDateTime, Offset, TimeDelta, TimeZone, Utc};
+use chrono_tz::{GapInfo, Tz};
+
+use super::hours::{CasinoWindow, Week};
+
+/// From `start` to just before `end`; never empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: DateTime<Utc>,
+    pub(super) end: DateTime<Utc>,
+}
+
+/// Which border of a span a wall time is. When the wall shows a time twice, each takes the reading that shortens the span.
+#[derive(Debug, Clone, Copy)]
+enum Border {
+    Start,
+    End,
+}
+
+/// What the wall shows at that instant.
+pub(super) fn local(zone: Tz, at: DateTime<Utc>) -> Option<NaiveDateTime> {
+    at.naive_utc().checked_add_offset(zone.offset_from_utc_datetime(&at.naive_utc()).fix())
+}
+
+/// The open spans of one place from the guest's today to ten days after, in order, touching ones joined.
+pub(super) fn of_place(zone: Tz, week: &Week, casino: CasinoWindow, at: DateTime<Utc>) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    // Outside these years calendars and clocks are guesses, and arithmetic may overflow: never open.
+    let Some(today) = local(zone, at).map(|time| time.date()).filter(|day| (1970..=9000).contains(&day.year())) else {
+        return spans;
+    };
+    for day in (0..=10).filter_map(|ahead| today.checked_add_days(Days::new(ahead))) {
+        let Some(midnight) = day.and_hms_opt(0, 0, 0) else { continue };
+        for hours in week.on(day.weekday()).into_iter().flat_map(|lawful| casino.narrow(lawful)) {
+            let (from, to) = hours.seconds();
+            let start = instant(zone, midnight + TimeDelta::seconds(from.into()), Border::Start);
+            let end = instant(zone, midnight + TimeDelta::seconds(to.into()), Border::End);
+            let Some((start, end)) = start.zip(end).filter(|(start, end)| start < end) else { continue };
+            match spans.last_mut() {
+                Some(last) if start <= last.end => last.end = last.end.max(end),
+                _ => spans.push(Span { start, end }),
+            }
+        }
+    }
+    spans
+}
+
+/// When the wall shows this time; for a time that the clocks leap over, the instant of the leap.
+fn instant(zone: Tz, wall: NaiveDateTime, border: Border) -> Option<DateTime<Utc>> {
+    let there = match (zone.from_local_datetime(&wall), border) {
+        (MappedLocalTime::Single(time), _) => time,
+        (MappedLocalTime::Ambiguous(one, other), Border::Start) => one.max(other),
+        (MappedLocalTime::Ambiguous(one, other), Border::End) => one.min(other),
+        // Before the leap the wall shows less than this time, from the leap on more.
+        (MappedLocalTime::None, _) => GapInfo::new(&wall, &zone)?.end?,
+    };
+    Some(there.to_utc())
+}
+
+/// What is inside both.
+pub(super) fn intersect(one: &[Span], other: &[Span]) -> Vec<Span> {
+    let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
+    let mut common = Vec::new();
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let (start, end) = (a.start.max(b.start), a.end.min(b.end));
+        if start < end {
+            common.push(Span { start, end });
+        }
+        if a.end < b.end {
+            left.next()
+        } else {
+            right.next()
+        };
+    }
+    common
+}

@@ -1,0 +1,103 @@
+//! What the audit log knows (SEC-65): the event types and how serious each is.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Invalid, message::text_enum};
+
+text_enum! {
+    /// How soon somebody should look.
+    Severity {
+        Info => "info",
+        Warning => "warning",
+        Critical => "critical",
+    }
+}
+
+text_enum! {
+    /// One kind of entry. The names are the specification's; those after `IncidentReport` are ours.
+    AuditEvent {
+        SmsInbound => "sms_inbound",
+        SmsOutbound => "sms_outbound",
+        SmsDeliveryFailed => "sms_delivery_failed",
+        GuardrailTriggered => "guardrail_triggered",
+        ConsentGranted => "consent_granted",
+        ConsentRevoked => "consent_revoked",
+        ConsentUpdated => "consent_updated",
+        EscalationTriggered => "escalation_triggered",
+        EscalationAcknowledged => "escalation_acknowledged",
+        EscalationAutoEscalated => "escalation_auto_escalated",
+        ProfileUpdated => "profile_updated",
+        ContentUpdated => "content_updated",
+        DataExported => "ccpa_data_exported",
+        DeletionRequested => "ccpa_deletion_requested",
+        DeletionWithdrawn => "ccpa_deletion_withdrawn",
+        DataDeleted => "ccpa_data_deleted",
+        AuthFailure => "auth_failure",
+        CircuitBreakerOpened => "circuit_breaker_opened",
+        SecretRotated => "secret_rotated",
+        AiDisclosureDelivered => "ai_disclosure_delivered",
+        AiRedisclosureDelivered => "ai_redisclosure_delivered",
+        SafeModeActivated => "safe_mode_activated",
+        SafeModeDeactivated => "safe_mode_deactivated",
+        OfferFlagged => "offer_flagged",
+        IncidentReport => "incident_report",
+        /// A consent chain that does not verify (SEC-74).
+        ConsentChainBroken => "consent_chain_broken",
+        /// A text was refused by the provider although the guest is with us (C-10).
+        ProviderBlocked => "provider_blocked",
+        SelfExclusionListLoaded => "self_exclusion_list_loaded",
+        RetentionApplied => "retention_applied",
+        CasinoChanged => "casino_changed",
+        DeadLetterHandled => "dead_letter_handled",
+        /// An operator looked at what names or quotes a guest.
+        PersonalDataRevealed => "personal_data_revealed",
+    }
+}
+
+impl AuditEvent {
+    /// The table of SEC-65.
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::DataDeleted
+            | Self::AuthFailure
+            | Self::CircuitBreakerOpened
+            | Self::SafeModeActivated
+            | Self::IncidentReport
+            | Self::ConsentChainBroken => Severity::Critical,
+            Self::SmsDeliveryFailed
+            | Self::GuardrailTriggered
+            | Self::EscalationTriggered
+            | Self::EscalationAutoEscalated
+            | Self::SafeModeDeactivated
+            | Self::OfferFlagged
+            | Self::ProviderBlocked => Severity::Warning,
+            _ => Severity::Info,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // SEC-65
+    fn severities_follow_the_table() {
+        for (event, severity) in [
+            ("sms_inbound", "info"),
+            ("sms_delivery_failed", "warning"),
+            ("guardrail_triggered", "warning"),
+            ("consent_revoked", "info"),
+            ("escalation_triggered", "warning"),
+            ("ccpa_data_exported", "info"),
+            ("ccpa_data_deleted", "critical"),
+            ("auth_failure", "critical"),
+            ("circuit_breaker_opened", "critical"),
+            ("safe_mode_activated", "critical"),
+        ] {
+            let event: AuditEvent = event.parse().unwrap();
+            assert_eq!(event.severity().as_str(), severity, "{event}");
+        }
+    }
+}

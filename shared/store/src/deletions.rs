@@ -1,0 +1,230 @@
+//! Being forgotten (SEC-77 to SEC-79, DATA-57): a request, a time to think again, one job that may be repeated at any point, and the
+//! proof that stays: the keyed hash, the suppression, the consent chain, the audit log.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+use seven_compliance::chain::Action;
+use seven_domain::{AuditEvent, GuestHash, GuestId, HashKeys};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{
+    Result, Tx,
+    audit::Entry,
+    consent::{Consent, method},
+};
+
+/// A request as it stands.
+#[derive(Debug, Clone, FromRow, serde::Serialize)]
+pub struct Deletion {
+    pub deletion_id: Uuid,
+    pub key_id: i16,
+    #[serde(skip)]
+    pub phone_hash: Vec<u8>,
+    pub guest_id: Uuid,
+    pub state: String,
+    pub requested_by: String,
+    pub requested_at: DateTime<Utc>,
+    pub due_at: DateTime<Utc>,
+    pub counts: Value,
+    pub completed_at: Option<DateTime<Utc>>,
+}
+
+impl Deletion {
+    pub fn guest(&self) -> Option<GuestHash> {
+        Some(GuestHash { key_id: self.key_id, bytes: self.phone_hash.clone().try_into().ok()? })
+    }
+}
+
+/// What the job still finds of a guest.
+#[derive(Debug, Clone, FromRow)]
+pub struct Remains {
+    pub phone: String,
+    /// Texts that are queued or in the provider's hands: the guest's own confirmation among them.
+    pub unsent: i64,
+}
+
+impl Tx {
+    /// Asks for a guest's deletion after `delay`; a request under way stays the only one. True when it is new.
+    pub async fn request_deletion(
+        &mut self,
+        id: Uuid,
+        guest: &GuestHash,
+        guest_id: GuestId,
+        by: &str,
+        at: DateTime<Utc>,
+        delay: Duration,
+    ) -> Result<bool> {
+        let casino = self.casino_str();
+        let new = sqlx::query(
+            "insert into deletions (casino_id, deletion_id, key_id, phone_hash, guest_id, requested_by, requested_at, due_at)
+             values ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8)) on conflict do nothing",
+        )
+        .bind(casino)
+        .bind(id)
+        .bind(guest.key_id)
+        .bind(&guest.bytes[..])
+        .bind(guest_id.0)
+        .bind(by)
+        .bind(at)
+        .bind(delay.as_secs_f64())
+        .execute(self.conn())
+        .await?
+        .rows_affected()
+            == 1;
+        if new {
+            self.set_guest_status(guest_id, "pending_deletion").await?;
+            self.put_due("delete", id, delay).await?;
+            self.privacy_entry(AuditEvent::DeletionRequested, id, guest, by, json!({})).await?;
+        }
+        Ok(new)
+    }
+
+    /// The guest thought again; false when nothing was pending.
+    pub async fn withdraw_deletion(&mut self, guest: &GuestHash, guest_id: GuestId) -> Result<bool> {
+        let withdrawn: Option<Uuid> = sqlx::query_scalar(
+            "update deletions set state = 'withdrawn', completed_at = now() where key_id = $1 and phone_hash = $2 and state = 'pending' returning deletion_id",
+        )
+        .bind(guest.key_id)
+        .bind(&guest.bytes[..])
+        .fetch_optional(self.conn())
+        .await?;
+        let Some(id) = withdrawn else { return Ok(false) };
+        self.set_guest_status(guest_id, "active").await?;
+        self.clear_due("delete", id).await?;
+        self.privacy_entry(AuditEvent::DeletionWithdrawn, id, guest, "guest", json!({})).await?;
+        Ok(true)
+    }
+
+    /// Texts of this guest from before this moment belong to somebody who was forgotten: a late copy is not taken in.
+    pub async fn erased_until(&mut self, guest: &GuestHash) -> Result<Option<DateTime<Utc>>> {
+        Ok(sqlx::query_scalar(
+            "select max(erased_until) from deletions where key_id = $1 and phone_hash = $2 and state = 'done'",
+        )
+        .bind(guest.key_id)
+        .bind(&guest.bytes[..])
+        .fetch_one(self.conn())
+        .await?)
+    }
+
+    pub async fn deletion(&mut self, id: Uuid) -> Result<Option<Deletion>> {
+        Ok(sqlx::query_as(
+            "select deletion_id, key_id, phone_hash, guest_id, state, requested_by, requested_at, due_at, counts, completed_at from deletions where deletion_id = $1 for update",
+        )
+        .bind(id)
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    /// Requests, the newest first.
+    pub async fn deletions(&mut self, most: i64) -> Result<Vec<Deletion>> {
+        Ok(sqlx::query_as(
+            "select deletion_id, key_id, phone_hash, guest_id, state, requested_by, requested_at, due_at, counts, completed_at from deletions order by requested_at desc limit $1",
+        )
+        .bind(most)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// From here on it cannot be withdrawn. Ends any turn in progress once more.
+    pub async fn start_deletion(&mut self, id: Uuid, guest_id: Uuid) -> Result<Option<Remains>> {
+        sqlx::query("update deletions set state = 'running' where deletion_id = $1")
+            .bind(id)
+            .execute(self.conn())
+            .await?;
+        sqlx::query("update conversations set turn_epoch = turn_epoch + 1, leased_until = null where guest_id = $1")
+            .bind(guest_id)
+            .execute(self.conn())
+            .await?;
+        Ok(sqlx::query_as(
+            "select g.phone, (select count(*) from outbound_messages o where o.guest_id = g.guest_id and o.state in ('queued', 'sending')) as unsent
+             from guests g where g.guest_id = $1",
+        )
+        .bind(guest_id)
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    /// Removes every row that holds the guest's phone or texts, and writes the proof; `elsewhere` says what was removed outside
+    /// Postgres before. One transaction: it happens whole or comes again.
+    pub async fn erase(
+        &mut self,
+        deletion: &Deletion,
+        guest: &GuestHash,
+        phone: &str,
+        until: DateTime<Utc>,
+        elsewhere: &Value,
+        keys: &HashKeys,
+    ) -> Result<Value> {
+        let mut counts = json!({ "elsewhere": elsewhere });
+        // The conversation is the first of a transaction's locks, always.
+        sqlx::query("select 1 from conversations where guest_id = $1 for update")
+            .bind(deletion.guest_id)
+            .execute(self.conn())
+            .await?;
+        for (what, statement) in ERASE {
+            let done = sqlx::query(statement).bind(deletion.guest_id).bind(phone).execute(self.conn()).await?;
+            counts[what] = json!(done.rows_affected());
+        }
+        let now: DateTime<Utc> = until;
+        let gone = Consent {
+            guest,
+            guest_id: None,
+            action: Action::Updated,
+            method: method::DELETION,
+            tier: "none",
+            at: now,
+            evidence: json!({ "deletion_id": deletion.deletion_id }),
+            actor: "scheduler",
+            trace: None,
+        };
+        self.record_consent(&gone, keys).await?;
+        sqlx::query("update deletions set state = 'done', erased_until = $2, completed_at = now(), counts = $3 where deletion_id = $1")
+            .bind(deletion.deletion_id)
+            .bind(until)
+            .bind(&counts)
+            .execute(self.conn())
+            .await?;
+        self.privacy_entry(AuditEvent::DataDeleted, deletion.deletion_id, guest, "scheduler", counts.clone()).await?;
+        Ok(counts)
+    }
+
+    async fn privacy_entry(
+        &mut self,
+        event: AuditEvent,
+        id: Uuid,
+        guest: &GuestHash,
+        actor: &str,
+        detail: Value,
+    ) -> Result<()> {
+        self.audit(&Entry { event, actor, subject: &id.to_string(), guest: Some(guest), detail, trace: None }).await
+    }
+
+    pub async fn set_guest_status(&mut self, guest: GuestId, status: &str) -> Result<()> {
+        sqlx::query("update guests set status = $2, updated_at = now() where guest_id = $1")
+            .bind(guest.0)
+            .bind(status)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+}
+
+/// In the order in which rows are locked everywhere: $1 the guest, $2 the phone.
+const ERASE: [(&str, &str); 11] = [
+    ("turns", "delete from turns t using conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id and $2::text is not null"),
+    ("receipts", "delete from receipts r using outbound_messages o where o.guest_id = $1 and r.outbound_id = o.outbound_id and $2::text is not null"),
+    ("due", "delete from due d using outbound_messages o left join send_attempts a on a.outbound_id = o.outbound_id
+             where o.guest_id = $1 and d.casino_id = o.casino_id and d.row_id in (o.outbound_id, a.attempt_id) and $2::text is not null"),
+    ("outbound_messages", "delete from outbound_messages where guest_id = $1 and $2::text is not null"),
+    ("inbound_messages", "delete from inbound_messages where guest_id = $1 and $2::text is not null"),
+    ("conversations", "delete from conversations where guest_id = $1 and $2::text is not null"),
+    // The case stays, without a way back to the guest.
+    ("escalations_unlinked", "update escalations set guest_id = null, conversation_id = null, inbound_id = null where guest_id = $1 and $2::text is not null"),
+    ("number_checks", "delete from number_checks n using guests g where g.guest_id = $1 and n.key_id = g.key_id and n.phone_hash = g.phone_hash and $2::text is not null"),
+    ("guests", "delete from guests where guest_id = $1 and $2::text is not null"),
+    ("dead_letters", "delete from dead_letters where $1::uuid is not null and position(convert_to($2, 'UTF8') in payload) > 0"),
+    ("spool", "delete from spool where $1::uuid is not null and position(convert_to($2, 'UTF8') in payload) > 0"),
+];

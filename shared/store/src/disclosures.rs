@@ -1,0 +1,58 @@
+//! The AI disclosure counts as made only once the provider has taken the text that carries it (SEC-52, C-16).
+
+use serde_json::json;
+use seven_domain::{AuditEvent, GuestHash, OutboundId};
+use sqlx::FromRow;
+
+use crate::{Result, Tx, audit::Entry};
+
+#[derive(FromRow)]
+struct Made {
+    kind: String,
+    law: Option<String>,
+    locale: String,
+    key_id: i16,
+    phone_hash: Vec<u8>,
+}
+
+/// Once per text: the first receipt or answer that finds it taken makes the note.
+const MADE: &str = "
+with carried as (
+  select t.guest_id, t.disclosure_kind, t.language, c.session_started_at
+  from outbound_messages o join turns t on t.turn_id = o.turn_id join conversations c on c.conversation_id = o.conversation_id
+  where o.outbound_id = $1 and o.part = 1 and t.disclosure and o.state in ('sent', 'delivered')
+)
+update guests g set disclosed_at = now(), disclosed_session = carried.session_started_at, redisclose = null
+from carried
+where g.guest_id = carried.guest_id
+  and (g.disclosed_at is null or g.redisclose is not null or g.disclosed_session is distinct from carried.session_started_at)
+returning carried.disclosure_kind as kind, g.disclosure_law as law, carried.language as locale, g.key_id, g.phone_hash";
+
+impl Tx {
+    /// Notes the disclosure this text carried, if it carried one and was taken.
+    pub async fn record_disclosure(&mut self, outbound: OutboundId) -> Result<()> {
+        let made: Option<Made> = sqlx::query_as(MADE).bind(outbound.0).fetch_optional(self.conn()).await?;
+        let Some(made) = made else { return Ok(()) };
+        let Ok(bytes) = made.phone_hash.try_into() else { return Ok(()) };
+        let guest = GuestHash { key_id: made.key_id, bytes };
+        let again = made.kind == "again";
+        self.audit(&Entry {
+            event: if again { AuditEvent::AiRedisclosureDelivered } else { AuditEvent::AiDisclosureDelivered },
+            actor: "outbound-sender",
+            subject: &outbound.to_string(),
+            guest: Some(&guest),
+            detail: json!({ "kind": made.kind, "locale": made.locale, "law_reference": made.law, "delivery_method": "sms_first_message" }),
+            trace: None,
+        })
+        .await
+    }
+
+    /// Every guest who was told who we are is told again with the next text (SEC-53). Returns how many.
+    pub async fn redisclose_all(&mut self, trigger: &str) -> Result<u64> {
+        let done = sqlx::query("update guests set redisclose = $1 where disclosed_at is not null")
+            .bind(trigger)
+            .execute(self.conn())
+            .await?;
+        Ok(done.rows_affected())
+    }
+}

@@ -1,0 +1,49 @@
+//! The casino's self-exclusion list and the reassigned-numbers answers: what the last look reads besides consent (SMS-31, C-23).
+
+use seven_domain::GuestHash;
+
+use crate::{Result, Tx};
+
+impl Tx {
+    /// Puts this list in the place of the one before; an empty list counts as given.
+    pub async fn replace_exclusions(&mut self, guests: &[GuestHash], source: &str) -> Result<()> {
+        let casino = self.casino_str();
+        sqlx::query("delete from exclusions").execute(self.conn()).await?;
+        let (keys, hashes): (Vec<i16>, Vec<Vec<u8>>) = guests.iter().map(|g| (g.key_id, g.bytes.to_vec())).unzip();
+        sqlx::query(
+            "insert into exclusions (casino_id, key_id, phone_hash, source)
+             select $1, k, h, $4 from unnest($2::smallint[], $3::bytea[]) as list (k, h) on conflict do nothing",
+        )
+        .bind(&casino)
+        .bind(keys)
+        .bind(hashes)
+        .bind(source)
+        .execute(self.conn())
+        .await?;
+        sqlx::query(
+            "insert into exclusion_lists (casino_id, entries) values ($1, $2)
+             on conflict (casino_id) do update set entries = excluded.entries, loaded_at = now()",
+        )
+        .bind(casino)
+        .bind(i64::try_from(guests.len()).unwrap_or(i64::MAX))
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Keeps an answer of the reassigned-numbers database: `same`, `reassigned` or `no_data`.
+    pub async fn put_number_check(&mut self, guest: &GuestHash, result: &str) -> Result<()> {
+        let casino = self.casino_str();
+        sqlx::query(
+            "insert into number_checks (casino_id, key_id, phone_hash, result) values ($1, $2, $3, $4)
+             on conflict (casino_id, key_id, phone_hash) do update set result = excluded.result, checked_at = now()",
+        )
+        .bind(casino)
+        .bind(guest.key_id)
+        .bind(&guest.bytes[..])
+        .bind(result)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,40 @@
+//! Everything we hold about one guest, for the guest (SEC-76).
+
+use serde_json::Value;
+use seven_domain::GuestHash;
+
+use crate::{Result, Tx};
+
+impl Tx {
+    /// Profile, conversations with every text, consent with its chain, what was audited. A guest we do not know has what outlives
+    /// a guest: suppression, chain and audit entries, if any.
+    pub async fn export_guest(&mut self, guest: &GuestHash) -> Result<Value> {
+        Ok(sqlx::query_scalar(EXPORT)
+            .bind(guest.key_id)
+            .bind(&guest.bytes[..])
+            .bind(guest.tag())
+            .fetch_one(self.conn())
+            .await?)
+    }
+}
+
+const EXPORT: &str = "
+with g as (select * from guests where key_id = $1 and phone_hash = $2)
+select jsonb_build_object(
+  'profile', coalesce((select to_jsonb(g) - 'phone_hash' - 'key_id' from g), '{}'),
+  'conversations', coalesce((select jsonb_agg(jsonb_build_object(
+      'conversation_id', c.conversation_id, 'channel', c.channel, 'created_at', c.created_at, 'last_inbound_at', c.last_inbound_at,
+      'texts_received', (select jsonb_agg(jsonb_build_object('at', i.occurred_at, 'text', i.body, 'media', i.media_count, 'verdict', i.verdict, 'outcome', i.disposition, 'reason', i.reason) order by i.occurred_at)
+                         from inbound_messages i where i.conversation_id = c.conversation_id),
+      'texts_sent', (select jsonb_agg(jsonb_build_object('at', coalesce(o.sent_at, o.created_at), 'text', o.body, 'class', o.class, 'state', o.state, 'reason', o.reason) order by o.seq)
+                     from outbound_messages o where o.conversation_id = c.conversation_id),
+      'answers', (select jsonb_agg(jsonb_build_object('at', t.created_at, 'agent', t.agent, 'model', t.model, 'intent', t.intent, 'draft', t.draft, 'state', t.state) order by t.created_at)
+                  from turns t where t.conversation_id = c.conversation_id)))
+    from conversations c join g using (guest_id)), '[]'),
+  'behavioral_signals', '[]'::jsonb,
+  'consent_records', jsonb_build_object(
+    'suppression', (select jsonb_build_object('state', s.state, 'as_of', s.as_of, 'method', s.method) from suppressions s where s.key_id = $1 and s.phone_hash = $2),
+    'events', coalesce((select jsonb_agg(e.event::jsonb order by e.position) from consent_events e where e.key_id = $1 and e.phone_hash = $2), '[]')),
+  'audit', coalesce((select jsonb_agg(jsonb_build_object('at', a.at, 'event', a.action, 'actor', a.actor, 'detail', a.detail) order by a.entry)
+                     from audit_log a where a.guest_hash = $3), '[]'),
+  'data_categories', jsonb_build_array('Identity (name, email, phone)', 'Preferences (dining, entertainment, gaming)', 'Conversation history', 'Behavioral signals', 'Consent records'))";

@@ -1,0 +1,48 @@
+//! Work a casino has once a night: claimed by (casino, job, local date), so that many schedulers do it once (SEC-74, DATA-53).
+
+use chrono::NaiveDate;
+use serde_json::Value;
+
+use crate::{Result, Tx};
+
+impl Tx {
+    /// Takes tonight's run of a job; false when it was taken. The claim stands only if the transaction commits.
+    pub async fn claim_nightly(&mut self, job: &str, date: NaiveDate) -> Result<bool> {
+        let casino = self.casino_str();
+        let done = sqlx::query(
+            "insert into nightly (casino_id, job, last_date) values ($1, $2, $3)
+             on conflict (casino_id, job) do update set last_date = excluded.last_date, ran_at = now() where nightly.last_date < excluded.last_date",
+        )
+        .bind(casino)
+        .bind(job)
+        .bind(date)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Keeps what a job found, for operators.
+    pub async fn note_nightly(&mut self, job: &str, result: &Value) -> Result<()> {
+        sqlx::query("update nightly set result = $2 where job = $1")
+            .bind(job)
+            .bind(result)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+
+    /// Guests whose marketing consent has had no sign of life for `days` (SMS-21, C-13: this casino's only). A guest who never
+    /// texted counts from the day the consent was given.
+    pub async fn decayed_consents(&mut self, days: i32) -> Result<Vec<(uuid::Uuid, i16, Vec<u8>)>> {
+        Ok(sqlx::query_as(
+            "select g.guest_id, g.key_id, g.phone_hash from guests g left join conversations c on c.guest_id = g.guest_id
+             where g.consent_tier = 'marketing'
+             group by g.guest_id, g.key_id, g.phone_hash, g.consent_at, g.created_at
+             having greatest(max(c.last_inbound_at), g.consent_at, g.created_at) < now() - make_interval(days => $1)
+             limit 500",
+        )
+        .bind(days)
+        .fetch_all(self.conn())
+        .await?)
+    }
+}

@@ -1,0 +1,70 @@
+//! Opt-in questions and the YES that answers them (CONV-9, C-8, C-16).
+
+use std::time::Duration;
+
+use seven_domain::{GuestId, OutboundId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Result, Tx};
+
+/// A question we asked, as evidence needs it.
+#[derive(Debug, Clone, FromRow)]
+pub struct Prompt {
+    pub outbound_id: Uuid,
+    pub tier: String,
+    pub wording: String,
+    pub wording_hash: String,
+}
+
+impl Tx {
+    /// Notes that this queued text asks for consent in these words.
+    pub async fn put_prompt(
+        &mut self,
+        outbound: OutboundId,
+        guest: GuestId,
+        prompt: &Prompt,
+        open_for: Duration,
+    ) -> Result<()> {
+        let casino = self.casino_str();
+        sqlx::query(
+            "insert into consent_prompts (casino_id, outbound_id, guest_id, tier, wording, wording_hash, expires_at)
+             values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7)) on conflict do nothing",
+        )
+        .bind(casino)
+        .bind(outbound.0)
+        .bind(guest.0)
+        .bind(&prompt.tier)
+        .bind(&prompt.wording)
+        .bind(&prompt.wording_hash)
+        .bind(open_for.as_secs_f64())
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// The question a YES answers: taken by the provider, not expired, and the last thing we said to the guest. Anything said since
+    /// may be what the YES is about.
+    pub async fn pending_prompt(&mut self, guest: GuestId) -> Result<Option<Prompt>> {
+        Ok(sqlx::query_as(
+            "select p.outbound_id, p.tier, p.wording, p.wording_hash from consent_prompts p join outbound_messages o on o.outbound_id = p.outbound_id
+             where p.guest_id = $1 and p.state = 'pending' and p.expires_at > now() and o.state in ('sent', 'delivered')
+               and not exists (select 1 from outbound_messages later where later.conversation_id = o.conversation_id and later.seq > o.seq
+                               and later.state not in ('suppressed', 'expired', 'failed'))
+             order by o.seq desc limit 1 for update of p",
+        )
+        .bind(guest.0)
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    /// Closes the guest's open questions: one was answered, or a STOP took them all back.
+    pub async fn close_prompts(&mut self, guest: GuestId, state: &str) -> Result<()> {
+        sqlx::query("update consent_prompts set state = $2 where guest_id = $1 and state = 'pending'")
+            .bind(guest.0)
+            .bind(state)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! How long rows are kept (DATA-49 to DATA-55). Consent events and audit entries are not among them: they stay, append-only.
+
+use serde_json::{Value, json};
+use seven_domain::{GuestHash, GuestId};
+use uuid::Uuid;
+
+use crate::{Result, Tx};
+
+/// Rows that are done with and older than `$1` days. Open work never goes, however old it is.
+const OLD: [(&str, &str); 5] = [
+    ("turns", "delete from turns where state <> 'drafted' and created_at < now() - make_interval(days => $1)"),
+    ("receipts", "delete from receipts where received_at < now() - make_interval(days => $1)"),
+    (
+        "outbound_messages",
+        "delete from outbound_messages where state not in ('queued', 'sending') and created_at < now() - make_interval(days => $1)",
+    ),
+    (
+        "inbound_messages",
+        "delete from inbound_messages where disposition <> 'open' and stored_at < now() - make_interval(days => $1)",
+    ),
+    ("dead_letters", "delete from dead_letters where state <> 'open' and last_at < now() - make_interval(days => $1)"),
+];
+
+/// By when the guest was last heard of; a guest who never texted counts from the day we learned of them.
+const LIFECYCLE: [(&str, &str); 2] = [
+    (
+        "archived",
+        "update guests g set status = 'archived', updated_at = now() where g.status in ('active', 'warm')
+           and coalesce((select max(c.last_inbound_at) from conversations c where c.guest_id = g.guest_id), g.created_at) < now() - make_interval(days => $1)",
+    ),
+    (
+        "warm",
+        "update guests g set status = 'warm', updated_at = now() where g.status = 'active'
+           and coalesce((select max(c.last_inbound_at) from conversations c where c.guest_id = g.guest_id), g.created_at) < now() - make_interval(days => $1)",
+    ),
+];
+
+const IDLE: &str = "
+select g.guest_id, g.key_id, g.phone_hash from guests g where g.status <> 'pending_deletion'
+  and coalesce((select max(c.last_inbound_at) from conversations c where c.guest_id = g.guest_id), g.created_at) < now() - make_interval(days => $1)
+limit 500";
+
+impl Tx {
+    /// Guests idle for `warm` days are warm, for `archive` days archived; texts, turns and receipts older than `archive` days go.
+    pub async fn apply_retention(&mut self, warm: i32, archive: i32) -> Result<Value> {
+        let mut counts = json!({});
+        for (what, statement) in OLD {
+            counts[what] = json!(sqlx::query(statement).bind(archive).execute(self.conn()).await?.rows_affected());
+        }
+        for ((status, statement), days) in LIFECYCLE.into_iter().zip([archive, warm]) {
+            counts[status] = json!(sqlx::query(statement).bind(days).execute(self.conn()).await?.rows_affected());
+        }
+        Ok(counts)
+    }
+
+    /// Guests whose phone has been kept long enough.
+    pub async fn idle_guests(&mut self, days: i32) -> Result<Vec<(GuestId, GuestHash)>> {
+        let rows: Vec<(Uuid, i16, Vec<u8>)> = sqlx::query_as(IDLE).bind(days).fetch_all(self.conn()).await?;
+        Ok(rows
+            .into_iter()
+            .filter_map(|(id, key_id, hash)| Some((GuestId(id), GuestHash { key_id, bytes: hash.try_into().ok()? })))
+            .collect())
+    }
+}
