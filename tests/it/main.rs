@@ -8,7 +8,10 @@
 )]
 
 mod answers;
+mod chain;
+mod consent;
 mod crashes;
+mod cries;
 mod delivery;
 mod drain;
 mod duplicates;
@@ -17,7 +20,9 @@ mod last_look;
 mod operations;
 mod outages;
 mod pace;
+mod privacy;
 mod stop;
 mod storm;
 mod tenancy;
 mod webhook;
+mod windows;

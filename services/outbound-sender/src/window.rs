@@ -32,7 +32,7 @@ impl Sender {
         let profile = job.zone.map(|zone| Place { zone, state: job.state });
         let casino = CasinoWindow::from_regulations(&job.config.regulations)?;
         let window: Window =
-            quiet_hours::check(&Question { to: &job.phone, at: self.fleet.clock.now(), profile, casino });
+            quiet_hours::check(&Question { to: &job.phone, at: self.fleet.clock.property_now(), profile, casino });
         Ok(Eligibility {
             window_open: window.open,
             opens_at: window.opens_at,
@@ -42,7 +42,7 @@ impl Sender {
 
     /// Puts the text off until its window opens; a text that will be of no use by then ends now (D13).
     pub(crate) async fn defer(&self, job: &Job, opens_at: Option<DateTime<Utc>>) -> Result<Outcome, Error> {
-        let wait = opens_at.map(|at| (at - self.fleet.clock.now()).to_std().unwrap_or_default());
+        let wait = opens_at.map(|at| (at - self.fleet.clock.property_now()).to_std().unwrap_or_default());
         let mut tx = self.fleet.store.bind(&job.casino).await?;
         let deferred = tx.defer(job.outbound_id, wait.map(|wait| wait.max(Duration::from_millis(200)))).await?;
         tx.commit().await?;

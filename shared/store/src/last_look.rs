@@ -176,8 +176,10 @@ with s as (
       when p.quiet_hours and not $5 then 'quiet_hours'
       when p.needs_registration and k.config->'operational'->>'number_kind' <> 'demo'
         and coalesce(k.config->'operational'->>'registration', 'missing') <> 'approved' then 'not_registered'
-      when p.lane <> 'safety' and exists (
-        select 1 from outbound_messages e where e.conversation_id = o.conversation_id and e.seq < o.seq and e.state in ('queued', 'sending')) then 'earlier_text_unsent'
+      -- Safety texts overtake all but what answers the same text: first the help, then the confirmation (C-21).
+      when exists (
+        select 1 from outbound_messages e where e.conversation_id = o.conversation_id and e.seq < o.seq and e.state in ('queued', 'sending')
+          and (p.lane <> 'safety' or e.inbound_id = o.inbound_id)) then 'earlier_text_unsent'
       when p.cooldown is not null and exists (
         select 1 from outbound_messages e where e.guest_id = o.guest_id and e.class = o.class and e.outbound_id <> o.outbound_id
           and e.state in ('sending', 'sent', 'delivered', 'unknown') and coalesce(e.sent_at, e.created_at) > now() - p.cooldown) then 'cooldown'
