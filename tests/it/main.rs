@@ -22,6 +22,7 @@ mod outages;
 mod pace;
 mod privacy;
 mod stop;
+mod stop_load;
 mod storm;
 mod tenancy;
 mod webhook;

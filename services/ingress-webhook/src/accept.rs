@@ -80,7 +80,10 @@ impl App {
             tx.commit().await?;
             Ok(applied)
         };
-        match in_time(written).await {
+        let outcome = in_time(written).await;
+        let seconds = (self.fleet.clock.now().timestamp_millis() - event.received_at).max(0) as f64 / 1_000.0;
+        metrics().stop_seconds.with_label_values(&["suppression"]).observe(seconds);
+        match outcome {
             Some(Applied::Superseded) => true,
             Some(Applied::Changed | Applied::Repeat) => {
                 self.fleet.cache.refuse(casino, &guest, *occurred_at).await;

@@ -15,7 +15,7 @@ use seven_providers::telnyx::signature::{SIGNATURE_HEADER, TIMESTAMP_HEADER, Ver
 use seven_runtime::Fleet;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::{answer::Answer, intake::intake};
+use crate::{answer::Answer, intake::intake, intruders::Intruders};
 
 /// Largest body we read; enforced with and without Content-Length.
 const BODY_LIMIT: usize = 64 * 1024;
@@ -24,6 +24,7 @@ const BODY_LIMIT: usize = 64 * 1024;
 pub(crate) struct App {
     pub(crate) fleet: Fleet,
     verifier: Verifier,
+    intruders: Intruders,
 }
 
 pub(crate) fn router(fleet: Fleet, verifier: Verifier) -> Router {
@@ -35,7 +36,7 @@ pub(crate) fn router(fleet: Fleet, verifier: Verifier) -> Router {
         .route("/health/ready", get(ready))
         .route("/metrics", get(|| async { seven_telemetry::render() }))
         .layer(CatchPanicLayer::new())
-        .with_state(Arc::new(App { fleet, verifier }))
+        .with_state(Arc::new(App { fleet, verifier, intruders: Intruders::default() }))
 }
 
 async fn general(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Answer {
@@ -67,6 +68,7 @@ impl App {
             now.timestamp(),
         );
         if let Err(refusal) = verified {
+            self.intruders.note(&self.fleet, refusal);
             return Answer::Refused(refusal);
         }
         // A trace of our own: headers of a public address say nothing we could trust (OBS-1).

@@ -5,6 +5,7 @@ mod accept;
 mod answer;
 mod app;
 mod intake;
+mod intruders;
 
 use std::future::IntoFuture;
 
