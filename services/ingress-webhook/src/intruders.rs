@@ -57,7 +57,7 @@ mod tests {
     #[test] // SEC-1
     fn a_minute_of_refusals_is_one_entry() {
         let intruders = Intruders::default();
-        let at = |second| Utc.timestamp_opt(1_800_000_000 + second, 0).unwrap();
+        let at = |second: i64| Utc.timestamp_opt(1_800_000_000 + second, 0).unwrap();
         assert_eq!(intruders.count(at(0)), Some(1));
         assert_eq!((1..60).filter_map(|second| intruders.count(at(second))).sum::<u64>(), 0);
         assert_eq!(intruders.count(at(60)), Some(60));

@@ -13,12 +13,15 @@ use seven_runtime::{Error, Fleet, outcome_of};
 use seven_store::outbound::Pending;
 use tokio::time::sleep;
 
+use crate::numbers::Registry;
+
 /// Waits up to this are held here with progress acknowledgements; longer ones are due rows (D13).
 const LONGEST_HELD: Duration = Duration::from_secs(8);
 
 pub struct Sender {
     pub(crate) fleet: Fleet,
     pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) registry: Registry,
 }
 
 impl std::fmt::Debug for Sender {
@@ -81,6 +84,7 @@ impl Sender {
         if let Some(after) = self.paced(&job).await {
             return Ok(Outcome::Wait { after, why: "pace" });
         }
+        self.check_number(&job).await?;
         self.look_and_send(&job).await
     }
 

@@ -3,6 +3,7 @@
 
 mod attempt;
 mod handler;
+mod numbers;
 mod opted_out;
 mod protection;
 mod receipts;
@@ -16,18 +17,24 @@ use seven_providers::Provider;
 use seven_runtime::Fleet;
 
 pub use handler::Sender;
+pub use numbers::{Asked, Holder, NumberRegistry, Registry};
 pub use protection::Unprotected;
 pub use receipts::Receipts;
 
 /// Works until the fleet's shutdown. Refuses to start against a real provider with what nobody has verified.
-pub async fn run(fleet: Fleet, provider: Arc<dyn Provider>, settings: WorkerSettings) -> Result<(), Unprotected> {
+pub async fn run(
+    fleet: Fleet,
+    provider: Arc<dyn Provider>,
+    registry: Registry,
+    settings: WorkerSettings,
+) -> Result<(), Unprotected> {
     if !provider.is_local() {
         protection::check(&fleet).await?;
     }
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
     let receipts =
         Worker::new(Receipts { fleet: fleet.clone() }, bus.clone(), roster.clone(), settings, shutdown.clone());
-    let sender = Worker::new(Sender { fleet, provider }, bus, roster, settings, shutdown);
+    let sender = Worker::new(Sender { fleet, provider, registry }, bus, roster, settings, shutdown);
     tokio::join!(sender.run(), receipts.run());
     Ok(())
 }

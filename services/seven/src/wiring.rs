@@ -152,7 +152,8 @@ pub async fn run(
         Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops(concurrency)).await,
         Worker::OutboundSender => {
             let provider = Arc::new(telnyx(settings)?);
-            seven_outbound_sender::run(fleet, provider, loops(settings.worker.sender_concurrency)).await?;
+            // No reassigned-numbers database is at hand yet: casinos that require it send no marketing texts.
+            seven_outbound_sender::run(fleet, provider, None, loops(settings.worker.sender_concurrency)).await?;
         }
         Worker::Scheduler => Box::pin(seven_scheduler::run(fleet)).await,
     }

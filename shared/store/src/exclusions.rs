@@ -1,5 +1,6 @@
 //! The casino's self-exclusion list and the reassigned-numbers answers: what the last look reads besides consent (SMS-31, C-23).
 
+use chrono::{DateTime, Utc};
 use seven_domain::GuestHash;
 
 use crate::{Result, Tx};
@@ -29,6 +30,19 @@ impl Tx {
         .execute(self.conn())
         .await?;
         Ok(())
+    }
+
+    /// The day of the consent that this number was not checked for yet; none when it was, or when there is no consent.
+    pub async fn number_unchecked_since(&mut self, guest: &GuestHash) -> Result<Option<DateTime<Utc>>> {
+        let since: Option<Option<DateTime<Utc>>> = sqlx::query_scalar(
+            "select g.consent_at from guests g left join number_checks n on n.key_id = g.key_id and n.phone_hash = g.phone_hash
+             where g.key_id = $1 and g.phone_hash = $2 and (n.checked_at is null or n.checked_at < g.consent_at)",
+        )
+        .bind(guest.key_id)
+        .bind(&guest.bytes[..])
+        .fetch_optional(self.conn())
+        .await?;
+        Ok(since.flatten())
     }
 
     /// Keeps an answer of the reassigned-numbers database: `same`, `reassigned` or `no_data`.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Subcommand;
-use seven_domain::{CasinoConfig, CasinoId};
-use seven_store::casinos::Added;
+use seven_domain::{AuditEvent, CasinoConfig, CasinoId};
+use seven_store::{audit::Entry, casinos::Added};
 
 use super::fleet;
 use crate::{onboard, out};
@@ -31,6 +31,12 @@ pub enum Casino {
         #[arg(long, value_name = "ID")]
         confirm: CasinoId,
     },
+    /// Tell every guest again that an AI writes, with the next text: something they were told about has changed (SEC-53).
+    Redisclose {
+        casino: CasinoId,
+        #[arg(long, value_parser = seven_compliance::disclosure::TRIGGERS)]
+        trigger: String,
+    },
     /// The JSON Schema of the configuration document.
     Schema,
 }
@@ -45,6 +51,7 @@ pub async fn run(config: Option<&Path>, command: Casino) -> Result<()> {
             ensure!(casino == confirm, "--confirm names {confirm}, not {casino}; nothing was removed");
             set(config, &casino, "removed").await
         }
+        Casino::Redisclose { casino, trigger } => redisclose(config, &casino, &trigger).await,
         Casino::Schema => {
             out!("{}", serde_json::to_string_pretty(&CasinoConfig::json_schema())?);
             Ok(())
@@ -93,6 +100,18 @@ async fn list(config: Option<&Path>, json: bool) -> Result<()> {
         table.add_row(row);
     }
     out!("{table}");
+    Ok(())
+}
+
+async fn redisclose(config: Option<&Path>, casino: &CasinoId, trigger: &str) -> Result<()> {
+    let fleet = fleet(config).await?;
+    super::known(&fleet, casino).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let guests = tx.redisclose_all(trigger).await?;
+    let detail = serde_json::json!({ "redisclose": trigger, "guests": guests });
+    tx.audit(&Entry::of(AuditEvent::CasinoChanged, "seven casino redisclose", casino.as_str(), detail)).await?;
+    tx.commit().await?;
+    out!("{guests} guest(s) of {casino} will be told again with their next text.");
     Ok(())
 }
 

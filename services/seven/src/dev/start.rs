@@ -58,6 +58,10 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         (content, _) => document(content.as_deref(), "demo/content.json", seven_packs::demo::CONTENT)?,
     };
     onboard::load_content(&stack.fleet, &config.casino_id, &file, &text, "seven dev").await?;
+    // Nobody of the demo excluded themselves; without a list nobody would count as checked.
+    let mut tx = stack.fleet.store.bind(&config.casino_id).await?;
+    tx.replace_exclusions(&[], "seven dev").await?;
+    tx.commit().await?;
     Ok(House { stack, servers, config, dir, scratch })
 }
 
