@@ -58,7 +58,6 @@ alter table guests
   add column state text,
   -- Permanent: a guest who cried for help about gambling gets no proactive text again (CONV-14).
   add column responsible_gaming_at timestamptz,
-  add column opt_out_reason text,
   -- What the law of the states this number may mean asks for, looked up once.
   add column disclosure_required boolean not null default true,
   add column disclosure_law text,
@@ -185,6 +184,18 @@ create trigger consent_append_only before update or delete on consent_events for
 create trigger consent_no_truncate before truncate on consent_events for each statement execute function seven_append_only();
 alter table consent_events enable always trigger consent_append_only;
 alter table consent_events enable always trigger consent_no_truncate;
+
+create or replace function fleet_counts()
+returns table (casino_id text, what text, state text, n bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select i.casino_id, 'inbound', i.disposition, count(*) from inbound_messages i group by 1, 3
+  union all select o.casino_id, 'outbound', o.state, count(*) from outbound_messages o group by 1, 3
+  union all select t.casino_id, 'turn', t.state, count(*) from turns t group by 1, 3
+  union all select d.casino_id, 'dead', d.state, count(*) from dead_letters d group by 1, 3
+  union all select s.casino_id, 'spool', 'waiting', count(*) from spool s group by 1
+  union all select e.casino_id, 'case', 'open ' || e.severity, count(*) from escalations e where e.acknowledged_at is null group by 1, 3
+$$;
+grant select on escalations to seven_fleet;
 
 do $$
 declare t text;

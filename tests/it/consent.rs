@@ -28,7 +28,7 @@ async fn methods(house: &House) -> Vec<String> {
     methods
 }
 
-#[tokio::test] // CONV-9, CONV-10, C-15, C-16
+#[tokio::test] // CONV-9, CONV-10, C-15, C-16, SMS-45, SEC-60, SEC-61
 async fn a_yes_to_the_whole_wording_is_written_consent() {
     let (house, mut n) = (house("consent_yes", Wanted::default()).await, 0);
     // A yes without a question of ours is conversation.

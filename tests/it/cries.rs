@@ -11,7 +11,7 @@ async fn say(house: &House, so_far: &mut i64, text: &str) {
     house.settle(*so_far).await;
 }
 
-#[tokio::test] // CONV-13, CONV-14, SEC-27, C-11
+#[tokio::test] // CONV-13, CONV-14, SEC-24, SEC-27, SEC-28, SEC-64, SEC-113, SEC-150, SEC-154, C-11
 async fn cries_are_answered_whatever_else_stands() {
     let (house, mut n) = (house("cries_answered", Wanted::default()).await, 0);
     say(&house, &mut n, "STOP").await;
@@ -33,6 +33,13 @@ async fn cries_are_answered_whatever_else_stands() {
     assert_eq!(house.number("select count(*) from guests where responsible_gaming_at is not null").await, 1);
     assert_eq!(house.number("select count(*) from audit_log where action = 'guardrail_triggered'").await, 3);
     assert_eq!(house.number("select count(*) from turns").await, 0, "no agent saw any of it");
+    // SEC-64, SEC-150, SEC-154: figures, and never a phone or a word of the guest.
+    let metrics = seven_telemetry::render();
+    for name in ["seven_guardrail_hits_total{layer=\"crisis\"", "seven_escalations_total", "seven_stop_processing_seconds"] {
+        assert!(metrics.contains(name), "{name} is missing");
+    }
+    assert!(!metrics.contains("5550142") && !metrics.contains("house\""));
+    assert_eq!(house.number("select count(*) from audit_log where detail::text like '%kill%myself%' or detail::text like '%8605550142%'").await, 0);
     house.stop().await;
 }
 
@@ -71,7 +78,7 @@ async fn a_flood_does_not_drown_a_cry() {
     house.stop().await;
 }
 
-#[tokio::test] // SEC-26 to SEC-31, CONV-17
+#[tokio::test] // SEC-26, SEC-29, SEC-30, SEC-31, CONV-17, CONV-19, OBS-4
 async fn each_layer_has_its_answer_and_the_host_goes_on() {
     let (house, mut n) = (house("cries_layers", Wanted::default()).await, 0);
     for (text, answer) in [

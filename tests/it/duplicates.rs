@@ -117,7 +117,7 @@ async fn one_webhook_150_times_is_one_text_one_turn_one_answer() {
     house.stop().await;
 }
 
-#[tokio::test] // SMS-6, SMS-16
+#[tokio::test] // SMS-6, SMS-16, SEC-17
 async fn one_stop_150_times_is_confirmed_once() {
     let house = house("duplicates_stop", short_window()).await;
     three_waves(&house, &Caller::of(&house).received("stopped", GUEST, "STOP")).await;

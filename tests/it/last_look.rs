@@ -267,7 +267,7 @@ fn table() -> Vec<Row> {
     rows
 }
 
-#[tokio::test] // SEC-56, SEC-58, SEC-59, SEC-109, SEC-126, SMS-23
+#[tokio::test] // SEC-55, SEC-56, SEC-58, SEC-59, SEC-109, SEC-126, SMS-23, SMS-31, DEP-10
 async fn every_cell_of_the_table_holds() {
     let bench = Bench::new("look_table").await;
     sqlx::query(TEXTS_FUNCTION).execute(&bench.owner).await.unwrap();

@@ -17,6 +17,8 @@ mod drain;
 mod duplicates;
 mod harness;
 mod last_look;
+mod model;
+mod nightly;
 mod operations;
 mod outages;
 mod pace;

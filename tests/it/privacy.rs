@@ -34,7 +34,7 @@ fn written(event: &str, text: &str, at: chrono::DateTime<Utc>) -> Text {
     }
 }
 
-#[tokio::test] // SEC-77, SEC-78, SEC-79, DATA-57, C-19
+#[tokio::test] // SEC-77, SEC-78, SEC-79, DATA-7, DATA-57, DATA-58, C-19
 async fn after_delete_only_the_proof_is_left() {
     let house = house("privacy_delete", Wanted::default()).await;
     house.text(OTHER, "What time is check-in?");
@@ -56,7 +56,12 @@ async fn after_delete_only_the_proof_is_left() {
         sqlx::query(AssertSqlSafe(statement)).execute(&pool).await.unwrap();
     }
     pool.close().await;
-    assert!(found(&house, &[tail, "zanzibar"]).await.len() > 3, "the search finds what is there");
+    // The clear phone stands in one column, in the ingress stream and in what could not be handled; nowhere else.
+    let mut places: Vec<String> = found(&house, &[tail]).await.iter().map(|line| place(line).to_owned()).collect();
+    places.sort();
+    places.dedup();
+    assert_eq!(places, ["INGRESS", "dead_letters", "guests", "spool"]);
+    assert!(found(&house, &["zanzibar"]).await.len() >= 2, "the search finds what is there");
     house.text(GUEST, "DELETE");
     done(&house).await;
     let left = found(&house, &[tail, "zanzibar", "Xiomaraz"]).await;
@@ -73,6 +78,11 @@ async fn after_delete_only_the_proof_is_left() {
     house.settle(2).await;
     assert_eq!(house.texts_to(OTHER).len(), 2);
     house.stop().await;
+}
+
+/// The table or stream of a find.
+fn place(line: &str) -> &str {
+    line.split_once(" row(s) of ").map_or(line, |(_, rest)| rest).split(' ').next().unwrap_or_default()
 }
 
 #[tokio::test] // D4, DATA-57: a turn in progress brings nothing back, nor does a late copy of an old text

@@ -12,7 +12,7 @@ fn is_confirmation(text: &str) -> bool {
     text.contains("START")
 }
 
-#[tokio::test] // SMS-10, SMS-16
+#[tokio::test] // SMS-10, SMS-16, SEC-7, SEC-16
 async fn stop_during_the_typing_delay_leaves_the_confirmation_only() {
     let house = house("stop_typing", Wanted { scale: 1.0, ..Wanted::default() }).await;
     house.text(GUEST, QUESTION);
@@ -43,7 +43,7 @@ async fn stop_before_the_turn_speaks_closes_the_question() {
     house.stop().await;
 }
 
-#[tokio::test] // SMS-15, SMS-16, SMS-17, CONV-1, CONV-8
+#[tokio::test] // SMS-15, SMS-16, SMS-17, CONV-1, CONV-8, CONV-4, SEC-8, SEC-17
 async fn an_opted_out_guest_gets_help_but_nothing_else() {
     let house = house("stop_then", Wanted::default()).await;
     for (sent, text) in (1..).zip(["STOP", "stop", "Any Italian place?", "HELP", "PRIVACY", "YES"]) {

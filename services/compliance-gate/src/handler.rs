@@ -113,7 +113,7 @@ impl Gate {
         let guest = self.fleet.keys.hash(casino, &text.from);
         let new = NewIds { guest: self.fleet.ids.next(), conversation: self.fleet.ids.next() };
         let party = tx.party(&text.from, &guest, &text.to, Channel::Sms, new, &law_of(&text.from)).await?;
-        if party.new && tx.erased_until(&guest).await?.is_some_and(|until| text.occurred_at <= until) {
+        if tx.erased_until(&guest).await?.is_some_and(|until| text.occurred_at <= until) {
             // A late copy of what a guest had deleted. Nothing of this transaction stays.
             metrics().inbound.with_label_values(&["none", "erased_before"]).inc();
             return self.forget(delivery).await;
@@ -125,6 +125,9 @@ impl Gate {
         let stored = tx.insert_inbound(&party, &row).await?;
         let (next, copy) = if stored {
             let case = Case { config, party, inbound_id, guest, text: &text, decision, trace: trace.clone() };
+            if matches!(case.party.status.as_str(), "warm" | "archived") {
+                tx.set_guest_status(case.party.guest_id, "active").await?;
+            }
             self.note_text(&mut tx, &case).await?;
             self.note_hits(&mut tx, &case).await?;
             (self.decide(&mut tx, &case).await?, None)

@@ -38,3 +38,17 @@ pub async fn run(
     tokio::join!(sender.run(), receipts.run());
     Ok(())
 }
+
+impl Sender {
+    /// A sender without its worker loop: for whoever decides alone what is delivered when, as the model test does.
+    pub fn new(fleet: Fleet, provider: Arc<dyn Provider>, registry: Registry) -> Self {
+        Self { fleet, provider, registry }
+    }
+}
+
+impl Receipts {
+    /// As [`Sender::new`].
+    pub fn new(fleet: Fleet) -> Self {
+        Self { fleet }
+    }
+}

@@ -11,9 +11,15 @@ mod sweep;
 
 use std::{future::Future, time::Duration};
 
+pub use nightly::night;
 pub use repair::control;
 use seven_runtime::{Error, Fleet};
 use tokio::time::{MissedTickBehavior, interval};
+
+/// One round over the due rows, without the loop: for whoever decides alone when time passes, as the model test does.
+pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
+    due::round(fleet.clone()).await
+}
 
 /// Works until the fleet's shutdown. Each duty has its own rhythm and none waits for another.
 pub async fn run(fleet: Fleet) {

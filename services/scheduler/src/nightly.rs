@@ -3,6 +3,7 @@
 
 use chrono::{NaiveDate, Timelike};
 use serde_json::{Value, json};
+use uuid::Uuid;
 use seven_compliance::chain::Action;
 use seven_domain::{AuditEvent, CasinoConfig, GuestHash, GuestId};
 use seven_packs::Rules;
@@ -18,13 +19,15 @@ use seven_telemetry::metrics;
 const FROM_HOUR: u32 = 3;
 /// Chains with events of these days are checked.
 const CHAIN_DAYS: i32 = 30;
+/// Days after which a deletion that is not done is a case.
+const OVERDUE_DAYS: i32 = 40;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     for entry in fleet.store.roster().await? {
         let mut tx = fleet.store.bind(&entry.casino).await?;
         let Some(row) = tx.casino_row().await? else { continue };
         tx.commit().await?;
-        let local = fleet.clock.now().with_timezone(&row.config.operational.timezone);
+        let local = fleet.clock.property_now().with_timezone(&row.config.operational.timezone);
         if local.hour() >= FROM_HOUR {
             night(&fleet, &row.config, local.date_naive()).await?;
         }
@@ -33,7 +36,7 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
 }
 
 /// All jobs of one casino for this date; those that have run are skipped.
-pub(crate) async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Result<(), Error> {
+pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Result<(), Error> {
     for job in ["consent_chains", "consent_decay", "retention"] {
         let mut tx = fleet.store.bind(&config.casino_id).await?;
         if !tx.claim_nightly(job, date).await? {
@@ -72,21 +75,8 @@ async fn verify_chains(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
             trace: None,
         })
         .await?;
-        tx.escalate(&NewEscalation {
-            escalation_id: fleet.ids.uuid(),
-            conversation_id: None,
-            guest_id: None,
-            guest: Some(guest),
-            inbound_id: None,
-            severity: "sev0",
-            source: "compliance",
-            reason: "consent_chain_broken",
-            pattern_id: None,
-            ack_seconds: Some(450),
-            actor: "scheduler",
-            trace: None,
-        })
-        .await?;
+        let case = compliance_case(fleet.ids.uuid(), Some(guest), "consent_chain_broken", "sev0", Some(450));
+        tx.escalate(&case).await?;
     }
     Ok(json!({ "checked": guests.len(), "broken": broken }))
 }
@@ -113,6 +103,40 @@ async fn decay(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
     Ok(json!({ "lapsed": lapsed }))
 }
 
+/// A deletion must be done within the law's 45 days; five before that somebody looks (DATA-57).
+async fn overdue(tx: &mut Tx) -> Result<usize, Error> {
+    let late = tx.overdue_deletions(OVERDUE_DAYS).await?;
+    for id in &late {
+        tracing::error!(casino = %tx.casino(), deletion_id = %id, "a deletion is overdue");
+        // The deletion's id names the case: night after night it is one case.
+        tx.escalate(&compliance_case(*id, None, "deletion_overdue", "sev1", Some(1_800))).await?;
+    }
+    Ok(late.len())
+}
+
+fn compliance_case<'a>(
+    id: Uuid,
+    guest: Option<&'a GuestHash>,
+    reason: &'a str,
+    severity: &'static str,
+    ack_seconds: Option<u32>,
+) -> NewEscalation<'a> {
+    NewEscalation {
+        escalation_id: id,
+        conversation_id: None,
+        guest_id: None,
+        guest,
+        inbound_id: None,
+        severity,
+        source: "compliance",
+        reason,
+        pattern_id: None,
+        ack_seconds,
+        actor: "scheduler",
+        trace: None,
+    }
+}
+
 async fn retention(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
     let rules = &Rules::casino().privacy;
     let mut counts = tx.apply_retention(rules.warm_days, rules.archive_days).await?;
@@ -123,6 +147,7 @@ async fn retention(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
         forgotten += 1;
     }
     counts["guests_due_for_deletion"] = json!(forgotten);
+    counts["deletions_overdue"] = json!(overdue(tx).await?);
     if counts.as_object().is_some_and(|counts| counts.values().any(|n| n != &json!(0))) {
         let casino = tx.casino().to_string();
         tx.audit(&Entry::of(AuditEvent::RetentionApplied, "scheduler", &casino, counts.clone())).await?;

@@ -128,6 +128,16 @@ impl Tx {
         .await?)
     }
 
+    /// Requests of more than `days` ago that are not done.
+    pub async fn overdue_deletions(&mut self, days: i32) -> Result<Vec<Uuid>> {
+        Ok(sqlx::query_scalar(
+            "select deletion_id from deletions where state in ('pending', 'running') and requested_at < now() - make_interval(days => $1)",
+        )
+        .bind(days)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
     /// From here on it cannot be withdrawn. Ends any turn in progress once more.
     pub async fn start_deletion(&mut self, id: Uuid, guest_id: Uuid) -> Result<Option<Remains>> {
         sqlx::query("update deletions set state = 'running' where deletion_id = $1")

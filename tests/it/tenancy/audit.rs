@@ -36,7 +36,7 @@ async fn refused(owner: &PgPool, before: &str, change: &str) {
     tx.rollback().await.unwrap();
 }
 
-#[tokio::test] // SEC-62, SEC-66
+#[tokio::test] // SEC-62, SEC-66, SEC-161
 async fn no_role_changes_or_deletes_an_audit_entry() {
     let db = database("audit").await;
     one_entry(&db).await;

@@ -147,11 +147,18 @@ async fn deletions(fleet: &Fleet, casino: &CasinoId, json: bool) -> Result<()> {
             row.requested_at.to_rfc3339(),
             row.due_at.to_rfc3339(),
             row.completed_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
-            row.counts.to_string(),
+            removed(&row.counts),
         ]);
     }
     out!("{table}");
     Ok(())
+}
+
+/// What `--json` has in full.
+fn removed(counts: &serde_json::Value) -> String {
+    let sum = |of: &serde_json::Value| of.as_object().map_or(0, |all| all.values().filter_map(serde_json::Value::as_u64).sum());
+    let (rows, elsewhere): (u64, u64) = (sum(counts), sum(&counts["elsewhere"]));
+    if rows + elsewhere == 0 { String::new() } else { format!("{rows} rows, {elsewhere} stream messages") }
 }
 
 async fn exclude(fleet: &Fleet, casino: &CasinoId, source: &str) -> Result<()> {

@@ -36,7 +36,7 @@ fn welcome(house: &House, started: Instant) -> Result<()> {
         fleet_line()
     );
     out!(
-        "Guardrails are not installed yet: the sender talks to the carrier simulator on this machine and refuses any real carrier."
+        "It talks to the carrier simulator on this machine; a real carrier is refused until helplines and sending laws are verified."
     );
     out!();
     out!("  Handset    {}   (or type here; 1, 2 and 3 send the suggestions)", stack.sim.url());

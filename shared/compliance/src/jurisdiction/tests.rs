@@ -8,7 +8,7 @@ fn home(zone: Tz, state: &str) -> Place {
     Place { zone, state: Some(state.parse().unwrap()) }
 }
 
-#[test] // CONV-21
+#[test] // CONV-21, SEC-53b, DEP-5
 fn the_table_says_what_the_specification_says() {
     let laws = Laws::shipped();
     for (state, required, names, cooling_off) in [

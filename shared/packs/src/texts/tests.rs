@@ -35,7 +35,7 @@ fn holds(key: TextKey, language: Language, facts: &[&str]) {
     }
 }
 
-#[test] // SMS-29, C-46: counted with the longest slots, never taken from a table
+#[test] // SMS-29, C-46, DEP-8, CONV-20: counted with the longest slots, never taken from a table
 fn every_text_keeps_its_segments() {
     assert_eq!((LONGEST.casino.len(), LONGEST.phone.len(), LONGEST.persona.len()), (24, 16, 10));
     for &key in TextKey::ALL {
@@ -56,7 +56,7 @@ fn opt_out_says_it_is_done_and_how_to_return() {
     holds(TextKey::OptOutConfirmation, Language::Es, &[LONGEST.casino, "baja", "no recibira mas", "START"]);
 }
 
-#[test] // C-14: a confirmation, never a last attempt to sell or to ask
+#[test] // C-14, CONV-5, SEC-14: a confirmation, never a last attempt to sell or to ask
 fn opt_out_holds_no_marketing() {
     let selling = [
         "offer", "credit", "free", "dining", "show", "spa ", "reward", "promo", "miss", "why", "sorry", "$", "?", "!",
@@ -107,7 +107,7 @@ fn only_privacy_links() {
     }
 }
 
-#[test] // C-18
+#[test] // C-18, CONV-12
 fn delete_promises_no_deadline_and_says_what_stays() {
     holds(TextKey::DeleteReceived, Language::En, &["received", "process", "keep proof"]);
     holds(TextKey::DeleteReceived, Language::Es, &["recibimos", "procesar", "conserva"]);

@@ -94,7 +94,7 @@ mod tests {
         Verifier::new(&[KEY]).unwrap().verify(timestamp, signature, body, now)
     }
 
-    #[test] // SMS-2, SMS-3
+    #[test] // SMS-2, SMS-3, SEC-2, SEC-4
     fn the_published_vector_holds_for_exactly_its_window() {
         for (now, good) in [
             (1_700_000_000, true),
@@ -108,7 +108,7 @@ mod tests {
         }
     }
 
-    #[test] // SMS-3: the order of checks
+    #[test] // SMS-3, SEC-3: the order of checks
     fn each_refusal_has_its_reason() {
         let now = 1_700_000_000;
         assert_eq!(verify(None, Some(SIGNATURE), BODY, now), Err(Refusal::MissingHeaders));
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(verify(Some(TIMESTAMP), Some(SIGNATURE), b"{}", now), Err(Refusal::InvalidSignature));
     }
 
-    #[test] // SMS-5
+    #[test] // SMS-5, SEC-5
     fn a_rotation_accepts_both_keys() {
         let other = BASE64_STANDARD.encode(ed25519_dalek::SigningKey::from_bytes(&[7; 32]).verifying_key().as_bytes());
         let both = Verifier::new(&[other.as_str(), KEY]).unwrap();

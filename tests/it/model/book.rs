@@ -1,0 +1,304 @@
+//! The model: what a careful person with pen and paper knows about each guest, and what they would forbid. Written from D6, D7 and
+//! the answers to C-6, C-9, C-10, C-12 and C-16, not from the code.
+//!
+//! A STOP counts from the moment at which ingress has answered 2xx; a START, a YES and a new text after a deletion only once the
+//! gate has dealt with them. Times are the test's own milliseconds.
+
+use std::collections::HashMap;
+
+use seven_domain::MessageClass;
+use uuid::Uuid;
+
+use super::steps::{Said, Who};
+
+const MINUTE: i64 = 60_000;
+const DAY: i64 = 24 * 60 * MINUTE;
+/// What the last look gives an answer to "the text just received", and what the test itself may take to get there.
+const ANSWER: i64 = 5 * MINUTE + 3_000;
+
+/// A text of a guest. Its number names it in the fleet, too.
+#[derive(Debug, Clone)]
+pub(crate) struct Text {
+    pub(crate) who: Who,
+    pub(crate) said: Said,
+    pub(crate) at: i64,
+    /// When ingress first took it; again when Telnyx came again.
+    pub(crate) first_taken: i64,
+    pub(crate) last_taken: i64,
+    /// How often the guest had come back before.
+    season: u32,
+}
+
+/// A request about to leave for the provider.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) who: Who,
+    pub(crate) class: MessageClass,
+    pub(crate) kind: String,
+    pub(crate) outbound: Uuid,
+    /// The guest's text that it answers.
+    pub(crate) answers: Option<usize>,
+    pub(crate) now: i64,
+    pub(crate) local_hour: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Stop {
+        in_words: bool,
+        known: bool,
+    },
+    Start {
+        known: bool,
+    },
+    /// The provider's 40300 for a request at that time.
+    Blocked,
+}
+
+/// Where a guest stands, by the newest word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    With { provider_blocks: bool },
+    Left { in_words: bool, first_start: Option<i64>, provider_blocks: bool },
+}
+
+#[derive(Debug, Default)]
+struct Guest {
+    words: Vec<(i64, Word)>,
+    consents: Vec<i64>,
+    /// When the provider took our question.
+    asked: Vec<i64>,
+    forgotten: Option<i64>,
+    known: bool,
+    /// Times the guest came back after a STOP.
+    season: u32,
+    /// Per season: the confirmation, the requests for it, and whether the provider took one.
+    confirmed: HashMap<u32, (Uuid, u32, bool)>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Book {
+    guests: HashMap<Who, Guest>,
+    texts: HashMap<usize, Text>,
+}
+
+// === impl Guest ===
+
+impl Guest {
+    fn standing(&self) -> Standing {
+        let mut words = self.words.clone();
+        // Ties to STOP: it comes last.
+        words.sort_by_key(|(at, word)| (*at, !matches!(word, Word::Start { .. })));
+        words.into_iter().fold(Standing::With { provider_blocks: false }, |before, (at, word)| before.after(at, word))
+    }
+
+    fn newest_stop(&self) -> Option<i64> {
+        self.words.iter().filter(|(_, word)| !matches!(word, Word::Start { .. })).map(|(at, _)| *at).max()
+    }
+
+    fn may_be_sold_to(&self) -> bool {
+        self.consents.iter().max().is_some_and(|consent| self.newest_stop().is_none_or(|stop| stop < *consent))
+    }
+}
+
+// === impl Standing ===
+
+impl Standing {
+    fn after(self, at: i64, word: Word) -> Self {
+        match (self, word) {
+            (Self::With { provider_blocks }, Word::Stop { in_words, known }) => {
+                Self::Left { in_words, first_start: None, provider_blocks: provider_blocks || known }
+            }
+            (Self::Left { in_words: before, provider_blocks, .. }, Word::Stop { in_words, known }) => Self::Left {
+                in_words: in_words || before,
+                first_start: None,
+                provider_blocks: provider_blocks || known,
+            },
+            (Self::With { .. }, Word::Blocked) => {
+                Self::Left { in_words: false, first_start: None, provider_blocks: true }
+            }
+            (Self::Left { in_words, first_start, .. }, Word::Blocked) => {
+                Self::Left { in_words, first_start, provider_blocks: true }
+            }
+            (Self::With { provider_blocks }, Word::Start { known }) => {
+                Self::With { provider_blocks: provider_blocks && !known }
+            }
+            (Self::Left { in_words: true, first_start, provider_blocks }, Word::Start { known })
+                if first_start.is_none_or(|first| at - first > DAY) =>
+            {
+                Self::Left { in_words: true, first_start: Some(at), provider_blocks: provider_blocks && !known }
+            }
+            (Self::Left { provider_blocks, .. }, Word::Start { known }) => {
+                Self::With { provider_blocks: provider_blocks && !known }
+            }
+        }
+    }
+
+    fn forbids(self) -> Option<&'static str> {
+        match self {
+            Self::With { provider_blocks: false } => None,
+            Self::With { provider_blocks: true } => Some("whom the provider blocks"),
+            Self::Left { in_words: true, first_start: Some(_), .. } => {
+                Some("who left in words and sent one START since")
+            }
+            Self::Left { .. } => Some("who is opted out"),
+        }
+    }
+}
+
+// === impl Book ===
+
+impl Book {
+    fn guest(&mut self, who: Who) -> &mut Guest {
+        self.guests.entry(who).or_default()
+    }
+
+    pub(crate) fn text(&self, n: usize) -> &Text {
+        &self.texts[&n]
+    }
+
+    pub(crate) fn last_of(&self, who: Who) -> Option<i64> {
+        self.texts.iter().filter(|(_, text)| text.who == who).max_by_key(|(n, _)| **n).map(|(_, text)| text.at)
+    }
+
+    /// Ingress has answered 2xx.
+    pub(crate) fn taken(&mut self, n: usize, who: Who, said: Said, at: i64, now: i64) {
+        let season = self.guest(who).season;
+        let text = self.texts.entry(n).or_insert(Text { who, said, at, first_taken: now, last_taken: now, season });
+        text.last_taken = now;
+        if said.is_stop() {
+            // "Late retries and reordered words change nothing" (D7): one that a newer word has overtaken asks for no second START,
+            // and the provider's own block, if it set one, is noticed at its next 40300.
+            let first = !self.guest(who).words.iter().any(|(newer, _)| *newer > at);
+            let (in_words, known) = (said.in_words() && first, said.known_to_provider() && first);
+            self.hear(who, at, Word::Stop { in_words, known });
+        }
+    }
+
+    fn hear(&mut self, who: Who, at: i64, word: Word) {
+        let guest = self.guest(who);
+        let same = |known: Word| std::mem::discriminant(&known) == std::mem::discriminant(&word);
+        if !guest.words.iter().any(|(before, known)| *before == at && same(*known)) {
+            guest.words.push((at, word));
+        }
+    }
+
+    /// The gate is done with it.
+    pub(crate) fn handled(&mut self, n: usize) {
+        let Text { who, said, at, .. } = self.texts[&n].clone();
+        let guest = self.guest(who);
+        if guest.forgotten.is_some_and(|forgotten| at < forgotten) {
+            return;
+        }
+        (guest.forgotten, guest.known) = (None, true);
+        if said.is_start() {
+            let left = matches!(guest.standing(), Standing::Left { .. });
+            self.hear(who, at, Word::Start { known: said.known_to_provider() });
+            let guest = self.guest(who);
+            if left && matches!(guest.standing(), Standing::With { .. }) {
+                guest.season += 1;
+            }
+        } else if said == Said::Yes && guest.standing() == (Standing::With { provider_blocks: false }) {
+            // Only an answer to a question that was asked before it, after the last STOP, and not long ago.
+            let stop = guest.newest_stop().unwrap_or(i64::MIN);
+            if guest.asked.iter().any(|asked| (stop.max(at - DAY - MINUTE)..=at).contains(asked)) {
+                guest.consents.push(at);
+            }
+        }
+    }
+
+    /// The provider's 40300 for a request at `at` has been dealt with. About a guest who is opted out anyway it says only that the
+    /// provider knows, too.
+    pub(crate) fn blocked(&mut self, who: Who, at: i64) {
+        let guest = self.guest(who);
+        let left = matches!(guest.standing(), Standing::Left { .. });
+        let at = guest.newest_stop().filter(|_| left).unwrap_or(at);
+        self.hear(who, at, Word::Blocked);
+    }
+
+    pub(crate) fn consented(&mut self, who: Who, now: i64) {
+        self.guest(who).consents.push(now);
+    }
+
+    pub(crate) fn known(&self) -> Vec<Who> {
+        self.guests.iter().filter(|(_, guest)| guest.known).map(|(who, _)| *who).collect()
+    }
+
+    /// The deletion is through.
+    pub(crate) fn forgot(&mut self, who: Who, now: i64) {
+        let guest = self.guest(who);
+        (guest.forgotten, guest.known) = (Some(now), false);
+        guest.consents.clear();
+        guest.asked.clear();
+    }
+
+    /// The complaint about a request, if there is one.
+    pub(crate) fn judge(&mut self, call: &Call) -> Result<(), String> {
+        let Call { who, class, now, .. } = *call;
+        let answered = call.answers.map(|n| self.texts[&n].clone());
+        let guest = self.guest(who);
+        if guest.forgotten.is_some() {
+            return Err(format!("a text of class {class} to {who}, who was forgotten and has not written since"));
+        }
+        if let Some(why) = guest.standing().forbids() {
+            let just_received = answered.as_ref().is_some_and(|text| now - text.last_taken <= ANSWER);
+            let blocked_only = matches!(guest.standing(), Standing::With { .. });
+            if !class.is_safety() {
+                return Err(format!("a text of class {class} to {who}, {why}"));
+            } else if !just_received && !blocked_only {
+                return Err(format!("a text of class {class} to {who}, {why}, that answers nothing just received"));
+            }
+        }
+        if class == MessageClass::Marketing && !guest.may_be_sold_to() {
+            return Err(format!("marketing to {who} without consent newer than the last opt-out"));
+        }
+        if matches!(class, MessageClass::Marketing | MessageClass::Informational) && !(8..21).contains(&call.local_hour)
+        {
+            return Err(format!("a text of class {class} to {who} in the hour from {}:00", call.local_hour));
+        }
+        match (class, answered) {
+            (MessageClass::OptOutConfirmation, Some(stop)) => guest.confirm(&stop, call),
+            (MessageClass::OptOutConfirmation, None) => Err(format!("a confirmation to {who} of no STOP at all")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Nobody knows whether the provider has it: the guest may have read it.
+    pub(crate) fn may_have_taken(&mut self, call: &Call) {
+        if call.kind == "consent_prompt" {
+            self.guest(call.who).asked.push(call.now);
+        }
+    }
+
+    /// The provider took it.
+    pub(crate) fn took(&mut self, call: &Call) {
+        self.may_have_taken(call);
+        let guest = self.guest(call.who);
+        for (outbound, _, taken) in guest.confirmed.values_mut() {
+            *taken |= *outbound == call.outbound;
+        }
+    }
+
+    /// The request certainly did not get there.
+    pub(crate) fn not_reached(&mut self, call: &Call) {
+        let guest = self.guest(call.who);
+        for (outbound, requests, _) in guest.confirmed.values_mut() {
+            *requests -= u32::from(*outbound == call.outbound);
+        }
+    }
+}
+
+impl Guest {
+    /// One confirmation per STOP that was news; it may be repeated once while nobody knows whether it got there (D5).
+    fn confirm(&mut self, stop: &Text, call: &Call) -> Result<(), String> {
+        let (outbound, requests, taken) = self.confirmed.entry(stop.season).or_insert((call.outbound, 0, false));
+        *requests += 1;
+        if *outbound != call.outbound {
+            return Err(format!("a second confirmation of one STOP to {}", call.who));
+        }
+        if *taken || *requests > 2 {
+            return Err(format!("the confirmation of a STOP once more to {}: request {requests}", call.who));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! What the night brings (SEC-74, SMS-21, DATA-49 to DATA-57): chains checked, consents lapsed, old rows gone, once per casino.
+
+use std::time::Duration;
+
+use chrono::{TimeDelta, Utc};
+use seven_compliance::chain::Action;
+use seven_domain::{Channel, GuestHash, GuestId, PhoneE164};
+use seven_store::{
+    consent::Consent,
+    guests::{GuestLaw, NewIds},
+};
+use sqlx::{AssertSqlSafe, PgPool};
+
+use crate::harness::{House, Wanted, house, until};
+
+/// Four in the morning in Connecticut.
+const NIGHT: Wanted = Wanted { scale: 0.0, at: Some("2026-01-14T09:00:00Z"), workers: Vec::new(), extra: String::new(), casino: None };
+
+struct Known {
+    id: GuestId,
+    hash: GuestHash,
+}
+
+async fn guest(house: &House, phone: &str, tier: &str) -> Known {
+    let fleet = &house.stack.fleet;
+    let phone: PhoneE164 = phone.parse().unwrap();
+    let hash = fleet.keys.hash(house.casino(), &phone);
+    let new = NewIds { guest: fleet.ids.next(), conversation: fleet.ids.next() };
+    let mut tx = fleet.store.bind(house.casino()).await.unwrap();
+    let number = &house.config.operational.telnyx_phone_number;
+    let party = tx.party(&phone, &hash, number, Channel::Sms, new, &GuestLaw::default()).await.unwrap();
+    let consent = Consent {
+        guest: &hash,
+        guest_id: Some(party.guest_id),
+        action: Action::Granted,
+        method: "web_form",
+        tier,
+        at: Utc::now(),
+        evidence: serde_json::json!({ "evidence": "form 17" }),
+        actor: "test",
+        trace: None,
+    };
+    tx.record_consent(&consent, &fleet.keys).await.unwrap();
+    tx.commit().await.unwrap();
+    Known { id: party.guest_id, hash }
+}
+
+async fn run(pool: &PgPool, statement: &str) {
+    sqlx::query(AssertSqlSafe(statement.to_owned())).execute(pool).await.unwrap();
+}
+
+/// The guest was last heard of so many days ago.
+async fn idle(pool: &PgPool, guest: &Known, days: i64) {
+    let id = guest.id;
+    let ago = Utc::now() - TimeDelta::days(days);
+    run(pool, &format!("update conversations set last_inbound_at = '{ago}', created_at = '{ago}' where guest_id = '{id}'")).await;
+    run(pool, &format!("update guests set consent_at = '{ago}', created_at = '{ago}' where guest_id = '{id}'")).await;
+}
+
+/// Lets tonight's jobs run, whatever ran before.
+async fn night(house: &House, pool: &PgPool) {
+    run(pool, "delete from nightly").await;
+    let config = &house.config;
+    let date = "2026-01-14".parse().unwrap();
+    seven_scheduler::night(&house.stack.fleet, config, date).await.unwrap();
+    // Again on the same date: nothing is left to do.
+    let before = house.number("select count(*) from audit_log").await;
+    seven_scheduler::night(&house.stack.fleet, config, date).await.unwrap();
+    assert_eq!(house.number("select count(*) from audit_log").await, before);
+}
+
+async fn status(pool: &PgPool, guest: &Known) -> (String, String) {
+    sqlx::query_as("select status, consent_tier from guests where guest_id = $1").bind(guest.id.0).fetch_one(pool).await.unwrap()
+}
+
+#[tokio::test] // SEC-74: a broken chain is a grave case for a person
+async fn a_broken_chain_is_found_at_night() {
+    let house = house("nightly_chain", NIGHT).await;
+    let pool = PgPool::connect(&house.database_url).await.unwrap();
+    let (broken, _whole) = (guest(&house, "+18605550160", "marketing").await, guest(&house, "+18605550161", "none").await);
+    night(&house, &pool).await;
+    assert_eq!(house.number("select count(*) from escalations").await, 0);
+    run(&pool, "alter table consent_events disable trigger all").await;
+    let hash = broken.hash.hex();
+    run(&pool, &format!("update consent_events set event = replace(event, 'form 17', 'form 18') where phone_hash = '\\x{hash}'")).await;
+    night(&house, &pool).await;
+    assert_eq!(house.number("select count(*) from escalations where severity = 'sev0' and reason = 'consent_chain_broken'").await, 1);
+    let said = "select count(*) from audit_log where action = 'consent_chain_broken' and severity = 'critical' and detail->'broken_links' = '[0]'";
+    assert_eq!(house.number(said).await, 1);
+    assert_eq!(house.number("select (result->>'checked')::bigint from nightly where job = 'consent_chains'").await, 2);
+    pool.close().await;
+    house.stop().await;
+}
+
+#[tokio::test] // SMS-21, C-13, SEC-67, SEC-68
+async fn a_consent_without_a_sign_of_life_lapses() {
+    let house = house("nightly_decay", NIGHT).await;
+    let pool = PgPool::connect(&house.database_url).await.unwrap();
+    let (old, fresh) = (guest(&house, "+18605550162", "marketing").await, guest(&house, "+18605550163", "marketing").await);
+    idle(&pool, &old, 541).await;
+    idle(&pool, &fresh, 539).await;
+    night(&house, &pool).await;
+    assert_eq!(status(&pool, &old).await.1, "transactional");
+    assert_eq!(status(&pool, &fresh).await.1, "marketing");
+    let lapsed = "select count(*) from consent_events where event::jsonb->>'method' = 'consent_decay'
+        and event::jsonb->'previous_state'->>'tier' = 'marketing' and event::jsonb->'new_state'->>'tier' = 'transactional'";
+    assert_eq!(house.number(lapsed).await, 1);
+    pool.close().await;
+    house.stop().await;
+}
+
+#[tokio::test] // DATA-49, DATA-50, DATA-51, DATA-52, DATA-53, DATA-54, DATA-55
+async fn what_has_been_kept_long_enough_goes() {
+    let wanted = Wanted { workers: seven::wiring::Worker::ALL.to_vec(), ..NIGHT };
+    let house = house("nightly_retention", wanted).await;
+    let pool = PgPool::connect(&house.database_url).await.unwrap();
+    house.text("+18605550164", "What time is check-in?");
+    house.settle(1).await;
+    let texted = "select count(*) from inbound_messages";
+    let (warm, archived) = (guest(&house, "+18605550164", "transactional").await, guest(&house, "+18605550165", "none").await);
+    let forgotten = guest(&house, "+18605550166", "none").await;
+    for (guest, days) in [(&warm, 91), (&archived, 366), (&forgotten, 2_558)] {
+        idle(&pool, guest, days).await;
+    }
+    run(&pool, "update inbound_messages set stored_at = now() - interval '364 days'").await;
+    night(&house, &pool).await;
+    assert_eq!(house.number(texted).await, 1, "kept for a year");
+    run(&pool, "update inbound_messages set stored_at = now() - interval '366 days', disposition = 'open'").await;
+    night(&house, &pool).await;
+    assert_eq!(house.number(texted).await, 1, "open work never goes");
+    run(&pool, "update inbound_messages set disposition = 'closed'").await;
+    night(&house, &pool).await;
+    assert_eq!(house.number(texted).await, 0);
+    assert_eq!((status(&pool, &warm).await.0, status(&pool, &archived).await.0), ("warm".into(), "archived".into()));
+    until("the oldest guest is forgotten", Duration::from_secs(10), || async {
+        house.number("select count(*) from deletions where state = 'done' and requested_by = 'retention'").await == 1
+    })
+    .await;
+    assert!(house.number("select count(*) from audit_log where action = 'retention_applied'").await >= 1);
+    // Consent and audit outlive everything.
+    assert_eq!(house.number("select count(*) from consent_events").await, 4);
+    // A new text wakes the guest.
+    house.text("+18605550164", "What time is check-in?");
+    house.settle(1).await;
+    assert_eq!(status(&pool, &warm).await.0, "active");
+    pool.close().await;
+    house.stop().await;
+}
+
+#[tokio::test] // DATA-57: a deletion that is not done in time is a case
+async fn an_overdue_deletion_is_a_case() {
+    let house = house("nightly_overdue", NIGHT).await;
+    let pool = PgPool::connect(&house.database_url).await.unwrap();
+    let guest = guest(&house, "+18605550167", "none").await;
+    let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
+    let id = house.stack.fleet.ids.uuid();
+    tx.request_deletion(id, &guest.hash, guest.id, "guest", Utc::now(), Duration::from_secs(900)).await.unwrap();
+    tx.commit().await.unwrap();
+    night(&house, &pool).await;
+    assert_eq!(house.number("select count(*) from escalations").await, 0);
+    run(&pool, "update deletions set requested_at = requested_at - interval '41 days'").await;
+    night(&house, &pool).await;
+    assert_eq!(house.number("select count(*) from escalations where reason = 'deletion_overdue'").await, 1);
+    pool.close().await;
+    house.stop().await;
+}
