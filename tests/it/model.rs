@@ -2,12 +2,13 @@
 //! starts for a guest who is opted out. Sequences of steps drive the real ingress, gate, store, sender and scheduler; a model of a
 //! few lines ([`book`]) judges every request; a failure shrinks to the shortest sequence and is printed.
 //!
-//! 5 000 steps, always the same ones; with `SEVEN_LONG` 100 000 new ones. `SEVEN_SEED` repeats a run.
+//! 5 000 steps, always the same ones; with `SEVEN_LONG` (`./scripts/test --long`) 100 000 new ones. `SEVEN_SEED` repeats a run.
 
 mod book;
 mod carrier;
 mod desk;
 mod faults;
+mod ground;
 mod steps;
 mod world;
 

@@ -3,7 +3,7 @@
 //! A pattern is a row of elements separated by spaces:
 //! - `stop|quit` one of these; `do_not` is two words; `@group` stands for a named list of alternatives
 //! - `gambl*` a word that begins so; `#` a number, `#9000-9999` by value, `#16d` or `#8-17d` by how many digits it has;
-//!   `#code` letters and at least four digits
+//!   `#code` letters and at least three digits
 //! - `?me|us` one of these or nothing; `*all|your` any number of them (at most 12)
 //! - `.` any one word; `~4` up to four words, whatever they are; `~4!not|never` up to four words, none of these
 //! - `<not|never` no word here, but the words before must not end so; `>until|unless` nor the words after begin so

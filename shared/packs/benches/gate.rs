@@ -1,1 +1,57 @@
-fn main() {}
+//! What one decision costs with all rules of the casino pack: `cargo bench -p seven-packs --bench gate`.
+//!
+//! The promise is less than 10 µs for a text of 160 characters, in English as in Spanish with accents and emoji, and time in
+//! proportion to length up to 64 KiB, whatever the text says.
+
+use divan::{Bencher, black_box};
+
+fn main() {
+    seven_packs::guardrails().decide("warm up");
+    divan::main();
+}
+
+const TEXTS: &[(&str, &str)] = &[
+    (
+        "english_160",
+        "Hi there, we are coming up on Saturday with two friends and would love a table near the window around 7:30, is the steakhouse \
+         still open then and is there parking?",
+    ),
+    (
+        "spanish_160",
+        "¡Hola! Llegamos el sábado con dos niños 👶🎉 y quisiéramos saber a qué hora abre la alberca, si hay menú infantil y dónde está \
+         la recepción 🙏 ¿también hay baño?",
+    ),
+    ("stop", "STOP"),
+    (
+        "crisis",
+        "i lost the rent again tonight and i dont want to be alive anymore, everyone would be better off without me",
+    ),
+];
+
+#[divan::bench(args = TEXTS.iter().map(|(name, _)| *name))]
+fn text(bencher: Bencher<'_, '_>, name: &str) {
+    let text = TEXTS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
+    let rails = seven_packs::guardrails();
+    bencher.bench(|| rails.decide(black_box(text)));
+}
+
+/// Ordinary words, and words that keep many rules busy.
+#[divan::bench(args = [1, 4, 16, 64])]
+fn kibibytes_of_english(bencher: Bencher<'_, '_>, kibibytes: usize) {
+    long(bencher, TEXTS[0].1, kibibytes);
+}
+
+#[divan::bench(args = [1, 4, 16, 64])]
+fn kibibytes_of_trouble(bencher: Bencher<'_, '_>, kibibytes: usize) {
+    long(
+        bencher,
+        "stop all of the texts you want to kill i lost my s u i c i d e money is my wife there k1ll ",
+        kibibytes,
+    );
+}
+
+fn long(bencher: Bencher<'_, '_>, piece: &str, kibibytes: usize) {
+    let text = piece.chars().cycle().take(kibibytes * 1024).collect::<String>();
+    let rails = seven_packs::guardrails();
+    bencher.counter(divan::counter::BytesCount::of_str(&text)).bench(|| rails.decide(black_box(&text)));
+}

@@ -80,11 +80,13 @@ fn judge(name: &str, rows: &[Row], rails: &Guardrails, show: bool) -> Vec<String
     problems
 }
 
-#[test]
+#[test] // SEC-20, SEC-25, SEC-32
 fn the_gate_says_what_people_say() {
     let rows = CORPUS.lines().map(|line| serde_json::from_str::<Row>(line).expect("a row of the corpus"));
     let (tune, report): (Vec<Row>, Vec<Row>) = rows.partition(|row| hash(&row.text).is_multiple_of(2));
-    println!("NOTICE FROM THE LEAD (read it): your 75 minutes are over, but go on: finish responsible_gaming and opt_out ONLY, then generalise crisis and emergency. bsa_aml, age_verification, patron_privacy, pii, identity, abuse are being written by colleagues in /tmp/rules/*.toml: leave those layers alone, the lead merges them. Blind recall so far: crisis 0.75, emergency 0.65 (precision 0.74), injection 0.67, opt_out 0.60 at tune 1.0: you overfit. Broaden groups and frames; extra tuning texts by other writers appear in /tmp/corpus/extra-*.jsonl. Delete this line when read.");
+    println!(
+        "NOTICE FROM THE LEAD (read it): your 75 minutes are over, but go on: finish responsible_gaming and opt_out ONLY, then generalise crisis and emergency. bsa_aml, age_verification, patron_privacy, pii, identity, abuse are being written by colleagues in /tmp/rules/*.toml: leave those layers alone, the lead merges them. Blind recall so far: crisis 0.75, emergency 0.65 (precision 0.74), injection 0.67, opt_out 0.60 at tune 1.0: you overfit. Broaden groups and frames; extra tuning texts by other writers appear in /tmp/corpus/extra-*.jsonl. Delete this line when read."
+    );
     let rails = seven_packs::guardrails();
     let mut problems = judge("tune", &tune, rails, true);
     problems.extend(judge("report", &report, rails, false));

@@ -1,39 +1,27 @@
 //! Two casinos on real servers, whose gate, sender and scheduler do only what a step says.
 
-use std::{sync::Arc, time::Duration};
+mod sending;
+
+use std::sync::Arc;
 
 use seven::{onboard, wiring::Worker};
-use seven_bus::{
-    Delivery, Handler, Outcome,
-    events::{self, OutboundReady},
-    topology,
-};
+use seven_bus::{Delivery, Handler, Outcome, events, topology};
 use seven_compliance::chain::Action;
 use seven_compliance_gate::Gate;
-use seven_domain::{
-    CasinoId, ConversationId, GuestId, InboundId, MessageClass, OutboundId, PhoneE164, Stage, TimeScale, TraceContext,
-};
+use seven_domain::{CasinoId, PhoneE164, Stage, TimeScale, TraceContext};
 use seven_outbound_sender::{Receipts, Sender};
 use seven_packs::{Rules, Texts};
-use seven_providers::Provider;
+use seven_providers::{Provider, SendRequest};
 use seven_runtime::{Fleet, Timing};
-use seven_store::{
-    consent::Consent,
-    last_look::{Claim, Look},
-    outbound::{NewOutbound, Origin},
-};
+use seven_store::consent::Consent;
 use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
-use uuid::Uuid;
 
 use super::{
     carrier::{Attempt, Carrier, Plan},
     desk::{Desk, PHONES},
     faults::Fault,
-    steps::{Answer, EVERYBODY, Reach, Receipt, Said, Step, When, Who},
+    ground::{CLEAR, PREPARE, shift, tell, understood},
+    steps::{EVERYBODY, Reach, Receipt, Said, Step, When, Who},
 };
 use crate::{
     harness::{House, Wanted, house},
@@ -56,26 +44,9 @@ pub(crate) struct World {
     requests: Vec<Attempt>,
     fault: Option<Fault>,
     /// The planted sender looks when a text is queued and never again.
-    looked: Vec<(CasinoId, OutboundId, seven_providers::SendRequest)>,
+    looked: Vec<SendRequest>,
     pub(crate) steps: usize,
 }
-
-const CLEAR: &str = "
-delete from consent_prompts; delete from receipts; delete from send_attempts; delete from outbound_messages; delete from turns;
-delete from inbound_messages; delete from conversations; delete from escalations; delete from number_checks; delete from guests;
-delete from deletions; delete from suppressions; delete from consent_heads; delete from consent_events; delete from due;
-delete from dead_letters; delete from spool";
-
-/// Guests live in a zone where it is as late as the test says. Append-only holds for workers; between sequences it must not.
-const PREPARE: &str = "
-create table model_clock (zone text not null);
-insert into model_clock values ('Etc/GMT');
-grant select on model_clock to seven_app;
-create function model_zone() returns trigger language plpgsql as $$
-begin new.zone := (select zone from model_clock); new.state := 'CT'; return new; end $$;
-create trigger model_zone before insert on guests for each row execute function model_zone();
-alter table consent_events disable trigger consent_append_only;
-insert into exclusion_lists (casino_id, entries) select casino_id, 0 from casinos";
 
 // === impl World ===
 
@@ -205,7 +176,7 @@ impl World {
         else {
             return Err("ingress reads something else in a text".to_owned());
         };
-        done(self.gate.handle(self.delivery(text.who.casino, event)).await, "the gate")?;
+        done(&self.gate.handle(self.delivery(text.who.casino, event)).await, "the gate")?;
         let mut book = self.desk.book();
         book.handled(n);
         Ok(())
@@ -214,96 +185,6 @@ impl World {
     fn delivery<E>(&self, casino: usize, event: E) -> Delivery<E> {
         let casino = self.casinos[casino].clone();
         Delivery { casino, event, trace: TraceContext::start(), key: String::new(), stream_seq: 0, deliveries: 1 }
-    }
-
-    // --- what we mean to send ---
-
-    async fn queue(&mut self, who: Who, class: MessageClass) -> Result<(), String> {
-        let casino = self.casinos[who.casino].clone();
-        let party: Option<(Uuid, Uuid)> = sqlx::query_as(
-            "select g.guest_id, c.conversation_id from guests g join conversations c on c.casino_id = g.casino_id and c.guest_id = g.guest_id
-             where g.casino_id = $1 and g.phone = $2",
-        )
-        .bind(casino.as_str())
-        .bind(PHONES[who.phone])
-        .fetch_optional(&self.owner)
-        .await
-        .map_err(|e| e.to_string())?;
-        let Some((guest, conversation)) = party else { return Ok(()) };
-        let answer = matches!(class, MessageClass::Reply | MessageClass::Holding);
-        let text = NewOutbound {
-            outbound_id: self.fleet.ids.next(),
-            conversation_id: ConversationId(conversation),
-            guest_id: GuestId(guest),
-            origin: Origin::Inbound(self.fleet.ids.next::<InboundId>()),
-            part: 1,
-            parts: 1,
-            kind: "model".to_owned(),
-            class,
-            body: "Good evening.".to_owned(),
-            encoding: "gsm7".to_owned(),
-            units: 13,
-            segments: 1,
-            agent: "model".to_owned(),
-            answers_at: answer.then(|| self.fleet.clock.now()),
-            delay: Duration::ZERO,
-            useful_for: Duration::from_secs(if answer { 1_800 } else { 3 * 86_400 }),
-            trace: String::new(),
-        };
-        let mut tx = self.fleet.store.bind(&casino).await.map_err(|e| e.to_string())?;
-        tx.queue(&text).await.map_err(|e| e.to_string())?;
-        tx.commit().await.map_err(|e| e.to_string())?;
-        if self.fault == Some(Fault::LooksTooEarly) && class == MessageClass::Reply {
-            self.look_early(casino, who, text.outbound_id).await;
-        }
-        Ok(())
-    }
-
-    async fn send(&mut self, nth: usize, answer: Answer, meanwhile: Option<Said>) -> Result<(), String> {
-        {
-            let mut plan = self.carrier.plan.lock().unwrap();
-            *plan = Plan { answer: Some(answer), meanwhile, ..Plan::default() };
-        }
-        if !self.looked.is_empty() {
-            let (.., request) = self.looked.remove(nth % self.looked.len());
-            tokio::select! { _ = self.carrier.send(&request) => {}, () = self.carrier.died.notified() => {} }
-            return self.sent();
-        }
-        let due: Vec<(String, Uuid)> = sqlx::query_as(
-            "select o.casino_id, o.outbound_id from outbound_messages o join send_policy p on p.class = o.class
-             where o.state = 'queued' and o.not_before <= now() order by p.lane <> 'safety', o.created_at, o.seq limit 20",
-        )
-        .fetch_all(&self.owner)
-        .await
-        .map_err(|e| e.to_string())?;
-        if due.is_empty() {
-            return Ok(());
-        }
-        let (casino, outbound) = &due[nth % due.len()];
-        let casino = usize::from(self.casinos[1].as_str() == casino.as_str());
-        let ready = self.delivery(casino, OutboundReady { outbound_id: seven_bus::id_bytes(*outbound) });
-        tokio::select! {
-            outcome = self.sender.handle(ready) => match outcome {
-                Outcome::Done | Outcome::Wait { .. } => {}
-                Outcome::Park { reason, .. } if reason == "send_failed" => {}
-                other => return Err(format!("the sender: {other:?}")),
-            },
-            () = self.carrier.died.notified() => {}
-        }
-        self.sent()
-    }
-
-    fn sent(&mut self) -> Result<(), String> {
-        let plan = std::mem::take(&mut *self.carrier.plan.lock().unwrap());
-        if plan.requests.is_empty() {
-            self.desk.count("refused by the last look");
-        }
-        self.requests.extend(plan.requests);
-        if let Some((who, at)) = plan.opted_out {
-            self.desk.count("40300");
-            self.desk.book().blocked(who, at);
-        }
-        plan.complaint.map_or(Ok(()), Err)
     }
 
     async fn receipt(&mut self, nth: usize, receipt: Receipt) -> Result<(), String> {
@@ -330,7 +211,7 @@ impl World {
             .fetch_optional(&self.owner)
             .await
             .map_err(|e| e.to_string())?;
-        done(self.receipts.handle(self.delivery(who.casino, event)).await, "receipts")?;
+        done(&self.receipts.handle(self.delivery(who.casino, event)).await, "receipts")?;
         // A request whose rows are gone says nothing about anybody any more.
         if receipt == Receipt::SaysOptedOut && there.is_some() {
             self.desk.book().blocked(who, at);
@@ -430,82 +311,8 @@ impl World {
     async fn sql(&self, statements: String) {
         sqlx::raw_sql(AssertSqlSafe(statements)).execute(&self.owner).await.unwrap();
     }
-
-    // --- a planted sender ---
-
-    async fn look_early(&mut self, casino: CasinoId, who: Who, outbound_id: OutboundId) {
-        let (casino_hash, hash) = self.hash(who);
-        let look = Look {
-            outbound_id,
-            attempt_id: self.fleet.ids.next(),
-            provider: "model",
-            deadline: Duration::from_secs(10),
-            grace: Duration::from_secs(30),
-            window_open: true,
-            exclusion_list_needed: false,
-            called_at: self.fleet.clock.now(),
-            refused_as_of: self.fleet.cache.refused(&casino_hash, &hash).await,
-        };
-        let mut tx = self.fleet.store.bind(&casino).await.unwrap();
-        let verdict = tx.last_look(&look).await.unwrap();
-        tx.commit().await.unwrap();
-        if let Ok(Claim { to, from, body, .. }) = verdict {
-            let request = seven_providers::SendRequest {
-                casino: casino.clone(),
-                attempt: look.attempt_id,
-                from: from.parse().unwrap(),
-                to: to.parse().unwrap(),
-                text: body,
-                messaging_profile_id: None,
-            };
-            self.looked.push((casino, outbound_id, request));
-        }
-    }
 }
 
-/// The model and the classifier must speak of the same texts.
-fn understood(said: Said) {
-    use seven_compliance::Intent::{Affirm, Delete, Help, OptIn, OptOut};
-    let wanted = match said {
-        _ if said.is_stop() => Some(OptOut),
-        _ if said.is_start() => Some(OptIn),
-        Said::Yes => Some(Affirm),
-        Said::Help => Some(Help),
-        Said::Delete => Some(Delete),
-        _ => None,
-    };
-    let found = seven_compliance::classify(said.text());
-    assert_eq!(found.as_ref().map(|keyword| keyword.intent), wanted, "{:?}", said.text());
-    let Some(keyword) = found else { return };
-    assert_eq!(keyword.known_to_provider, said.known_to_provider(), "{:?}", said.text());
-    assert_eq!(keyword.pattern_id.starts_with("optout.nl"), said.in_words(), "{:?}", said.text());
-}
-
-fn done(outcome: Outcome, whose: &str) -> Result<(), String> {
-    if outcome == Outcome::Done { Ok(()) } else { Err(format!("{whose}: {outcome:?}")) }
-}
-
-/// Every table's times but those of what is only ever added to.
-async fn shift(owner: &PgPool) -> String {
-    let columns: Vec<(String, String)> = sqlx::query_as(
-        "select c.table_name::text, string_agg(format('%1$I = %1$I - interval ''{seconds} s''', c.column_name), ', ')
-         from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-         where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.data_type = 'timestamp with time zone'
-           and c.table_name not in ('audit_log', 'consent_events', 'casinos', 'content_items', 'nightly', '_sqlx_migrations')
-         group by 1",
-    )
-    .fetch_all(owner)
-    .await
-    .unwrap();
-    columns.into_iter().map(|(table, set)| format!("update {table} set {set}")).collect::<Vec<_>>().join("; ")
-}
-
-/// One exchange in a line protocol; the answer's first bytes.
-async fn tell(url: &str, lines: &[u8]) -> String {
-    let address = url.split("//").last().unwrap().trim_end_matches('/').split('/').next().unwrap();
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    stream.write_all(lines).await.unwrap();
-    let mut answer = vec![0; 4096];
-    let n = stream.read(&mut answer).await.unwrap();
-    String::from_utf8_lossy(&answer[..n]).into_owned()
+fn done(outcome: &Outcome, whose: &str) -> Result<(), String> {
+    if *outcome == Outcome::Done { Ok(()) } else { Err(format!("{whose}: {outcome:?}")) }
 }

@@ -46,7 +46,68 @@ pub(crate) const TYPOS: &[&str] = &[
 ];
 
 /// Real words one letter away from them.
-pub(crate) const REAL: &[&str] = &[];
+pub(crate) const REAL: &[&str] = &[
+    "bending",
+    "content",
+    "contents",
+    "contracting",
+    "convent",
+    "deceiving",
+    "dumber",
+    "ending",
+    "enviado",
+    "envied",
+    "envies",
+    "envion",
+    "escriba",
+    "escribana",
+    "escribano",
+    "fending",
+    "fumero",
+    "humero",
+    "lending",
+    "lumber",
+    "mandado",
+    "massage",
+    "massages",
+    "massaging",
+    "menaje",
+    "mending",
+    "molested",
+    "molester",
+    "mothering",
+    "numbed",
+    "numbers",
+    "pending",
+    "permico",
+    "permisa",
+    "permisor",
+    "premiso",
+    "remote",
+    "remover",
+    "remotes",
+    "rending",
+    "sanding",
+    "scamming",
+    "seeding",
+    "sensing",
+    "sexting",
+    "shamming",
+    "slamming",
+    "spending",
+    "tending",
+    "tenting",
+    "testing",
+    "umber",
+    "vending",
+    "wending",
+    "minutes",
+    "manages",
+    "renewed",
+    "removal",
+    "nombre",
+    "hombre",
+];
 
 pub(super) const GROUPS: &[(&str, &str)] = &[
     // English
@@ -61,10 +122,10 @@ pub(super) const GROUPS: &[(&str, &str)] = &[
     ("self", "to|i|id|ill|im|we|lets|should|gonna|will|would|could|must|they|he|she|shall"),
     (
         "texting",
-        "texting|txting|texing|messaging|msging|contacting|bothering|spamming|harassing|bugging|pestering|hounding",
+        "texting|txting|texing|testing_me|messaging|msging|contacting|bothering|spamming|harassing|bugging|pestering|hounding|blowing_up|pinging|hitting_up",
     ),
     ("text", "text|txt|message|msg|contact|bother|bug|harass|sms|write"),
-    ("halt", "stop|quit|cease|discontinue|stahp"),
+    ("halt", "stop|quit|cease|discontinue|stahp|sotp|stpo|stopp|stap|stpp|stoo|tsop|stp"),
     ("texts", "texts|txts|messages|mesages|msgs|sms|msg|text|txt|message|texting|messaging"),
     (
         "mail",
@@ -98,23 +159,27 @@ pub(super) const GROUPS: &[(&str, &str)] = &[
     // Spanish
     (
         "escriban",
-        "escriban|escriba|escribas|escribais|texteen|textee|textees|mensajeen|mensajees|contacten|contacte|contactes|\
+        "escriban|escriba|escribas|escribais|escribe|escrivan|escrivas|mensajea|texteen|textee|textees|mensajeen|mensajees|contacten|contacte|contactes|\
         fastidien|fastidies",
     ),
-    ("manden", "manden|mande|mandes|envien|envie|envies|mandeis|envieis"),
+    ("manden", "manden|mande|mandes|mandas|envien|envie|envies|mandeis|envieis|lleguen|llegue|mandarme|enviarme"),
     (
         "mensajes",
-        "mensajes|mensaje|textos|texto|sms|mensajitos|promociones|publicidad|spam|notificaciones|alertas|ofertas|propaganda|texts",
+        "mensajes|mensaje|textos|texto|sms|msjs|msj|mjs|msgs|mensages|mensajitos|promociones|promos|publicidad|spam|notificaciones|alertas|\
+        ofertas|propaganda|texts|avisos|comunicaciones|recordatorios|cadenas",
     ),
     (
         "estos",
         "mas|otros|otro|tantos|tanta|tanto|tantas|estos|estas|esos|esas|este|sus|su|tus|tu|los|las|la|el|ningun|ninguna|un|una|todos|todas|\
         de|malditos",
     ),
-    ("dejen", "dejen|deje|deja|dejar|dejes|dejenme|paren|pare|para|parar|basta|cesen|cese"),
+    (
+        "dejen",
+        "dejen|deje|deja|dejar|dejes|dejenme|dejad|dejan|dejas|paren|pare|para|parar|parad|basta|cesen|cese|stop",
+    ),
     (
         "escribirme",
-        "escribirme|escribirnos|textearme|textearnos|molestarme|molestarnos|contactarme|contactarnos|mensajearme|fastidiarme|\
+        "escribirme|escribirnos|mandarme_mensajes|textearme|textearnos|molestarme|molestarnos|contactarme|contactarnos|mensajearme|fastidiarme|\
         spamearme|hostigarme|acosarme",
     ),
     (
@@ -126,7 +191,7 @@ pub(super) const GROUPS: &[(&str, &str)] = &[
         "quitenme|quiteme|quitame|saquenme|saqueme|sacame|borrenme|borreme|borrame|eliminenme|elimineme|eliminame|remuevanme|\
         remuevame|remueveme|quitarme|sacarme|borrarme|eliminarme",
     ),
-    ("darme", "darme|denme|deme|dame|dar|darnos|dennos|doy|den"),
+    ("darme", "darme|denme|deme|dame|dar|darnos|dennos|doy|den|date|dese|dense|dele|denle|dan|das|da|dale|darse|demen"),
 ];
 
 const fn en(id: &'static str, pattern: &'static str) -> Phrase {
@@ -274,7 +339,7 @@ pub(crate) const PHRASES: &[Phrase] = &[
     ),
     en(
         "optout.nl.en.61",
-        "<dont|do_not|not|never|didnt|did|did_they|did_you|did_i|if|unless|accidentally|mistakenly unsubscribe|unsub|unsuscribe|unsubcribe|unsubscibe >mean|means|by_mistake|by_accident",
+        "<dont|do_not|not|never|didnt|did|did_they|did_you|did_i|if|unless|accidentally|mistakenly unsubscribe|unsub|unsuscribe|unsubcribe|unsubscibe >mean|means|by_mistake|by_accident|from_the_paper|from_the_newsletter|from_your_newsletter|from_the_email|from_your_email|from_emails|from_email|from_the_catalog|from_your_emails|from_the_mail",
     ),
     en(
         "optout.nl.en.62",
@@ -297,10 +362,81 @@ pub(crate) const PHRASES: &[Phrase] = &[
     en("optout.nl.en.71", "<@someone @dont|never reach_out_to|reach_out_2 me|us >@when"),
     en("optout.nl.en.72", "<@keeps|@self @halt reaching out"),
     en("optout.nl.en.73", "wrong_number|wrong_person|not_interested ?so ?please|pls remove|delete ?me $"),
+    // families: any texts to be halted, cut it out, off the list, a wrong number with a request
+    en(
+        "optout.nl.en.74",
+        "<@keeps @halt ~3!the_menu|by|in|to|at|me_from|getting|band|my|checking texts|messages|msgs|txts|spam|promos|solicitations|texting|messaging >about_the|from_my|from_the|in_english|in_spanish|me_in|me_at|me_during|me_while",
+    ),
+    en(
+        "optout.nl.en.75",
+        "cut|knock|quit it|this|that|all_this ?out|off ?w|with|already|please|pls ~2 texts|messages|msgs|texting|messaging|spam|promos|txts|text|blasts",
+    ),
+    en("optout.nl.en.76", "<to|them|neighbors knock_it_off|cut_it_out|quit_it $"),
+    en(
+        "optout.nl.en.77",
+        "no|not ?any ?a need|reason|point ~2 keep|continue|be|to ?on texting|messaging|sending|contacting|txting|text|message >you|u|until",
+    ),
+    en(
+        "optout.nl.en.78",
+        "get|take|drop|cut|leave|pull|scratch|keep|want ~1 me|us|my_number|this_number|my_name|my_phone ?please off|from|out|out_of ~1 ?of your|ur|this|the|that|these|all ~1!waiting|wait|guest|table|tables|dinner|reservation|tournament|standby|vip|waitlist list|lists|thing|thread|texts|messages|spam|texting|distribution|database|rotation|group_text|roster|blast|blasts|program|subscription|text_list|chain >for_dinner|for_the_show",
+    ),
+    en("optout.nl.en.79", "block|blocking|blocked ~1 this|your|ur number|contact|spam|texts >off"),
+    en(
+        "optout.nl.en.80",
+        "<not|dont blocking|reporting|gonna_block|going_to_block|will_block|going_to_report|gonna_report|will_report|reported you|u|yall|this_as_spam|these_as_spam|this_spam|as_spam|your_number|ur_number",
+    ),
+    en(
+        "optout.nl.en.81",
+        "tcpa|fcc_complaint|report_you_to_the_fcc|can_spam_act|do_not_call_registry|fcc|ftc & text|texts|texting|messages|messaging|number|contact|calls|spam",
+    ),
+    en(
+        "optout.nl.en.82",
+        "<dont cease|end|terminate|discontinue|halt|stop all|any|further|these|this|your ~2 communication|communications|contact|correspondence|outreach|solicitation",
+    ),
+    en(
+        "optout.nl.en.83",
+        "<why|if never|didnt|did_not|dont_remember|dont_recall|not ~1 sign|signed|signing|subscribe|subscribed|consent|consented|agree|agreed|opt|opted|gave_consent|asked_for|ask_for|request|requested ~3 this|these|texts|messages|your_texts|spam|ur_texts|be_texted|receive_texts|get_texts|promos >to_be|room|fee|charge",
+    ),
+    en(
+        "optout.nl.en.84",
+        "these|this|your|ur|the ?texts|messages ~1 is|are|r|borders_on|is_now|is_pure harassment|harassing|unwanted|unsolicited|not_wanted|not_welcome|illegal_texts|spam_texts",
+    ),
+    en(
+        "optout.nl.en.85",
+        "im|i_am|were|we_are|ive ?so ?totally good|done|over|finished|through|sick|tired|had_enough|fed_up ~2 on|with|of|w ~2 texts|messages|msgs|texting|promos|spam|txts|getting_texts|alerts|your_offers",
+    ),
+    en(
+        "optout.nl.en.86",
+        "<not|never|isnt|arent enough ?already ?is_enough ?of ?w ?with ?the ?these ?ur ?your ?damn ?all texts|messages|msgs|texting|spam|promos|promo",
+    ),
+    en(
+        "optout.nl.en.87",
+        "wrong_number|wrong_person|not_my_number|new_owner|old_number|previous_owner|changed_numbers|no_longer_his|no_longer_her|isnt_his_number|isnt_her_number|not_his_number|had_this_number & stop|remove|delete|erase|take_me_off|take_us_off|dont_text|quit|no_more|take_this|lose|update_your_records|dont_message",
+    ),
+    en(
+        "optout.nl.en.88",
+        "deceased|passed_away|passed|died|dead & stop|remove|delete|take|quit|off & number|phone|texting|messages|messaging|texts|list",
+    ),
+    en(
+        "optout.nl.en.89",
+        "<dont turn|shut|switch|shutting ?off ?these ?those ?the ?all ?your ?off texts|messages|msgs|text_messages|text_alerts|promos|texting ?off",
+    ),
+    en(
+        "optout.nl.en.90",
+        "<@someone|if @dont|never|do_not|pls_dont|please_dont @text|send_texts|send_messages|send_me_texts|message|reach_out again|anymore|any_more|ever_again|ever|no_more >about_the|until|before|after",
+    ),
+    en(
+        "optout.nl.en.91",
+        "<you|u|they|do_you|if_you|i dont|do_not|no_longer ?really want|wanna|need|wish_to ~3 ur|your|any|these|get|receive|more ~2 texts|msgs|txts|messages|spam|text_messages|promos|offers >about|until|to_be",
+    ),
+    en(
+        "optout.nl.en.92",
+        "<not|dont|why_was_i|was_i|did_you want|need|wish|ask*|demand|like|request*|please|pls ~2 off|removed_from|taken_off|out_of ~1 this|your|ur|the ~2 list|thread|texts|text_list|messages|lists",
+    ),
     // ya no me escriban
     es("optout.nl.es.01", "no me|nos @escriban >@cuando"),
     es("optout.nl.es.02", "<que no me|nos molesten|moleste|molestes >@cuando"),
-    es("optout.nl.es.03", "no ?me|nos @manden *@estos @mensajes|nada >hasta|antes|despues|si|cuando|en"),
+    es("optout.nl.es.03", "no ?me|nos|le|les @manden *@estos @mensajes|nada >hasta|antes|despues|si|cuando|en"),
     es("optout.nl.es.04", "no ?me|nos|le @manden|@escriban ?mas|nunca_mas $"),
     es("optout.nl.es.05", "no @escriban|@manden *@estos|@mensajes a este|mi numero|telefono|celular"),
     es("optout.nl.es.06", "ya no ?me|nos @manden|@escriban|molesten|moleste|molestes >@cuando|un|una|los|las|mi|de"),
@@ -311,10 +447,13 @@ pub(crate) const PHRASES: &[Phrase] = &[
     // no quiero mensajes
     es(
         "optout.nl.es.08",
-        "no quiero|deseo|quisiera|acepto|autorizo|queremos *recibir|seguir|recibiendo|@estos @mensajes >de_texto_aun|que_paren",
+        "no quiero|kiero|qiero|deseo|quisiera|acepto|autorizo|queremos|necesito *recibir|seguir|recibiendo|@estos @mensajes >de_texto_aun|que_paren",
     ),
-    es("optout.nl.es.09", "no quiero|deseo|quisiera ?seguir recibir|recibiendo nada|mas|estos|esto|eso $"),
-    es("optout.nl.es.10", "no quiero|deseo|quisiera que me|nos @escriban|@manden|molesten|moleste >@cuando"),
+    es("optout.nl.es.09", "no quiero|kiero|qiero|deseo|quisiera ?seguir recibir|recibiendo nada|mas|estos|esto|eso $"),
+    es(
+        "optout.nl.es.10",
+        "no quiero|kiero|qiero|deseo|quisiera|me_interesa que|q|k me|nos @escriban|@manden|molesten|moleste >@cuando",
+    ),
     es(
         "optout.nl.es.11",
         "no me|nos interesa|interesan ?recibir *@estos mensajes|textos|sms|publicidad|promociones|spam",
@@ -368,5 +507,95 @@ pub(crate) const PHRASES: &[Phrase] = &[
         "optout.nl.es.28",
         "<no desuscribirme|desuscribanme|desuscribeme|desuscribame|desuscribir|desuscriban|desinscribirme|desubscribirme",
     ),
-    es("optout.nl.es.29", "<no revoco|retiro mi|el consentimiento|autorizacion|permiso"),
+    es("optout.nl.es.29", "<no revoco|retiro|revocar|retirar|anulo ?mi|el|la|todo consentimiento|autorizacion|permiso"),
+    // familias: no recibir, no vuelvan a, bórrenlo de ahí, sin permiso
+    es(
+        "optout.nl.es.34",
+        "<para|hasta|si no|sin|nunca ?mas recibir|recibirlos|seguir_recibiendo ~1 mas|@mensajes|nada|estos|ningun|sus|esto",
+    ),
+    es(
+        "optout.nl.es.35",
+        "<no @dejen de mandarlos|enviarlos|hacerlo|mandarmelos|enviarmelos|mandar_eso|mandarnos|textearnos|enviarle|mandarle|escribirle",
+    ),
+    es(
+        "optout.nl.es.36",
+        "<la_temporada|temporada|planta|en_la|da_de baja ?por_favor|porfa|porfavor|ya de|del|a ~2 lista|promociones|mensajes|sms|boletin|textos|notificaciones|numero >de_espera|de_invitados",
+    ),
+    es(
+        "optout.nl.es.37",
+        "no @escriban|textear|textees|llamen|escribir mas|nunca|nunca_mas|jamas ?a ?aqui|aca >temprano|tarde|que_#",
+    ),
+    es(
+        "optout.nl.es.38",
+        "cese|cesen|suspension|suspendan|interrupcion|alto ~4 mensaje|mensajes|comunicaciones|envio|envios|publicidad|sms|textos",
+    ),
+    es(
+        "optout.nl.es.39",
+        "no|nunca|jamas ?me|nos|le|se vuelvan|vuelva|vuelvas|volver|vuelven a escribir*|mandar*|textear*|contactar*|molestar*|enviar*|mensajear*|mensajearme|hablarme|marcar",
+    ),
+    es(
+        "optout.nl.es.40",
+        "dejen|deje|deja|dejenme|dejad|dejame ?en_paz mi|este|a_mi|el|a_este ~1 celular|telefono|numero|cel|movil|en_paz|tranquilo|tranquila >en_recepcion|en_la",
+    ),
+    es(
+        "optout.nl.es.41",
+        "no|nunca|jamas|sin ~2 autorizo|autorice|autorizado|di|doy|dado|consiento|acepte|autorizacion|permiso|pedi|solicite ~6 numero|celular|mensajes|escrib*|mandar*|telefono|mensaje|texto|textos|contact*|textear*|sms|publicidad|enviar*",
+    ),
+    es(
+        "optout.nl.es.42",
+        "siguen|sigue|sigues|andan|insisten & no_lo_hagan|no_lo_haga|no_lo_hagas|paren|dejen|basta|ya_no|no_mas & mensaje*|mandando|ofertas|numero|telefono|escribiendo|textos",
+    ),
+    es(
+        "optout.nl.es.43",
+        "numero|telefono|celular|cel|lista & saquenlo|borrenlo|quitenlo|eliminenlo|borralo|eliminalo|quitalo|sacalo|remuevanlo|saquenla|borrenla|borrelo|quitelo|eliminelo|saquelo",
+    ),
+    es(
+        "optout.nl.es.44",
+        "que|q|k|pa_que|para_que ya ?no me|nos lleguen|llegue|manden|escriban|molesten|envien|texteen|contacten >en_la",
+    ),
+    es(
+        "optout.nl.es.45",
+        "que|q|k|hago_pa_que|para_que no me|nos lleguen|manden|escriban|envien|texteen|contacten ~2 mas|@mensajes|estos",
+    ),
+    es(
+        "optout.nl.es.46",
+        "me|nos|lo|la quitan|sacan|borran|quitas|sacas|quita|saca|borras|eliminan|eliminas|sacais|quitais ~1 del|de ~3 grupo|lista|chat|mensajes|textos|contactos >de_espera|de_invitados|del_brunch|del_torneo",
+    ),
+    es(
+        "optout.nl.es.47",
+        "no me|nos interesa|interesan|hace_falta|hacen_falta|sirve|sirven ~2 que|q|k|recibir|sus|tus|estos|los ~2 escriban|manden|mensajes|avis*|promos|textos|enviando|mandando|escribiendo|sms|promociones",
+    ),
+    es(
+        "optout.nl.es.48",
+        "no contactar|contacten|contacte|llamar|molestar|escribir|textear|mandar|enviar ~1 mas|a_este|nunca",
+    ),
+    es(
+        "optout.nl.es.49",
+        "olvidense|olvidate|olvidese|olviden|olvida|borren|borra ~2 de|mi|este ?mi ?este numero|telefono|celular|contacto >de_la_reserva|del_cuarto|de_la_tintoreria",
+    ),
+    es(
+        "optout.nl.es.50",
+        "pueden|puede|podrian|puedes|podes|favor_de|agradeceria|les_pido|pido|ruego|solicito ~1 parar|dejar|cancelar|suspender|detener|quitar|que_dejen|que_paren ~3 mensajes|textos|sms|avisos|mandar*|enviar*|escribir*|promociones|notificaciones|promos >de_mi_reserva",
+    ),
+    es(
+        "optout.nl.es.51",
+        "no ~3!hay|habia|llegan|recibi|tengo|he|llega|me_llego mas|otro mensajes|textos|msjs|sms|mensaje|texto|msj|mensajitos >para",
+    ),
+    es(
+        "optout.nl.es.52",
+        "numero_equivocado|se_equivoc*|equivocado|no_soy|ya_no_es_su_numero|ya_no_es_el_numero|falleci* & borr*|quit*|no_escrib*|dejen|no_me_escrib*|no_mand*|no_vuelv*|saqu*|elimin*|paren|ya_no_mand*|no_lo_hagan",
+    ),
+    es(
+        "optout.nl.es.53",
+        "bloquear|bloqueo|bloqueando|bloqueare|reportar|denunciar|reportarlos|denunciarlos|bloquearlos ~2 este|este_numero|los|su|tu|por_spam|por_acoso|como_spam ?numero & mensaj*|numero|spam|acoso|dejan|siguen|texto*",
+    ),
+    es("optout.nl.es.54", "<no @halt|no_more ~1 de ?mandarme|los|mas|estos mensajes|textos|texts|mensajitos|msjs"),
+    es(
+        "optout.nl.es.55",
+        "ya|basta|suficiente|hart*|cansad* ~2 de|con ~2 mensajes|mensajitos|textos|sms|promociones|publicidad|spam|mensajeo|msjs",
+    ),
+    es(
+        "optout.nl.es.56",
+        "ya no ?quiero|deseo ?mas ?que_me mande*|mandes|escriba*|escribas|envi*|textee* ?mas ?nada $",
+    ),
 ];

@@ -151,7 +151,7 @@ fn number(range: &str) -> Option<Number> {
     let (low, high) = list.split_once('-').unwrap_or((list, list));
     Some(match (range, by_digits) {
         ("", _) => all,
-        ("code", _) => Number { code: true, digits: (4, u8::MAX), ..all },
+        ("code", _) => Number { code: true, digits: (3, u8::MAX), ..all },
         (_, true) => Number { digits: (low.parse().ok()?, high.parse().ok()?), ..all },
         (_, false) => Number { value: (low.parse().ok()?, high.parse().ok()?), ..all },
     })

@@ -5,7 +5,7 @@ use super::{
     *,
 };
 
-#[test]
+#[test] // SEC-41, SEC-44, SEC-45, SEC-46
 fn spec_table() {
     // 12.4, column "Wanted"
     for (reply, wanted) in [
