@@ -112,6 +112,11 @@ impl Guardrails {
         self.engine.has_rules()
     }
 
+    /// The text as it is read: folded words with one space between. For explaining a decision, and for training.
+    pub fn reads(&self, text: &str) -> String {
+        self.engine.reads(text, &mut Workspace::default())
+    }
+
     pub fn decide(&self, text: &str) -> Decision {
         thread_local! { static MEMORY: Cell<Workspace> = Cell::default(); }
         MEMORY.with(|memory| {

@@ -87,7 +87,7 @@ impl Commands {
         let mut commands = Self::default();
         for (words, meaning) in rows.chain(fillers) {
             let alternatives = Groups::default().alternatives(words).expect("the tables are folded words, says a test");
-            let phrase = builder.symbols(&alternatives[0]);
+            let phrase = builder.symbols(&alternatives.phrases[0]);
             commands.0.entry(phrase[0]).or_default().push((phrase, meaning));
         }
         commands

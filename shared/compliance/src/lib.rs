@@ -10,6 +10,7 @@ pub mod guardrails;
 pub mod jurisdiction;
 pub mod keywords;
 mod normal;
+mod likeness;
 pub mod offers;
 pub mod opt_out;
 mod pattern;

@@ -65,6 +65,8 @@ enum Standing {
 #[derive(Debug, Default)]
 struct Guest {
     words: Vec<(i64, Word)>,
+    /// STOPs that newer words had overtaken when they came.
+    late: Vec<i64>,
     consents: Vec<i64>,
     /// When the provider took our question.
     asked: Vec<i64>,
@@ -93,7 +95,8 @@ impl Guest {
     }
 
     fn newest_stop(&self) -> Option<i64> {
-        self.words.iter().filter(|(_, word)| !matches!(word, Word::Start { .. })).map(|(at, _)| *at).max()
+        let words = self.words.iter().filter(|(_, word)| !matches!(word, Word::Start { .. })).map(|(at, _)| *at);
+        words.chain(self.late.iter().copied()).max()
     }
 
     fn may_be_sold_to(&self) -> bool {
@@ -167,11 +170,14 @@ impl Book {
         let text = self.texts.entry(n).or_insert(Text { who, said, at, first_taken: now, last_taken: now, season });
         text.last_taken = now;
         if said.is_stop() {
-            // "Late retries and reordered words change nothing" (D7): one that a newer word has overtaken asks for no second START,
-            // and the provider's own block, if it set one, is noticed at its next 40300.
-            let first = !self.guest(who).words.iter().any(|(newer, _)| *newer > at);
-            let (in_words, known) = (said.in_words() && first, said.known_to_provider() && first);
-            self.hear(who, at, Word::Stop { in_words, known });
+            // "Late retries and reordered words change nothing" (D7): a STOP that a newer word has overtaken neither suppresses nor
+            // asks for a second START. Marketing needs a consent newer than it all the same.
+            let guest = self.guest(who);
+            if guest.words.iter().any(|(newer, _)| *newer > at) {
+                guest.late.push(at);
+            } else {
+                self.hear(who, at, Word::Stop { in_words: said.in_words(), known: said.known_to_provider() });
+            }
         }
     }
 

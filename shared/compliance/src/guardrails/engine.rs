@@ -3,11 +3,12 @@
 use std::sync::{Arc, LazyLock};
 
 use super::{
-    Decision, Hit,
+    Decision, Hit, Layer,
     pack::{Error, Failure, Pack, PackRule},
 };
 use crate::{
     keywords::{Commands, Intent, Keyword, courtesy, provider_reacts},
+    likeness::{self, Like},
     opt_out::{self, PHRASES},
     pattern::{Builder, Groups, Program, Reading, Scratch},
     verdict::Verdict,
@@ -80,8 +81,19 @@ impl Engine {
         let by_pattern = by_pattern.map(|number| &self.rules[number]);
         let by_shape = self.rules.iter().filter(|rule| rule.shape.is_some_and(|shape| shape.is_in(&reading.folded)));
         let mut hits: Vec<Hit> = by_pattern.chain(by_shape).map(hit).collect();
+        // The net under the patterns. An opt-out is looked for whatever else was found: ingress, which has no pack, must find the same.
+        let like = if keyword.is_none() { likeness::of(reading.folded.line()) } else { None };
+        let keyword = keyword.or_else(|| (like == Some(Like::OptOut)).then(|| opt_out_like(text)));
+        if let (Some(Like::Layer(layer)), true, true) = (like, hits.is_empty(), self.has_rules()) {
+            hits.push(layer_like(layer));
+        }
         hits.sort_by_key(|hit| hit.layer);
         Decision { verdict: verdict(command.is_some(), keyword, &hits), keyword, hits }
+    }
+
+    pub(super) fn reads(&self, text: &str, workspace: &mut Workspace) -> String {
+        self.program.lexicon.read(text, &mut workspace.reading);
+        workspace.reading.folded.line().to_owned()
     }
 
     /// The numbers of the opt-out phrases found.
@@ -117,6 +129,20 @@ fn plain(phrase: &opt_out::Phrase, text: &str) -> Keyword {
         language: Some(phrase.language),
         known_to_provider: provider_reacts(text),
     }
+}
+
+fn opt_out_like(text: &str) -> Keyword {
+    Keyword {
+        intent: Intent::OptOut,
+        pattern_id: "optout.nl.like",
+        language: None,
+        known_to_provider: provider_reacts(text),
+    }
+}
+
+fn layer_like(layer: Layer) -> Hit {
+    let intent = "like texts of this kind".to_owned();
+    Hit { layer, pattern_id: format!("like.{}", layer.as_str()), intent, language: None }
 }
 
 fn hit(rule: &PackRule) -> Hit {

@@ -83,7 +83,7 @@ impl Lexicon {
             patterns.push((pattern, symbol, whole));
         }
         patterns.sort();
-        self.automaton = Some(AhoCorasick::new(patterns.iter().map(|(pattern, ..)| pattern))?);
+        self.automaton = Some(AhoCorasick::builder().kind(Some(aho_corasick::AhoCorasickKind::DFA)).build(patterns.iter().map(|(pattern, ..)| pattern))?);
         self.found = patterns.into_iter().map(|(_, symbol, whole)| (symbol, whole)).collect();
         let pack_words = self.words.iter().filter(|(_, symbol)| !self.is_base(**symbol));
         self.also = pack_words.filter_map(|(word, &symbol)| Some((symbol, self.meant(word).1?))).collect();
@@ -116,11 +116,11 @@ impl Lexicon {
                 reading.whole[at] = Some(symbol);
             }
         }
-        let known = reading.seen.len();
-        for at in 0..folded.len() {
+        let (known, folded_len) = (reading.seen.len(), folded.len());
+        for at in 0..folded_len {
             self.look_again(at, reading);
         }
-        if reading.seen.len() > known {
+        if reading.seen.len() > known && folded_len > super::search::WINDOW {
             reading.seen.sort_unstable();
         }
     }

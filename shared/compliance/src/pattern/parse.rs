@@ -32,8 +32,18 @@ pub(crate) enum Element {
     Label,
 }
 
-/// Each alternative is one or more words in a row; sorted, none twice.
-pub(crate) type Alternatives = Vec<Vec<Term>>;
+/// Each alternative is one or more words in a row; or any of a whole group. Sorted, none twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Alternatives {
+    pub(crate) phrases: Vec<Vec<Term>>,
+    pub(crate) groups: Vec<Alternatives>,
+}
+
+impl Alternatives {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.phrases.is_empty() && self.groups.iter().all(Self::is_empty)
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Term {
@@ -72,28 +82,32 @@ impl<'a> Groups<'a> {
     }
 
     pub(crate) fn alternatives(&self, list: &str) -> Result<Alternatives, Problem> {
-        let mut out = Alternatives::new();
-        self.collect(list, &mut Vec::new(), &mut out)?;
-        out.sort();
-        out.dedup();
-        Ok(out)
+        self.collect(list, &mut Vec::new())
     }
 
-    fn collect(&self, list: &str, inside: &mut Vec<String>, out: &mut Alternatives) -> Result<(), Problem> {
+    fn collect<'n>(&self, list: &'n str, inside: &mut Vec<&'n str>) -> Result<Alternatives, Problem>
+    where
+        'a: 'n,
+    {
+        let mut out = Alternatives::default();
         for one in list.split('|').map(str::trim).filter(|one| !one.is_empty()) {
             let Some(name) = one.strip_prefix('@') else {
-                out.push(one.split(['_', ' ']).filter(|w| !w.is_empty()).map(term).collect::<Result<_, _>>()?);
+                out.phrases.push(one.split(['_', ' ']).filter(|w| !w.is_empty()).map(term).collect::<Result<_, _>>()?);
                 continue;
             };
-            if inside.iter().any(|outer| outer == name) {
+            if inside.contains(&name) {
                 return Err(Problem::Circle(name.to_owned()));
             }
-            let list = self.0.get(name).ok_or_else(|| Problem::NoGroup(name.to_owned()))?;
-            inside.push(name.to_owned());
-            self.collect(list, inside, out)?;
+            let list: &'n str = self.0.get(name).ok_or_else(|| Problem::NoGroup(name.to_owned()))?;
+            inside.push(name);
+            out.groups.push(self.collect(list, inside)?);
             inside.pop();
         }
-        Ok(())
+        out.phrases.sort();
+        out.phrases.dedup();
+        out.groups.sort();
+        out.groups.dedup();
+        Ok(out)
     }
 
     /// The parts of a pattern, all of which must be found.

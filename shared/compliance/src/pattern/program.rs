@@ -87,7 +87,7 @@ pub(crate) struct Builder {
     pub(crate) lexicon: Lexicon,
     rules: u32,
     classes: Vec<Class>,
-    class_ids: HashMap<Vec<Vec<Symbol>>, ClassId>,
+    class_ids: HashMap<Alternatives, ClassId>,
     class_words: Vec<Vec<Vec<Symbol>>>,
     slots: u32,
     slots_of: Vec<Vec<u32>>,
@@ -140,11 +140,12 @@ impl Builder {
         }
     }
 
+    /// A group has its slots once, however many lists it is part of.
     pub(crate) fn class(&mut self, list: &Alternatives) -> ClassId {
-        let words: Vec<Vec<Symbol>> = list.iter().map(|one| self.symbols(one)).collect();
-        if let Some(&known) = self.class_ids.get(&words) {
+        if let Some(&known) = self.class_ids.get(list) {
             return known;
         }
+        let mut words: Vec<Vec<Symbol>> = list.phrases.iter().map(|one| self.symbols(one)).collect();
         let mut class = Class::new();
         for one in &words {
             let length = index(one.len());
@@ -167,9 +168,14 @@ impl Builder {
                 }
             }
         }
+        for group in &list.groups {
+            let group = self.class(group);
+            class.extend_from_slice(&self.classes[group].clone());
+            words.extend_from_slice(&self.class_words[group].clone());
+        }
         let id = self.classes.len();
         self.classes.push(class);
-        self.class_ids.insert(words.clone(), id);
+        self.class_ids.insert(list.clone(), id);
         self.class_words.push(words);
         id
     }

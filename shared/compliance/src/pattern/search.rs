@@ -15,7 +15,7 @@ pub(crate) struct Reading {
     /// A word known only to a pack was put together from pieces: the base would read the text otherwise.
     pub(crate) foreign_joins: bool,
     pub(super) whole: Vec<Option<Symbol>>,
-    /// (word, what it is), by word.
+    /// (word, what it is); by word where the text is longer than a window.
     pub(super) seen: Vec<(u32, Symbol)>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Scratch {
 }
 
 /// Words looked at together; a bit more than one is needed for "after the last".
-const WINDOW: usize = 60;
+pub(super) const WINDOW: usize = 60;
 /// Windows overlap, so that no pattern of up to 26 words is cut; at a cut, words that would exclude a match stand this far in.
 const STRIDE: usize = 30;
 const MARGIN: usize = 4;
@@ -73,6 +73,10 @@ impl Program {
         let (mut start, mut from) = (0, 0);
         loop {
             let end = words.min(start + WINDOW);
+            if words <= WINDOW {
+                self.look(reading, start..end, 0..reading.seen.len(), scratch);
+                break;
+            }
             from += reading.seen[from..].partition_point(|(at, _)| (*at as usize) < start);
             let to = from + reading.seen[from..].partition_point(|(at, _)| (*at as usize) < end);
             self.look(reading, start..end, from..to, scratch);
