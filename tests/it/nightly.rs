@@ -14,7 +14,8 @@ use sqlx::{AssertSqlSafe, PgPool};
 use crate::harness::{House, Wanted, house, until};
 
 /// Four in the morning in Connecticut.
-const NIGHT: Wanted = Wanted { scale: 0.0, at: Some("2026-01-14T09:00:00Z"), workers: Vec::new(), extra: String::new(), casino: None };
+const NIGHT: Wanted =
+    Wanted { scale: 0.0, at: Some("2026-01-14T09:00:00Z"), workers: Vec::new(), extra: String::new(), casino: None };
 
 struct Known {
     id: GuestId,
@@ -53,7 +54,11 @@ async fn run(pool: &PgPool, statement: &str) {
 async fn idle(pool: &PgPool, guest: &Known, days: i64) {
     let id = guest.id;
     let ago = Utc::now() - TimeDelta::days(days);
-    run(pool, &format!("update conversations set last_inbound_at = '{ago}', created_at = '{ago}' where guest_id = '{id}'")).await;
+    run(
+        pool,
+        &format!("update conversations set last_inbound_at = '{ago}', created_at = '{ago}' where guest_id = '{id}'"),
+    )
+    .await;
     run(pool, &format!("update guests set consent_at = '{ago}', created_at = '{ago}' where guest_id = '{id}'")).await;
 }
 
@@ -70,21 +75,37 @@ async fn night(house: &House, pool: &PgPool) {
 }
 
 async fn status(pool: &PgPool, guest: &Known) -> (String, String) {
-    sqlx::query_as("select status, consent_tier from guests where guest_id = $1").bind(guest.id.0).fetch_one(pool).await.unwrap()
+    sqlx::query_as("select status, consent_tier from guests where guest_id = $1")
+        .bind(guest.id.0)
+        .fetch_one(pool)
+        .await
+        .unwrap()
 }
 
 #[tokio::test] // SEC-74: a broken chain is a grave case for a person
 async fn a_broken_chain_is_found_at_night() {
     let house = house("nightly_chain", NIGHT).await;
     let pool = PgPool::connect(&house.database_url).await.unwrap();
-    let (broken, _whole) = (guest(&house, "+18605550160", "marketing").await, guest(&house, "+18605550161", "none").await);
+    let (broken, _whole) =
+        (guest(&house, "+18605550160", "marketing").await, guest(&house, "+18605550161", "none").await);
     night(&house, &pool).await;
     assert_eq!(house.number("select count(*) from escalations").await, 0);
     run(&pool, "alter table consent_events disable trigger all").await;
     let hash = broken.hash.hex();
-    run(&pool, &format!("update consent_events set event = replace(event, 'form 17', 'form 18') where phone_hash = '\\x{hash}'")).await;
+    run(
+        &pool,
+        &format!(
+            "update consent_events set event = replace(event, 'form 17', 'form 18') where phone_hash = '\\x{hash}'"
+        ),
+    )
+    .await;
     night(&house, &pool).await;
-    assert_eq!(house.number("select count(*) from escalations where severity = 'sev0' and reason = 'consent_chain_broken'").await, 1);
+    assert_eq!(
+        house
+            .number("select count(*) from escalations where severity = 'sev0' and reason = 'consent_chain_broken'")
+            .await,
+        1
+    );
     let said = "select count(*) from audit_log where action = 'consent_chain_broken' and severity = 'critical' and detail->'broken_links' = '[0]'";
     assert_eq!(house.number(said).await, 1);
     assert_eq!(house.number("select (result->>'checked')::bigint from nightly where job = 'consent_chains'").await, 2);
@@ -96,7 +117,8 @@ async fn a_broken_chain_is_found_at_night() {
 async fn a_consent_without_a_sign_of_life_lapses() {
     let house = house("nightly_decay", NIGHT).await;
     let pool = PgPool::connect(&house.database_url).await.unwrap();
-    let (old, fresh) = (guest(&house, "+18605550162", "marketing").await, guest(&house, "+18605550163", "marketing").await);
+    let (old, fresh) =
+        (guest(&house, "+18605550162", "marketing").await, guest(&house, "+18605550163", "marketing").await);
     idle(&pool, &old, 541).await;
     idle(&pool, &fresh, 539).await;
     night(&house, &pool).await;
@@ -117,7 +139,8 @@ async fn what_has_been_kept_long_enough_goes() {
     house.text("+18605550164", "What time is check-in?");
     house.settle(1).await;
     let texted = "select count(*) from inbound_messages";
-    let (warm, archived) = (guest(&house, "+18605550164", "transactional").await, guest(&house, "+18605550165", "none").await);
+    let (warm, archived) =
+        (guest(&house, "+18605550164", "transactional").await, guest(&house, "+18605550165", "none").await);
     let forgotten = guest(&house, "+18605550166", "none").await;
     for (guest, days) in [(&warm, 91), (&archived, 366), (&forgotten, 2_558)] {
         idle(&pool, guest, days).await;

@@ -111,13 +111,20 @@ async fn stop_is_effective_while_texts_wait() {
     pool.close().await;
     let late: Vec<_> = claims.iter().filter(|(phone, claimed)| *claimed > stops[phone].0).collect();
     assert!(late.is_empty(), "{} claims after the STOP's answer, such as {:?}", late.len(), late.first());
-    let confirmations = house.number("select count(*) from outbound_messages where kind = 'opt_out_confirmation' and state in ('sent', 'delivered')");
-    let drained = house.number("select count(*) from outbound_messages where class = 'reply' and state = 'suppressed'").await;
+    let confirmations = house.number(
+        "select count(*) from outbound_messages where kind = 'opt_out_confirmation' and state in ('sent', 'delivered')",
+    );
+    let drained =
+        house.number("select count(*) from outbound_messages where class = 'reply' and state = 'suppressed'").await;
     let mut millis: Vec<u64> = stops.values().map(|(_, millis)| *millis).collect();
     millis.sort_unstable();
     eprintln!(
         "STOP under load: webhook to suppression p50 {} ms, p99 {} ms, worst {} ms; {} texts had left, {drained} were drained, {} confirmed",
-        millis[guests / 2], millis[guests * 99 / 100], millis[guests - 1], claims.len(), confirmations.await,
+        millis[guests / 2],
+        millis[guests * 99 / 100],
+        millis[guests - 1],
+        claims.len(),
+        confirmations.await,
     );
     assert_eq!(i64::try_from(claims.len()).unwrap() + drained, i64::try_from(guests * TEXTS).unwrap());
     house.stop().await;

@@ -31,7 +31,10 @@ impl Gate {
     async fn opt_out(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Next, Error> {
         let (at, event) = (case.text.occurred_at, &case.text.event_id);
         match tx.stop(&case.guest, at, event, word_of(keyword)).await? {
-            Applied::Superseded => self.close(tx, case, "overtaken_by_newer_word").await,
+            Applied::Superseded => {
+                self.late_opt_out(tx, case, keyword).await?;
+                self.close(tx, case, "overtaken_by_newer_word").await
+            }
             Applied::Repeat => {
                 metrics().stop_duplicates.inc();
                 self.close(tx, case, "opt_out_repeated").await
@@ -51,6 +54,19 @@ impl Gate {
                 self.answer_unless_provider_did(tx, case, TextKey::OptOutConfirmation).await
             }
         }
+    }
+
+    /// A STOP that comes after the START written later: texts go on, but marketing consent from before the STOP ends with it, as if
+    /// both had come in order (D7, C-9).
+    async fn late_opt_out(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<(), Error> {
+        let Some(standing) = tx.consent_standing(&case.guest).await? else { return Ok(()) };
+        let given_before = standing.consent_at.is_some_and(|given| given <= case.text.occurred_at);
+        if matches!(standing.consent_tier.as_str(), "informational" | "marketing") && given_before {
+            let evidence =
+                serde_json::json!({ "keyword": keyword.pattern_id, "inbound_id": case.inbound_id, "came_late": true });
+            self.consent(tx, case, Action::Revoked, word_of(keyword).method, "transactional", evidence).await?;
+        }
+        Ok(())
     }
 
     /// From receipt to the consent about to be committed (SEC-18, SEC-150).
@@ -121,7 +137,9 @@ impl Gate {
         if tx.is_stopped(&case.guest).await? {
             return Ok(None);
         }
-        let Some(prompt) = tx.pending_prompt(case.party.guest_id).await? else { return Ok(None) };
+        let Some(prompt) = tx.pending_prompt(case.party.guest_id, case.text.occurred_at).await? else {
+            return Ok(None);
+        };
         let evidence = serde_json::json!({
             "consent_type": "express_written", "opt_in_raw_text": case.text.body, "prompted_by_message_id": prompt.outbound_id,
             "wording": prompt.wording, "wording_hash": prompt.wording_hash, "inbound_id": case.inbound_id, "ip_address": null,

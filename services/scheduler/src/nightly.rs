@@ -3,7 +3,6 @@
 
 use chrono::{NaiveDate, Timelike};
 use serde_json::{Value, json};
-use uuid::Uuid;
 use seven_compliance::chain::Action;
 use seven_domain::{AuditEvent, CasinoConfig, GuestHash, GuestId};
 use seven_packs::Rules;
@@ -15,6 +14,7 @@ use seven_store::{
     escalations::NewEscalation,
 };
 use seven_telemetry::metrics;
+use uuid::Uuid;
 
 const FROM_HOUR: u32 = 3;
 /// Chains with events of these days are checked.

@@ -30,9 +30,9 @@ const CLASSES: [Like; 12] = [
     Like::Layer(Layer::Identity),
     Like::Layer(Layer::Abuse),
 ];
-const BITS: u32 = 16;
-/// 12 weights, one byte of rarity, three unused: a row is one aligned load.
-const ROW: usize = 16;
+const BITS: u32 = 15;
+/// 16 little-endian numbers of two bytes: 12 weights, the rarity, three unused.
+const ROW: usize = 32;
 /// Scale of weights, of rarity, then by class bias and threshold.
 const HEAD: usize = (2 + 2 * CLASSES.len()) * 4;
 /// A longer text is read this far: its beginning says what it is, and time stays bounded.
@@ -76,15 +76,16 @@ pub(crate) fn of(line: &str) -> Option<Like> {
 /// The probability of each class.
 fn odds(line: &str) -> [f32; 12] {
     let bytes = &line.as_bytes()[..line.len().min(MOST)];
-    let mut sums = [0_i32; ROW];
+    let mut sums = [0_i64; CLASSES.len()];
     let mut rare = 0_u32;
     let mut add = |hash: u64| {
         let at = HEAD + (hash >> (64 - BITS)) as usize * ROW;
-        let row: &[u8; ROW] = TABLE[at..at + ROW].try_into().expect("a row is 16 bytes");
-        for (sum, weight) in sums.iter_mut().zip(row) {
-            *sum += i32::from(weight.cast_signed());
+        let row = &TABLE[at..at + ROW];
+        for (sum, weight) in sums.iter_mut().zip(row.chunks_exact(2)) {
+            *sum += i64::from(i16::from_le_bytes([weight[0], weight[1]]));
         }
-        rare += u32::from(row[12]) * u32::from(row[12]);
+        let rarity = u32::from(row[2 * CLASSES.len()]);
+        rare += rarity * rarity;
     };
     for at in 0..bytes.len().saturating_sub(3) {
         let four = bytes[at..at + 4].iter().fold(OFFSET, mix);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use seven_domain::{GuestId, OutboundId};
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -44,16 +45,18 @@ impl Tx {
     }
 
     /// The question a YES answers: taken by the provider, not expired, and the last thing we said to the guest. Anything said since
-    /// may be what the YES is about.
-    pub async fn pending_prompt(&mut self, guest: GuestId) -> Result<Option<Prompt>> {
+    /// may be what the YES is about; a YES written before the question (two seconds for differing clocks) answers something else.
+    pub async fn pending_prompt(&mut self, guest: GuestId, written_at: DateTime<Utc>) -> Result<Option<Prompt>> {
         Ok(sqlx::query_as(
             "select p.outbound_id, p.tier, p.wording, p.wording_hash from consent_prompts p join outbound_messages o on o.outbound_id = p.outbound_id
              where p.guest_id = $1 and p.state = 'pending' and p.expires_at > now() and o.state in ('sent', 'delivered')
+               and o.sent_at <= $2 + interval '2 seconds'
                and not exists (select 1 from outbound_messages later where later.conversation_id = o.conversation_id and later.seq > o.seq
                                and later.state not in ('suppressed', 'expired', 'failed'))
              order by o.seq desc limit 1 for update of p",
         )
         .bind(guest.0)
+        .bind(written_at)
         .fetch_optional(self.conn())
         .await?)
     }

@@ -171,11 +171,8 @@ impl Book {
         text.last_taken = now;
         if said.is_stop() {
             // "Late retries and reordered words change nothing" (D7): a STOP that a newer word has overtaken neither suppresses nor
-            // asks for a second START. Marketing needs a consent newer than it all the same.
-            let guest = self.guest(who);
-            if guest.words.iter().any(|(newer, _)| *newer > at) {
-                guest.late.push(at);
-            } else {
+            // asks for a second START. Marketing needs a consent newer than it all the same, once the gate has met it.
+            if !self.guest(who).words.iter().any(|(newer, _)| *newer > at) {
                 self.hear(who, at, Word::Stop { in_words: said.in_words(), known: said.known_to_provider() });
             }
         }
@@ -197,6 +194,9 @@ impl Book {
             return;
         }
         (guest.forgotten, guest.known) = (None, true);
+        if said.is_stop() && guest.words.iter().any(|(newer, _)| *newer > at) {
+            guest.late.push(at);
+        }
         if said.is_start() {
             let left = matches!(guest.standing(), Standing::Left { .. });
             self.hear(who, at, Word::Start { known: said.known_to_provider() });

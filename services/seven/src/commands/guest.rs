@@ -156,7 +156,9 @@ async fn deletions(fleet: &Fleet, casino: &CasinoId, json: bool) -> Result<()> {
 
 /// What `--json` has in full.
 fn removed(counts: &serde_json::Value) -> String {
-    let sum = |of: &serde_json::Value| of.as_object().map_or(0, |all| all.values().filter_map(serde_json::Value::as_u64).sum());
+    let sum = |of: &serde_json::Value| {
+        of.as_object().map_or(0, |all| all.values().filter_map(serde_json::Value::as_u64).sum())
+    };
     let (rows, elsewhere): (u64, u64) = (sum(counts), sum(&counts["elsewhere"]));
     if rows + elsewhere == 0 { String::new() } else { format!("{rows} rows, {elsewhere} stream messages") }
 }

@@ -83,7 +83,11 @@ impl Lexicon {
             patterns.push((pattern, symbol, whole));
         }
         patterns.sort();
-        self.automaton = Some(AhoCorasick::builder().kind(Some(aho_corasick::AhoCorasickKind::DFA)).build(patterns.iter().map(|(pattern, ..)| pattern))?);
+        self.automaton = Some(
+            AhoCorasick::builder()
+                .kind(Some(aho_corasick::AhoCorasickKind::DFA))
+                .build(patterns.iter().map(|(pattern, ..)| pattern))?,
+        );
         self.found = patterns.into_iter().map(|(_, symbol, whole)| (symbol, whole)).collect();
         let pack_words = self.words.iter().filter(|(_, symbol)| !self.is_base(**symbol));
         self.also = pack_words.filter_map(|(word, &symbol)| Some((symbol, self.meant(word).1?))).collect();
