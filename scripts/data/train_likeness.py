@@ -18,7 +18,7 @@ CLASSES = ["pass", "opt_out", "crisis", "emergency", "prompt_injection", "respon
            "age_verification", "identity", "abuse"]
 BITS, MOST = 15, 1000
 # How often an added verdict has to be right: where a miss may cost a life or a lawsuit, less often.
-RIGHT = {"crisis": 0.83, "opt_out": 0.88, "responsible_gaming": 0.86, "emergency": 0.88}
+RIGHT = {"crisis": 0.83, "opt_out": 0.88, "responsible_gaming": 0.86, "emergency": 0.88, "prompt_injection": 0.83}
 RIGHT_ELSE = 0.89
 
 
@@ -39,7 +39,7 @@ def examples():
         rules = tomllib.load(pack)["rule"]
     caught = {text for rule in rules for text in rule.get("matches", [])}
     rows = [{"text": text, "expect": rule["layer"]} for rule in rules for text in rule.get("matches", [])]
-    return rows + [{"text": t, "expect": "pass", "weight": 6} for rule in rules for t in rule.get("passes", []) if t not in caught]
+    return rows + [{"text": t, "expect": "pass", "weight": 9} for rule in rules for t in rule.get("passes", []) if t not in caught]
 
 
 def tool(args, texts):

@@ -122,14 +122,14 @@ pub(super) const GROUPS: &[(&str, &str)] = &[
     ("self", "to|i|id|ill|im|we|lets|should|gonna|will|would|could|must|they|he|she|shall"),
     (
         "texting",
-        "texting|txting|texing|testing_me|messaging|msging|contacting|bothering|spamming|harassing|bugging|pestering|hounding|blowing_up|pinging|hitting_up",
+        "texting|txting|txtng|textng|txing|texing|writing_me|testing_me|messaging|msging|contacting|bothering|spamming|harassing|bugging|pestering|hounding|blowing_up|pinging|hitting_up",
     ),
     ("text", "text|txt|message|msg|contact|bother|bug|harass|sms|write"),
     ("halt", "stop|quit|cease|discontinue|stahp|sotp|stpo|stopp|stap|stpp|stoo|tsop|stp"),
     ("texts", "texts|txts|messages|mesages|msgs|sms|msg|text|txt|message|texting|messaging"),
     (
         "mail",
-        "@texts|spam|alerts|notifications|updates|promos|promotions|ads|advertisements|offers|deals|junk|crap|marketing|solicitations",
+        "@texts|spam|alerts|notifications|coupons|reminders|blasts|updates|promos|promotions|ads|advertisements|offers|deals|junk|crap|marketing|solicitations",
     ),
     (
         "these",
@@ -188,7 +188,7 @@ pub(super) const GROUPS: &[(&str, &str)] = &[
     ),
     (
         "quitenme",
-        "quitenme|quiteme|quitame|saquenme|saqueme|sacame|borrenme|borreme|borrame|eliminenme|elimineme|eliminame|remuevanme|\
+        "quitenme|quiteme|quitame|retirenme|retireme|remuevan_me|desafilienme|tachenme|saquenme|saqueme|sacame|borrenme|borreme|borrame|eliminenme|elimineme|eliminame|remuevanme|\
         remuevame|remueveme|quitarme|sacarme|borrarme|eliminarme",
     ),
     ("darme", "darme|denme|deme|dame|dar|darnos|dennos|doy|den|date|dese|dense|dele|denle|dan|das|da|dale|darse|demen"),
@@ -327,7 +327,7 @@ pub(crate) const PHRASES: &[Phrase] = &[
         "<dont|not|never|will|would|wont|might|they|he|she|didnt|doesnt leave me|us|my_phone ?the ?hell|fuck|heck|tf alone|be \
         >time|with|at|in|for|on",
     ),
-    en("optout.nl.en.55", "^ go_away|get_lost|fuck_off|f_off|piss_off|buzz_off|bug_off $"),
+    en("optout.nl.en.55", "^ go_away|get_lost|buzz_off|bug_off $"),
     // opt out, unsubscribe, revoke
     en("optout.nl.en.56", "<@keeps opt me|us|this_number|my_number|my_phone out >of_the|of_a|of_my|of_housekeeping"),
     en("optout.nl.en.57", "<@keeps|if opt|opting out of|from|to *@these @mail|this|these|everything|all >fee|fees|on"),
@@ -339,7 +339,7 @@ pub(crate) const PHRASES: &[Phrase] = &[
     ),
     en(
         "optout.nl.en.61",
-        "<dont|do_not|not|never|didnt|did|did_they|did_you|did_i|if|unless|accidentally|mistakenly unsubscribe|unsub|unsuscribe|unsubcribe|unsubscibe >mean|means|by_mistake|by_accident|from_the_paper|from_the_newsletter|from_your_newsletter|from_the_email|from_your_email|from_emails|from_email|from_the_catalog|from_your_emails|from_the_mail",
+        "<dont|do_not|not|never|didnt|did|did_they|did_you|did_i|if|unless|accidentally|mistakenly unsubscribe|unsub|unsuscribe|unsubcribe|unsubscibe >mean|means|by_mistake|by_accident|from_the_paper|from_the_newsletter|from_your_newsletter|from_the_email|from_your_email|from_emails|from_email|from_the_catalog|from_your_emails|from_the_mail|the_newspaper|the_paper|the_newsletter|the_magazine",
     ),
     en(
         "optout.nl.en.62",
@@ -435,24 +435,160 @@ pub(crate) const PHRASES: &[Phrase] = &[
     ),
     // families: not, no, too many, off it, asked before
     en("optout.nl.en.93", "<do|does|why|did|if|will|would not ?to text|message|contact|txt|msg me|us >the|a|my|@when"),
-    en("optout.nl.en.94", "so|please|thanks|thank_you|i_said|want|pls|prefer|and|customer|anymore ~1 no texts|messages|msgs|txts|texting >yet|from_the_hotel|back"),
-    en("optout.nl.en.95", "no ?thank_you|thanks|thx|more to|on|for|w|with *@these texts|messages|msgs|texting|txts|text_alerts|promos >about|when"),
-    en("optout.nl.en.96", "<not|how too|way_too|so|so_damn many|much ?damn ?fucking ?of ?these ?ur ?your ?casino ?spam texts|messages|msgs|promos|spam|texting|txts"),
-    en("optout.nl.en.97", "you|u|yall|guys|casino text|message|txt|texting ~2 too_much|too_often|nonstop|non_stop|constantly|all_day|all_the_time|every_day|every_single >me_back"),
-    en("optout.nl.en.98", "off|out ?of whatever|any|every|all ?of ?ur ?your ?the ?these ~1!waiting|guest list|lists|text|texts|messages"),
-    en("optout.nl.en.99", "get|getting|want|wanna|be|let_me|like ?me ?us ?taken off|out ?of ?this ?your ?ur ?the text|texting|texts|msg|sms|promo ~1 thing|list|thread|program|club|deal|chain|service|blast|alerts"),
-    en("optout.nl.en.100", "<dont|hope|want *@these texts|messages|msgs ~1 go_away|to_go_away|disappear|have_to_stop|need_to_stop|must_stop|gotta_stop|should_stop|better_stop"),
-    en("optout.nl.en.101", "no_longer|not_any_longer|not want|need|wish|interested|care_for these|this|them|it|your|ur|to_be_contacted|to_get|in_these|in_your|to_hear|in_this ?offers|texts|messages|promos|anymore|deals|service ?from ?you $"),
-    en("optout.nl.en.102", "text|message|contact|txt|bother me|us again|one_more_time|1_more_time & lawyer|sue|report|block|police|legal|attorney|court|lawsuit|fcc"),
-    en("optout.nl.en.103", "<@keeps @halt hitting|blowing|lighting|messing|playing me|us|my_phone|my_cell|this_number ?up|on"),
+    en(
+        "optout.nl.en.94",
+        "so|please|thanks|thank_you|i_said|want|pls|prefer|and|customer|anymore ~1 no texts|messages|msgs|txts|texting >yet|from_the_hotel|back",
+    ),
+    en(
+        "optout.nl.en.95",
+        "no ?thank_you|thanks|thx|more to|on|for|w|with *@these texts|messages|msgs|texting|txts|text_alerts|promos >about|when",
+    ),
+    en(
+        "optout.nl.en.96",
+        "<not|how too|way_too|so|so_damn many|much ?damn ?fucking ?of ?these ?ur ?your ?casino ?spam texts|messages|msgs|promos|spam|texting|txts",
+    ),
+    en(
+        "optout.nl.en.97",
+        "you|u|yall|guys|casino text|message|txt|texting ~2 too_much|too_often|nonstop|non_stop|constantly|all_day|all_the_time|every_day|every_single >me_back",
+    ),
+    en(
+        "optout.nl.en.98",
+        "off|out ?of whatever|any|every|all ?of ?ur ?your ?the ?these ~1!waiting|guest list|lists|text|texts|messages",
+    ),
+    en(
+        "optout.nl.en.99",
+        "get|getting|want|wanna|be|let_me|like ?me ?us ?taken off|out ?of ?this ?your ?ur ?the text|texting|texts|msg|sms|promo ~1 thing|list|thread|program|club|deal|chain|service|blast|alerts",
+    ),
+    en(
+        "optout.nl.en.100",
+        "<dont|hope|want *@these texts|messages|msgs ~1 go_away|to_go_away|disappear|have_to_stop|need_to_stop|must_stop|gotta_stop|should_stop|better_stop",
+    ),
+    en(
+        "optout.nl.en.101",
+        "no_longer|not_any_longer|not want|need|wish|interested|care_for these|this|them|it|your|ur|to_be_contacted|to_get|in_these|in_your|to_hear|in_this ?offers|texts|messages|promos|anymore|deals|service ?from ?you $",
+    ),
+    en(
+        "optout.nl.en.102",
+        "text|message|contact|txt|bother me|us again|one_more_time|1_more_time & lawyer|sue|report|block|police|legal|attorney|court|lawsuit|fcc",
+    ),
+    en(
+        "optout.nl.en.103",
+        "<@keeps @halt hitting|blowing|lighting|messing|playing me|us|my_phone|my_cell|this_number ?up|on",
+    ),
     en("optout.nl.en.104", "<@keeps @halt sending ~3 @mail|content|material|stuff|communications|junk|things"),
-    en("optout.nl.en.105", "nobody|no_one|noone|i_never|i_didnt|never|didnt ask|asked|signed_up|sign_up for these|this|texts|messages|your_texts|any_texts|spam|your_spam|this_spam"),
-    en("optout.nl.en.106", "number|phone|cell|texts|texting|messages|spam|customer|contact|lawyer ~10 <does|will|it|to|not|dont|the|bus|shuttle|next|last|never stop|unsubscribe|quit_texting|stop_it|stop_please|please_stop|opt_out|remove_me $"),
-    en("optout.nl.en.107", "i|ive|already|keep|have|we said|told|asked|requested|replied|texted|saying|wrote ?you ?u ?yall ~2 no_more|stop|enough|unsubscribe|remove_me|opt_out|leave_me_alone $"),
-    en("optout.nl.en.108", "remove|take|drop|delete|scratch|erase|get ~1 my|our|this ~1 cell|mobile|number|digits|name|contact|info|phone|email_and_phone ~3 off|from|out_of ~2!reservation|booking|wait|waiting|guest|dinner|table|tournament list|lists|system|texts|records|database|contacts|file|files|messages|whatever"),
-    en("optout.nl.en.109", "respect|honor ~3 wishes|request|privacy ~4 dont|do_not|stop|no|leave ~1 write|text|contact|message|call|me"),
-    en("optout.nl.en.110", "<@someone @dont|never|not write|contact|message|text|reach|bother me|us|here|this_number ~1 again|anymore|any_more|ever|any_longer|nunca_mas"),
-    en("optout.nl.en.111", "<dont|how want|need|wish|make ~2 this|these|the|it|ur|your ~2 texts|messages|texting|buzzing|spam|dinging ?to stop|end|quit|go_away"),
+    en(
+        "optout.nl.en.105",
+        "nobody|no_one|noone|i_never|i_didnt|never|didnt ask|asked|signed_up|sign_up for these|this|texts|messages|your_texts|any_texts|spam|your_spam|this_spam",
+    ),
+    en(
+        "optout.nl.en.106",
+        "number|phone|cell|texts|texting|messages|spam|customer|contact|lawyer ~10 <does|will|it|to|not|dont|the|bus|shuttle|next|last|never stop|unsubscribe|quit_texting|stop_it|stop_please|please_stop|opt_out|remove_me $",
+    ),
+    en(
+        "optout.nl.en.107",
+        "i|ive|already|keep|have|we said|told|asked|requested|replied|texted|saying|wrote ?you ?u ?yall ~2 no_more|stop|enough|unsubscribe|remove_me|opt_out|leave_me_alone $",
+    ),
+    en(
+        "optout.nl.en.108",
+        "remove|take|drop|delete|scratch|erase|get ~1 my|our|this ~1 cell|mobile|number|digits|name|contact|info|phone|email_and_phone ~3 off|from|out_of ~2!reservation|booking|wait|waiting|guest|dinner|table|tournament list|lists|system|texts|records|database|contacts|file|files|messages|whatever",
+    ),
+    en(
+        "optout.nl.en.109",
+        "respect|honor ~3 wishes|request|privacy ~4 dont|do_not|stop|no|leave ~1 write|text|contact|message|call|me",
+    ),
+    en(
+        "optout.nl.en.110",
+        "<@someone @dont|never|not write|contact|message|text|reach|bother me|us|here|this_number ~1 again|anymore|any_more|ever|any_longer|nunca_mas",
+    ),
+    en(
+        "optout.nl.en.111",
+        "<dont|how want|need|wish|make ~2 this|these|the|it|ur|your ~2 texts|messages|texting|buzzing|spam|dinging ?to stop|end|quit|go_away",
+    ),
+    // frames: (halt) (with) the messages, (take) my number (off) it, never hear from you
+    en(
+        "optout.nl.en.112",
+        "<@keeps|@self @halt ?it with|w ~3 texts|messages|msgs|notifications|coupons|offers|promos|ads|reminders|alerts|spam|texting >about_the|at",
+    ),
+    en(
+        "optout.nl.en.113",
+        "<to|them knock|cut|quit|lay off|out ?on ?w ?with ~2 texts|messages|msgs|notifications|coupons|promos|texting|spam|offers",
+    ),
+    en(
+        "optout.nl.en.114",
+        "<dont|when|does end|kill|cancel|quit|stop this|the|that|ur|your|my text|texting|sms|message|promo thing|club|program|service|stuff|thread|deal|alerts",
+    ),
+    en(
+        "optout.nl.en.115",
+        "<are_there|there_are|why|got|get|no_longer|@someone no ?more ~2 notifications|reminders|promos|texts|messages|msgs|texting|coupons|alerts ?from ?you ?please ?plz ?ever ?after ?today ?bye ?to ?my ?it ?phone >at|yet|about|in_my|for_the",
+    ),
+    en(
+        "optout.nl.en.116",
+        "work|business|hospital|company|kids|sons|daughters|moms|dads|wifes|childs|someone_elses|new_persons phone|number|cell|line & take_it_off|take_this_off|please_take|stop|quit|dont_text|no_casino|remove|knock_it_off|no_more|cant_be|delete",
+    ),
+    en(
+        "optout.nl.en.117",
+        "<to|can_i|should_i|did_i|you_will|will get|take|pull|remove|cut|drop|delete|erase|scrub|yank ~1 me|us|us_both|my_number|my_digits|my_name|my_cell|this_number|my_contact|name_and_cell|number_and_name ~3 off|outta|out_of|from|out ?of ~1!waiting|wait|guest|dinner|table|tournament|reservation|booking|dining ~2 texts|text|text_club|list_u|database|there|whatever_this_is|contacts|thread|sms|promo_list|promo|system >by_#|early",
+    ),
+    en(
+        "optout.nl.en.118",
+        "pull|yank|scrub|get_rid_of|lose|forget|forget_you_ever_had|forget_u_ever_had|trash|dump|unclick my|this ~1 number|digits|cell|contact|info",
+    ),
+    en(
+        "optout.nl.en.119",
+        "no_longer|dont|do_not|rather_not|not ~3 receive|receiving|get|want|need|care_for|recieve ~2 these|those|this_stuff|them ?please ?thanks ?anymore ?texts ?messages $",
+    ),
+    en("optout.nl.en.120", "send|text|mail|sending ~1 no more|further|other >than"),
+    en("optout.nl.en.121", "<@someone dont|do_not|never text|write|message|respond|reply ?me back ?again ?ever $"),
+    en(
+        "optout.nl.en.122",
+        "hit|text|message|contact|ping|bug ~2 me|us ~2 one_more|1_more|again|once_more ~8 fcc|block|blocking|report|reporting|lawyer|sue|police|harassment",
+    ),
+    en(
+        "optout.nl.en.123",
+        "make_sure|ensure|see_to_it|guarantee|how_can_i|someway|a_way ~4 dont|never|no|not|wont|dont_ever ~2 get|hear|receive|see ~3 these|from_you|from_yall|from_u|from_this|texts|messages|another_text|them",
+    ),
+    en(
+        "optout.nl.en.124",
+        "<get|you|u ive_had_it|had_it|had_enough|im_done|i_am_done|im_tired|tired|sick|so_over|fed_up ~2 with|of|hearing|getting ~3 texts|messages|from_you|from_your|from_yall|ads|promos|notifications|texting|spam|your_offers >points|dinner",
+    ),
+    en(
+        "optout.nl.en.125",
+        "<@keeps|wont quit|stop|cease waking|bugging|interrupting|dinging|buzzing|blowing|pinging|notifying|alerting ~1 me|us|my ~6 >at_#|the_neighbors & text*|messag*|these|this|phone|notification*|promo*",
+    ),
+    en(
+        "optout.nl.en.126",
+        "email|mail|e_mail ~2 only|instead|from_now_on|please|works & no_texts|no_texting|not_text|no_text|no_sms|dont_text|not_texts|stop_texting",
+    ),
+    en("optout.nl.en.127", "only|just email|mail|e_mail ~5 no|not|dont texts|text|texting|sms|messages"),
+    en(
+        "optout.nl.en.128",
+        "changed_my_mind|change_my_mind|having_second_thoughts ~4 getting|receiving|these|texts|messages|signing_up",
+    ),
+    en(
+        "optout.nl.en.129",
+        "asked|told|begged|said|telling|asking ~3 to|you stop|quit ~2 already|twice|times|before|three|texting|messaging|many|weeks|ago|last",
+    ),
+    en(
+        "optout.nl.en.130",
+        "make|let|this_is|thats ~1 that|this|it ?be the|your|ur last ~1 one|text|message|msg|time >call",
+    ),
+    en(
+        "optout.nl.en.131",
+        "no_thank_you|no_thanks|no_thx|pass|hard_pass ~4 texts|messages|texting|promos|future_texts|all_of_these|sms >about_dinner",
+    ),
+    en(
+        "optout.nl.en.132",
+        "stop|quit writing|txting|messaging|dming|pestering|bothering ?to ?me ?us ?please ?already ?now $",
+    ),
+    en(
+        "optout.nl.en.133",
+        "who|why ~2 signed|sign|put|added|add ~1 me|us|my_number ~4 & get_me|take_me|remove|off|stop|out|delete",
+    ),
+    en("optout.nl.en.134", "kindly|please ~1 cease|desist|refrain|discontinue >from_smoking"),
+    en(
+        "optout.nl.en.135",
+        "phone|number ~3 belongs|now_belongs|is_now|has_a_new|changed_hands|goes_to|has_this_phone ~8 & take|remove|stop|no|delete|off|lose|dont|update",
+    ),
     // ya no me escriban
     es("optout.nl.es.01", "no me|nos @escriban >@cuando"),
     es("optout.nl.es.02", "<que no me|nos molesten|moleste|molestes >@cuando"),
@@ -559,7 +695,7 @@ pub(crate) const PHRASES: &[Phrase] = &[
     ),
     es(
         "optout.nl.es.41",
-        "no|nunca|jamas|sin ~2 autorizo|autorice|autorizado|di|doy|dado|consiento|acepte|autorizacion|permiso|pedi|solicite ~6 numero|celular|mensajes|escrib*|mandar*|telefono|mensaje|texto|textos|contact*|textear*|sms|publicidad|enviar*",
+        "no|nunca|jamas|sin ~2 autorizo|autorice|autorizado|di|doy|dado|consiento|acepte|autorizacion|permiso|pedi|solicite ~6!tarjeta|cuenta|pin|clave|social numero|celular|mensajes|escrib*|mandar*|telefono|mensaje|texto|textos|contact*|textear*|sms|publicidad|enviar*",
     ),
     es(
         "optout.nl.es.42",
@@ -619,19 +755,147 @@ pub(crate) const PHRASES: &[Phrase] = &[
         "ya no ?quiero|deseo ?mas ?que_me mande*|mandes|escriba*|escribas|envi*|textee* ?mas ?nada $",
     ),
     // familias: dejen de estar, no sigan, sáquenme de ahí, ya les dije
-    es("optout.nl.es.57", "<si no|ya_no quiero|kiero|deseo|quisiera|necesito|me_interesa ?seguir recibir|recibiendo|saber|tener ?mas nada|mas|ninguno|ninguna|ningun_mensaje|noticias >hasta|antes|si|cuando|informacion"),
-    es("optout.nl.es.58", "<no @dejen|ya ?ya de ?estar ?andar mandando|enviando|escribiendo|molestando|texteando|chingando|fregando|jodiendo|fastidiando|mandar|enviar|escribir|molestar|textear|fregar|joder|chingar >en_la_noche|al_cuarto"),
-    es("optout.nl.es.59", "paren|pare|para|basta|ya|parenle|parale|alto|dejen|bajenle ?ya ?por_favor ?porfa con ?esos ?los ?tantos ?tanto ?sus ?las mensajes|mensajitos|textos|mensaje|sms|msjs|promociones|publicidad|spam|notificaciones"),
-    es("optout.nl.es.60", "no ?me ?nos sigan|siga|sigas|continuen|anden enviando|mandando|escribiendo|molestando|insistiendo|texteando|jodiendo|fregando|contactando >con_el_ruido|al_cuarto|en_la"),
-    es("optout.nl.es.61", "dejame|dejenme|dejeme|dejanos|dejennos de molestar|escribir|mandar|fastidiar|fregar|joder|textear|enviar|chingar"),
-    es("optout.nl.es.62", "<no @quitenme|borrar_me|sacame|quitame ?ya ?porfa ?por_favor de ahi|aqui|alli|eso|esto|ese|este|esas|esos|todo|su_sistema|sus_contactos|sus_mensajes ?lista ?grupo >de_espera|de_invitados|la_reserva"),
-    es("optout.nl.es.63", "dije|dijimos|pedi|he_dicho|pedido|repito|digo|avise ?ya ?que ?q no ?ya ?quiero ?quiero_que ?me ?nos mandaran|mandaras|escribieran|escribieras|mandes|manden|molestaran|molesten|escriban|enviaran|mas_mensajes|textearan|mas_textos|mas_sms"),
-    es("optout.nl.es.64", "hasta_cuando|cuando_van_a|por_que_siguen|porque_siguen|xq_siguen|por_que_me_siguen|porque_me_siguen ~4 mandando|escribiendo|molestando|dejar_de_escribir|dejar_de_mandar|enviando|texteando"),
+    es(
+        "optout.nl.es.57",
+        "<si no|ya_no quiero|kiero|deseo|quisiera|necesito|me_interesa ?seguir recibir|recibiendo|saber|tener ?mas nada|mas|ninguno|ninguna|ningun_mensaje|noticias >hasta|antes|si|cuando|informacion",
+    ),
+    es(
+        "optout.nl.es.58",
+        "<no @dejen|ya ?ya de ?estar ?andar mandando|enviando|escribiendo|molestando|texteando|chingando|fregando|jodiendo|fastidiando|mandar|enviar|escribir|molestar|textear|fregar|joder|chingar >en_la_noche|al_cuarto",
+    ),
+    es(
+        "optout.nl.es.59",
+        "paren|pare|para|basta|ya|parenle|parale|alto|dejen|bajenle ?ya ?por_favor ?porfa con ?esos ?los ?tantos ?tanto ?sus ?las mensajes|mensajitos|textos|mensaje|sms|msjs|promociones|publicidad|spam|notificaciones",
+    ),
+    es(
+        "optout.nl.es.60",
+        "no ?me ?nos sigan|siga|sigas|continuen|anden enviando|mandando|escribiendo|molestando|insistiendo|texteando|jodiendo|fregando|contactando >con_el_ruido|al_cuarto|en_la",
+    ),
+    es(
+        "optout.nl.es.61",
+        "dejame|dejenme|dejeme|dejanos|dejennos de molestar|escribir|mandar|fastidiar|fregar|joder|textear|enviar|chingar",
+    ),
+    es(
+        "optout.nl.es.62",
+        "<no @quitenme|borrar_me|sacame|quitame ?ya ?porfa ?por_favor de ahi|aqui|alli|eso|esto|ese|este|esas|esos|todo|su_sistema|sus_contactos|sus_mensajes ?lista ?grupo >de_espera|de_invitados|la_reserva",
+    ),
+    es(
+        "optout.nl.es.63",
+        "dije|dijimos|pedi|he_dicho|pedido|repito|digo|avise ?ya ?que ?q no ?ya ?quiero ?quiero_que ?me ?nos mandaran|mandaras|escribieran|escribieras|mandes|manden|molestaran|molesten|escriban|enviaran|mas_mensajes|textearan|mas_textos|mas_sms",
+    ),
+    es(
+        "optout.nl.es.64",
+        "hasta_cuando|cuando_van_a|por_que_siguen|porque_siguen|xq_siguen|por_que_me_siguen|porque_me_siguen ~4 mandando|escribiendo|molestando|dejar_de_escribir|dejar_de_mandar|enviando|texteando",
+    ),
     es("optout.nl.es.65", "^ ?ya ?que paren|parenle|ya_paren|paren_ya|dejen_ya|ya_dejen ?ya ?por_favor $"),
-    es("optout.nl.es.66", "mensajes|mensaje|textos|numero|mandando|mandar|escribiendo|texteando|publicidad ~10 paren|parenle|basta|dejen_de_hacerlo|no_mas|ya_no|paren_ya|ya_paren|ya_basta $"),
-    es("optout.nl.es.67", "ningun|ninguna|cero mensaje|mensajes|texto|promocion|sms|publicidad ?mas ?por_favor ?gracias $"),
+    es(
+        "optout.nl.es.66",
+        "mensajes|mensaje|textos|numero|mandando|mandar|escribiendo|texteando|publicidad ~10 paren|parenle|basta|dejen_de_hacerlo|no_mas|ya_no|paren_ya|ya_paren|ya_basta $",
+    ),
+    es(
+        "optout.nl.es.67",
+        "ningun|ninguna|cero mensaje|mensajes|texto|promocion|sms|publicidad ?mas ?por_favor ?gracias $",
+    ),
     es("optout.nl.es.68", "no mandar|enviar|escribir|contactar|molestar|llamar ?mas ?nunca ?mensajes ?a ?por_favor $"),
-    es("optout.nl.es.69", "<si|por_que|porque|cuando prefiero|preferiria|mejor|agradeceria|pido|quisiera|gustaria que ?ya no me|nos|le|les @escriban|@manden|molesten|contacten|llamen|escribieran|mandaran|contactaran"),
-    es("optout.nl.es.70", "<no|si me|nos quiero|queremos|gustaria|puedo ?yo dar|salir|quitar|borrar|desuscribir|eliminar|sacar|darme ?de ?la ?esta ?su baja|lista|suscripcion|desuscrib* >de_espera|de_invitados|del_torneo"),
-    es("optout.nl.es.71", "cancelen|cancela|cancelar|cancele|anulen|eliminen|quiten|terminen|den_fin_a ~1 mi|la|esta|estos|los|sus|las ~1 suscripcion|mensajes|alertas|notificaciones|textos|inscripcion|sms|avisos|registro_de_mensajes >de_mi_reserva"),
+    es(
+        "optout.nl.es.69",
+        "<si|por_que|porque|cuando prefiero|preferiria|mejor|agradeceria|pido|quisiera|gustaria que ?ya no me|nos|le|les @escriban|@manden|molesten|contacten|llamen|escribieran|mandaran|contactaran",
+    ),
+    es(
+        "optout.nl.es.70",
+        "<no|si me|nos quiero|queremos|gustaria|puedo ?yo dar|salir|quitar|borrar|desuscribir|eliminar|sacar|darme ?de ?la ?esta ?su baja|lista|suscripcion|desuscrib* >de_espera|de_invitados|del_torneo",
+    ),
+    es(
+        "optout.nl.es.71",
+        "cancelen|cancela|cancelar|cancele|anulen|eliminen|quiten|terminen|den_fin_a ~1 mi|la|esta|estos|los|sus|las ~1 suscripcion|mensajes|alertas|notificaciones|textos|inscripcion|sms|avisos|registro_de_mensajes >de_mi_reserva",
+    ),
+    // moldes: salirme de esto, bájenle, fuera de mi teléfono, textos no
+    es(
+        "optout.nl.es.72",
+        "<no|si_puedo|a_que_hora|puedo|quiero_salir_a salirme|salir|salgo|salgan|sacarme|desapuntarme|desafiliarme|desvincularme|desligarme ?ya ~2 de|del ~1 esto|textos|mensajes|mensajitos|lista|grupo|sms|promociones|promos|eso|este_chat ?de >de_espera|aqui",
+    ),
+    es(
+        "optout.nl.es.73",
+        "<no parenle|bajenle|apaguen|apaga|corten|corta|finalicen|cesen|cesar|cese|desactiven|desactiva|desactivar|detengan|frenen|terminen|pausen|quiten|cancelen|cancela|cancelar ?ya ?con ?a ?el ?los ?las ?sus ?tus ?de ?esos ~1 envio|mensajes|mensajitos|textos|sms|notificaciones|promos|promociones|avisos|anuncios|msjs|publicidad|texts|mensajes_de >de_la_tele",
+    ),
+    es(
+        "optout.nl.es.74",
+        "<no dejate|dejense|dejese|ya_estuvo|estuvo_bueno|suficiente|nada|basta|cero|harto|harta|hartos|cansado|cansada|coronilla ~1 de ~1 mensajitos|mensajes|textos|tanto_mensaje|tantos_mensajes|sms|publicidad|promociones|anuncios|notificaciones|msjs|mensajeo",
+    ),
+    es(
+        "optout.nl.es.75",
+        "no|ya_no ~1 hace_falta|es_necesario|necesito|hay_necesidad|quiero|kiero ?de ?que ?q me|nos|le escriban|escriba|escribas|manden|mandes|texteen|avisen|contacten|envien|lleguen >a_que|temprano",
+    ),
+    es(
+        "optout.nl.es.76",
+        "desinscrib*|desincrib*|desafili*|desvincul*|desapunt*|desregistr*|desubscrib*|tachen_mi|tachenme|retirenme|retireme|den_de_baja_mi ~2 >del_torneo|de_la_clase|del_tour",
+    ),
+    es("optout.nl.es.77", "fuera|largo|salgan ~1 de mi telefono|celular|cel|movil|numero|whatsapp"),
+    es(
+        "optout.nl.es.78",
+        "<porque no me|nos ?vuelva ?vuelvan ?esten ?ande ?anden ?este ?a ?mas mande|manden|mandando|mandes|llegar|llegue|lleguen|yegue|yeguen|llega|avisen|avise|avises|notifiquen|llamen_ni|enviando|envien ~1 mas|cosas|eso|esto|nada|sus|de_sus|ni|ningun|anuncios|estos|otra_vez >el_periodico|periodico|el_diario|toallas|por_correo|la_cuenta",
+    ),
+    es(
+        "optout.nl.es.79",
+        "eliminar|eliminen|elimine|borrar|borren|borre|quitar|quiten|suprimir|suprime|cancelar este|mi|la|el contacto|suscripcion|inscripcion|registro_de_mensajes >de_emergencia",
+    ),
+    es("optout.nl.es.80", "los|las|te voy_a|vamos_a|tendre_que|tengo_que bloquear|reportar|denunciar"),
+    es(
+        "optout.nl.es.81",
+        "que|q no me|nos ~3 llegue|lleguen|llegar|vuelva|vuelvan|manden|escriban ~3 mensaje|mensajes|nada|estos|textos|mas|otra_vez|promos|ustedes >a_tiempo",
+    ),
+    es("optout.nl.es.82", "ni uno|una|un ?mensaje ?texto mas ?por_favor $"),
+    es(
+        "optout.nl.es.83",
+        "ultimo|ultima ~1 mensaje|texto|sms|promo|notificacion|vez_que ~3 que|me|y_ya|recibo|llega|mandan|escriben|quiero >no_me_llego",
+    ),
+    es(
+        "optout.nl.es.84",
+        "pierda|pierdan|pierde|olviden|olvidense_de|tiren|tira ~1 mi|este ~1 numero|contacto|celular",
+    ),
+    es(
+        "optout.nl.es.85",
+        "numero_equivocado|equivocados|equivocado & no_insistan|no_insista|dejen|no_escriban|quiten|borren|ya_no",
+    ),
+    es(
+        "optout.nl.es.86",
+        "pido|pedi|pedido|exijo|solicito|ruego|ya_dije|dije|quiero|suplico ~1 que ~2 me|nos saquen|quiten|borren|eliminen|retiren|den_de_baja|saque|quite >de_la_habitacion|la_cuenta|el_cargo|de_espera|de_la_reserva|las_toallas|de_la_mesa",
+    ),
+    es(
+        "optout.nl.es.87",
+        "dejadme|dejadnos|dejenme|dejame|dejenos|dejen ~1 en_paz|tranquilo|tranquila|de_una_vez ~1 con ~2 sms|mensajes|textos|mensajitos|promociones|publicidad",
+    ),
+    es(
+        "optout.nl.es.88",
+        "dejar_de|no|terminar_de|parar_de recibir|recibirlos|recibirlo ~1 esto|estos|esta|mas|mensajes|textos|promos|publicidad|nada|notificaciones",
+    ),
+    es("optout.nl.es.89", "textos|mensajes|sms|mensajitos|promos no ?mas ?por_favor ?gracias ?ya $"),
+    es(
+        "optout.nl.es.90",
+        "<no demasiados|muchos|tantos|tanto|demasiado|mucho mensajes|textos|mensaje|sms|mensajitos|msjs|publicidad|spam ~6 cancel*|quit*|par*|dej*|basta|ya|baja|borr*|saqu*",
+    ),
+    es(
+        "optout.nl.es.91",
+        "<no darse|darme|dar|pedir|solicitar|tramitar ?de ?la baja ?por_favor ?ya ?de ?los ?sus ?esto $",
+    ),
+    es(
+        "optout.nl.es.92",
+        "como|donde|forma|manera|hay_modo ~3 darse|darme|doy|dar ?me de baja >del_torneo|de_la_clase|mi_reserva|la_habitacion",
+    ),
+    es(
+        "optout.nl.es.93",
+        "no ~2 me|nos llamen|hablen|marquen|busquen|contacten ni ?me ?nos escriban|manden|texteen|mensajeen|envien",
+    ),
+    es(
+        "optout.nl.es.94",
+        "telefono|celular|cel|tlf|movil|linea|numero ~2 de|es_de|es_del ~1 trabajo|empresa|oficina|mi_hija|mi_hijo|otra_persona|otro & no_escriban|no_manden|dejen|paren|quiten|no_texteen|saquen|borren|ya_no",
+    ),
+    es(
+        "optout.nl.es.95",
+        "remueve|remuevan|remueva|saca|saquen|tachen|tacha|retira|retiren|quita|quiten ~1 mi ~1 numero|nombre|cel|telefono|contacto ~2 de|del ~2 textos|texts|lista|envios|mensajes|sistema|promociones >de_espera|de_invitados",
+    ),
+    es(
+        "optout.nl.es.96",
+        "<no cancelen|corten|terminen|paren|acaben|cancela|corta eso|esto|con_eso|con_esto|ya_eso|todo_eso ~1 & mensaj*|texto*|sms|promos|notificaciones|publicidad",
+    ),
 ];
