@@ -8,7 +8,7 @@ mod phrases;
 use seven_domain::Language;
 
 use self::phrases::GROUPS;
-pub(crate) use self::phrases::{PHRASES, REAL, TYPOS};
+pub(crate) use self::phrases::{PHRASES, REAL, SPARED, TYPOS};
 use crate::pattern::{Builder, Groups, Rule};
 
 /// One way to say it.
@@ -24,11 +24,13 @@ pub fn is_revocation(text: &str) -> bool {
     crate::classify(text).is_some_and(|keyword| keyword.intent == crate::Intent::OptOut)
 }
 
-/// Adds one rule per phrase, in the order of the list.
+/// How many rules [`add_to`] adds: one per phrase, in the order of the list, then what is spared.
+pub(crate) const RULES: usize = PHRASES.len() + SPARED.len();
+
 pub(crate) fn add_to(builder: &mut Builder) {
     let groups = Groups::new(GROUPS.iter().copied());
-    for phrase in PHRASES {
-        let pattern = groups.pattern(phrase.pattern).expect("the phrases can be read, says a test");
+    for pattern in PHRASES.iter().map(|phrase| phrase.pattern).chain(SPARED.iter().copied()) {
+        let pattern = groups.pattern(pattern).expect("the phrases can be read, says a test");
         builder.add(&Rule { patterns: vec![pattern], unless: Vec::new() });
     }
     builder.forgive(TYPOS.iter().copied(), REAL.iter().copied());

@@ -77,13 +77,14 @@ impl Engine {
         let keyword =
             if reading.foreign_joins { Self::base().decide(text, &mut Workspace::default()).keyword } else { keyword };
 
-        let by_pattern = found.iter().filter_map(|rule| (*rule as usize).checked_sub(PHRASES.len()));
+        let by_pattern = found.iter().filter_map(|rule| (*rule as usize).checked_sub(opt_out::RULES));
         let by_pattern = by_pattern.map(|number| &self.rules[number]);
         let by_shape = self.rules.iter().filter(|rule| rule.shape.is_some_and(|shape| shape.is_in(&reading.folded)));
         let mut hits: Vec<Hit> = by_pattern.chain(by_shape).map(hit).collect();
         // The net under the patterns. An opt-out is looked for whatever else was found: ingress, which has no pack, must find the same.
         let like = if keyword.is_none() { likeness::of(reading.folded.line()) } else { None };
-        let keyword = keyword.or_else(|| (like == Some(Like::OptOut)).then(|| opt_out_like(text)));
+        let spared = found.iter().any(|rule| (PHRASES.len()..opt_out::RULES).contains(&(*rule as usize)));
+        let keyword = keyword.or_else(|| (like == Some(Like::OptOut) && !spared).then(|| opt_out_like(text)));
         if let (Some(Like::Layer(layer)), true, true) = (like, hits.is_empty(), self.has_rules()) {
             hits.push(layer_like(layer));
         }

@@ -519,7 +519,7 @@ pub(crate) const PHRASES: &[Phrase] = &[
     ),
     en(
         "optout.nl.en.115",
-        "<are_there|there_are|why|got|get|no_longer|@someone no ?more ~2 notifications|reminders|promos|texts|messages|msgs|texting|coupons|alerts ?from ?you ?please ?plz ?ever ?after ?today ?bye ?to ?my ?it ?phone >at|yet|about|in_my|for_the",
+        "<are_there|there_are|why|got|get|no_longer|@someone no ?more ~1!than notifications|reminders|promos|texts|messages|msgs|texting|coupons|alerts >at|yet|about|in_my|for_the|from_the|than|coming|from_you_why",
     ),
     en(
         "optout.nl.en.116",
@@ -531,7 +531,7 @@ pub(crate) const PHRASES: &[Phrase] = &[
     ),
     en(
         "optout.nl.en.118",
-        "pull|yank|scrub|get_rid_of|lose|forget|forget_you_ever_had|forget_u_ever_had|trash|dump|unclick my|this ~1 number|digits|cell|contact|info",
+        "pull|yank|scrub|get_rid_of|forget_you_ever_had|forget_u_ever_had|trash|dump|unclick my|this ~1 number|digits|cell|contact|info",
     ),
     en(
         "optout.nl.en.119",
@@ -761,7 +761,7 @@ pub(crate) const PHRASES: &[Phrase] = &[
     ),
     es(
         "optout.nl.es.58",
-        "<no @dejen|ya ?ya de ?estar ?andar mandando|enviando|escribiendo|molestando|texteando|chingando|fregando|jodiendo|fastidiando|mandar|enviar|escribir|molestar|textear|fregar|joder|chingar >en_la_noche|al_cuarto",
+        "<no|no_puedo|si|nunca @dejen|ya ?ya de ?estar ?andar mandando|enviando|escribiendo|molestando|texteando|chingando|fregando|jodiendo|fastidiando|mandar|enviar|escribir|molestar|textear|fregar|joder|chingar >en_la_noche|al_cuarto",
     ),
     es(
         "optout.nl.es.59",
@@ -898,4 +898,26 @@ pub(crate) const PHRASES: &[Phrase] = &[
         "optout.nl.es.96",
         "<no cancelen|corten|terminen|paren|acaben|cancela|corta eso|esto|con_eso|con_esto|ya_eso|todo_eso ~1 & mensaj*|texto*|sms|promos|notificaciones|publicidad",
     ),
+];
+
+/// What is no opt-out however much it looks like one: it keeps the net of likeness silent, not the phrases above.
+pub(crate) const SPARED: &[&str] = &[
+    "@keeps|i_cant|you_dont|why_dont_you|dont_forget_to|never_want_you_to @halt|text|texting @texting|texts|messages|getting|me|us|you",
+    "cant|cannot|dont|not|never|wont|him_to|her_to|do_not @halt @texting|texts|messages|getting|sending",
+    "waitlist|wait_list|waiting_list|guest_list|tournament|table_list|standby_list|raffle|reservation|reserva|reservacion|booking|lista_de_espera|\
+    lista_de_invitados|torneo",
+    "sending|send|text|texting|manden|mande|mandes|envien|envie|recibir me|us|nos ?the ?a ?el ?la ?los ?las ?mi menu|bill|hours|cuenta|menu|toallas|\
+    flores|towels|flowers|link|mapa",
+    "manden|envien|mande|envie|recibir ?el ?la ?los ?las menu|cuenta|toallas|flores|comida|maletas|factura",
+    "@dont @text|send me|us ?texts ?messages @when",
+    "did|was|dont|not|never|why_did ?i ?they ?you ?get unsubscribe|unsubscribed",
+    "dont|didnt|not|stopped|never get|getting|receive|received|got ~1 texts|messages|text|message ~8 anymore|yet|why",
+    "get|got|they|i ~1 unsubscribed|unsubscribe ~3 accident|accidentally|mistake|why",
+    "why|are_there|there_are|miss|hay|llego|not_enough ?no ?more ?any ?your ?mas ?el texts|messages|mensajes|mensaje",
+    "no ~1 texts|messages ~4 yet|at_the|front_desk|from_the_hotel",
+    "want|quiero|send|mandenme more|mas texts|messages|mensajes",
+    "no_more_than|no_mas_de|not_more_than|one_stop|your_stop|bus_stop|next_stop|non_stop|nonstop|pit_stop|in_spanish|in_english|en_ingles|en_espanol|no_way|azucar|hielo",
+    "dont|not want|wanting ~3 to_stop|texts_to_stop|miss|missing|lose_my",
+    "no ?me|nos|puedo molesta|dejen|dejes|deje|dejar|llego|hay ?de ?mas",
+    "dont_leave|not_leave me|us alone",
 ];

@@ -21,11 +21,11 @@ pub(crate) struct Rule {
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) lexicon: Lexicon,
-    /// Where a symbol counts: slots of one-word alternatives, and longer phrases it is the rarest word of.
-    pub(super) slots_of: Lists,
-    pub(super) phrases_of: Lists,
-    pub(super) phrases: Vec<Vec<Symbol>>,
-    pub(super) slots_of_phrase: Lists,
+    /// Where a symbol counts: in lists that anchor patterns, in others of patterns, and in lists that only exclusions use.
+    pub(super) anchors: Uses,
+    pub(super) others: Uses,
+    pub(super) excuses: Uses,
+    pub(super) phrases: Lists,
     pub(super) slots: usize,
     pub(super) classes: Vec<Class>,
     pub(super) patterns: Vec<Pattern>,
@@ -57,6 +57,25 @@ pub(super) enum Step {
     Start,
     End,
     Label,
+}
+
+impl Step {
+    fn class(self) -> Option<ClassId> {
+        match self {
+            Self::One(class) | Self::Optional(class) | Self::Many(class) => Some(class),
+            Self::NotAfter(class) | Self::NotBefore(class) => Some(class),
+            Self::Words(_, class) => class,
+            Self::Any | Self::Start | Self::End | Self::Label => None,
+        }
+    }
+}
+
+/// By symbol: the slots of one-word alternatives, and the longer phrases it is the rarest word of, with their slots.
+#[derive(Debug)]
+pub(super) struct Uses {
+    pub(super) slots_of: Lists,
+    pub(super) phrases_of: Lists,
+    pub(super) slots_of_phrase: Lists,
 }
 
 /// Many short lists in two vectors.
@@ -213,13 +232,34 @@ impl Builder {
                 anchored[*slot as usize].push(index(number));
             }
         }
+        // Before a rule is found nobody asks for its exclusions.
+        let mut excuse = vec![true; self.slots as usize];
+        let steps = self.patterns.iter().flat_map(|pattern| pattern.parts.iter().flatten());
+        for class in steps.filter_map(|step| step.class()).chain([courtesy]) {
+            self.classes[class].iter().for_each(|(_, slot)| excuse[*slot as usize] = false);
+        }
+        let uses = |wanted: &dyn Fn(usize) -> bool| {
+            let only = |lists: &[Vec<u32>]| -> Vec<Vec<u32>> {
+                lists.iter().map(|list| list.iter().copied().filter(|slot| wanted(*slot as usize)).collect()).collect()
+            };
+            let slots_of_phrase = only(&self.slots_of_phrase);
+            let used = |phrases: &Vec<u32>| -> Vec<u32> {
+                phrases.iter().copied().filter(|phrase| !slots_of_phrase[*phrase as usize].is_empty()).collect()
+            };
+            Uses {
+                slots_of: Lists::new(&only(&self.slots_of)),
+                phrases_of: Lists::new(&phrases_of.iter().map(used).collect::<Vec<_>>()),
+                slots_of_phrase: Lists::new(&slots_of_phrase),
+            }
+        };
+        let anchor = |slot: usize| !anchored[slot].is_empty();
         Ok(Program {
-            slots_of: Lists::new(&self.slots_of),
-            phrases_of: Lists::new(&phrases_of),
-            slots_of_phrase: Lists::new(&self.slots_of_phrase),
+            anchors: uses(&anchor),
+            others: uses(&|slot| !anchor(slot) && !excuse[slot]),
+            excuses: uses(&|slot| excuse[slot]),
             anchored: Lists::new(&anchored),
             lexicon: self.lexicon,
-            phrases: self.phrases,
+            phrases: Lists::new(&self.phrases),
             slots: self.slots as usize,
             classes: self.classes,
             patterns: self.patterns,

@@ -2,7 +2,7 @@
 
 use super::{
     lexicon::Symbol,
-    program::{ClassId, Pattern, Program, Step},
+    program::{ClassId, Lists, Pattern, Program, Step, Uses},
 };
 use crate::normal::Folded;
 
@@ -39,6 +39,8 @@ pub(crate) struct Scratch {
     /// By pattern: the last window it was tried in.
     tried: Vec<u64>,
     window: u64,
+    /// Rules of which a pattern was found in this window, and rules found in all.
+    found: Vec<u32>,
     rules: Vec<u32>,
     /// Steps taken, to show that they grow with the text alone.
     #[cfg(test)]
@@ -60,6 +62,30 @@ struct View<'a> {
     opening: u64,
     closing: u64,
     labels: u64,
+}
+
+impl Uses {
+    /// Writes down where the alternatives stand, and in which slots.
+    fn mark(&self, phrases: &Lists, touched: &[u32], symbols: &[u64], slots: &mut [u64], touched_slots: &mut Vec<u32>) {
+        let mut set = |slot: u32, mask: u64| {
+            let here = &mut slots[slot as usize];
+            if *here == 0 {
+                touched_slots.push(slot);
+            }
+            *here |= mask;
+        };
+        for &symbol in touched {
+            let mask = symbols[symbol as usize];
+            self.slots_of.get(symbol).iter().for_each(|slot| set(*slot, mask));
+            for &phrase in self.phrases_of.get(symbol) {
+                let words = phrases.get(phrase).iter().enumerate();
+                let mask = words.fold(u64::MAX, |mask, (at, word)| mask & symbols[*word as usize] >> at);
+                if mask != 0 {
+                    self.slots_of_phrase.get(phrase).iter().for_each(|slot| set(*slot, mask));
+                }
+            }
+        }
+    }
 }
 
 impl Program {
@@ -104,42 +130,33 @@ impl Program {
             }
             *mask |= 1 << (at as usize - window.start);
         }
-        let set = |slot: u32, mask: u64, slots: &mut [u64], touched: &mut Vec<u32>| {
-            if slots[slot as usize] == 0 {
-                touched.push(slot);
-            }
-            slots[slot as usize] |= mask;
-        };
-        for &symbol in &scratch.touched_symbols {
-            for &slot in self.slots_of.get(symbol) {
-                set(slot, scratch.symbols[symbol as usize], &mut scratch.slots, &mut scratch.touched_slots);
-            }
-            for &phrase in self.phrases_of.get(symbol) {
-                let words = self.phrases[phrase as usize].iter().enumerate();
-                let mask = words.fold(u64::MAX, |mask, (at, word)| mask & scratch.symbols[*word as usize] >> at);
-                if mask != 0 {
-                    for &slot in self.slots_of_phrase.get(phrase) {
-                        set(slot, mask, &mut scratch.slots, &mut scratch.touched_slots);
-                    }
-                }
-            }
-        }
+        let Scratch { slots, touched_slots, touched_symbols, symbols, .. } = scratch;
+        self.anchors.mark(&self.phrases, touched_symbols, symbols, slots, touched_slots);
+        let anchors = touched_slots.len();
+        self.others.mark(&self.phrases, touched_symbols, symbols, slots, touched_slots);
         scratch.window += 1;
         let view = self.view(reading, &window, &scratch.slots);
-        for &slot in &scratch.touched_slots {
+        for &slot in &scratch.touched_slots[..anchors] {
             for &number in self.anchored.get(slot) {
                 if std::mem::replace(&mut scratch.tried[number as usize], scratch.window) == scratch.window {
                     continue;
                 }
-                let pattern = &self.patterns[number as usize];
                 #[cfg(test)]
                 {
                     scratch.work += 1;
                 }
-                if self.found(pattern, &view)
-                    && !self.unless[pattern.rule as usize].iter().any(|other| self.found(other, &view))
-                {
-                    scratch.rules.push(pattern.rule);
+                if self.found(&self.patterns[number as usize], &view) {
+                    scratch.found.push(self.patterns[number as usize].rule);
+                }
+            }
+        }
+        if !scratch.found.is_empty() {
+            let Scratch { slots, touched_slots, touched_symbols, symbols, .. } = scratch;
+            self.excuses.mark(&self.phrases, touched_symbols, symbols, slots, touched_slots);
+            let view = self.view(reading, &window, &scratch.slots);
+            for rule in scratch.found.drain(..) {
+                if !self.unless[rule as usize].iter().any(|other| self.found(other, &view)) {
+                    scratch.rules.push(rule);
                 }
             }
         }
@@ -147,11 +164,11 @@ impl Program {
         {
             scratch.work += (scratch.touched_symbols.len() + scratch.touched_slots.len()) as u64;
         }
-        for symbol in scratch.touched_symbols.drain(..) {
-            scratch.symbols[symbol as usize] = 0;
-        }
         for slot in scratch.touched_slots.drain(..) {
             scratch.slots[slot as usize] = 0;
+        }
+        for symbol in scratch.touched_symbols.drain(..) {
+            scratch.symbols[symbol as usize] = 0;
         }
     }
 
