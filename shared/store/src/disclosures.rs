@@ -15,7 +15,8 @@ struct Made {
     phone_hash: Vec<u8>,
 }
 
-/// Once per text: the first receipt or answer that finds it taken makes the note.
+/// Once per text: the first receipt or answer that finds it taken makes the note. A late receipt of an earlier disclosure takes no pending
+/// one back.
 const MADE: &str = "
 with carried as (
   select t.guest_id, t.disclosure_kind, t.language, c.session_started_at
@@ -25,7 +26,8 @@ with carried as (
 update guests g set disclosed_at = now(), disclosed_session = carried.session_started_at, redisclose = null
 from carried
 where g.guest_id = carried.guest_id
-  and (g.disclosed_at is null or g.redisclose is not null or g.disclosed_session is distinct from carried.session_started_at)
+  and (g.disclosed_at is null or (g.redisclose is not null and carried.disclosure_kind = 'again')
+       or g.disclosed_session is distinct from carried.session_started_at)
 returning carried.disclosure_kind as kind, g.disclosure_law as law, carried.language as locale, g.key_id, g.phone_hash";
 
 impl Tx {
