@@ -1,9 +1,11 @@
 //! Consent as guests give and take it: the written yes, the second START, the provider's own list (CONV-9, SMS-20, C-6, C-10).
 
+use std::time::Duration;
+
 use chrono::{TimeDelta, Utc};
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule, Text};
 
-use crate::harness::{GUEST, House, Wanted, house};
+use crate::harness::{GUEST, House, Wanted, house, until};
 
 async fn say(house: &House, so_far: &mut i64, text: &str) {
     house.text(GUEST, text);
@@ -139,11 +141,14 @@ async fn a_late_40300_changes_nothing() {
     let house = house("consent_late", Wanted::default()).await;
     let rule = Rule { matcher: Matcher::default(), fault: Fault::FinalizedError("40300".into()), times: Some(1) };
     house.stack.sim.set_rules(Plan { rules: vec![rule], ..Plan::default() }).unwrap();
-    let later = Utc::now() + TimeDelta::hours(1);
-    at(&house, "STOP", "stop", later - TimeDelta::minutes(1));
+    // The guest's word is newer than the call whose receipt says "opted out".
+    at(&house, "START", "start", Utc::now() + TimeDelta::hours(1));
     house.settle(1).await;
-    at(&house, "START", "start", later);
-    house.settle(2).await;
+    until("the receipt is filed", Duration::from_secs(10), || async {
+        house.number("select count(*) from receipts where error_code = '40300'").await == 1
+    })
+    .await;
     assert_eq!(house.number("select count(*) from suppressions where state = 'opted_in'").await, 1);
+    assert_eq!(methods(&house).await, Vec::<String>::new(), "nothing was revoked");
     house.stop().await;
 }

@@ -14,6 +14,7 @@ use self::search::found;
 use crate::harness::{GUEST, House, Wanted, house, until};
 
 const OTHER: &str = "+18605550143";
+const DELETION: &str = "01931234-5678-7abc-8def-0123456789ab";
 const WORDS: &str = "zanzibar birthday for my aunt";
 
 async fn done(house: &House) {
@@ -116,6 +117,31 @@ async fn delete_during_a_turn_brings_nothing_back() {
         house.texts_to(GUEST).iter().any(|text| text.contains("heck-in"))
     })
     .await;
+    pool.close().await;
+    house.stop().await;
+}
+
+#[tokio::test] // DATA-57: a guest whose row is gone already takes nobody else's dead letters along
+async fn a_deletion_without_a_guest_removes_nothing_else() {
+    let house = house("privacy_gone", Wanted::default()).await;
+    house.text(GUEST, "What time is check-in?");
+    house.settle(1).await;
+    let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
+    let casino = house.casino();
+    for statement in [
+        format!(
+            "insert into dead_letters (casino_id, dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, trace) values ('{casino}', gen_random_uuid(), 'ingress', 'unreadable', 'x', 'x', 1, '', 'k', convert_to('from {OTHER}', 'UTF8'), '')"
+        ),
+        format!(
+            "insert into deletions (casino_id, deletion_id, key_id, phone_hash, guest_id, requested_by, requested_at, due_at) select casino_id, '{DELETION}', key_id, phone_hash, guest_id, 'test', now(), now() from guests"
+        ),
+        "delete from guests".to_owned(),
+        format!("insert into due (casino_id, kind, row_id, due_at) values ('{casino}', 'delete', '{DELETION}', now())"),
+    ] {
+        sqlx::query(AssertSqlSafe(statement)).execute(&pool).await.unwrap();
+    }
+    done(&house).await;
+    assert_eq!(house.number("select count(*) from dead_letters").await, 1);
     pool.close().await;
     house.stop().await;
 }

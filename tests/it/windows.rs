@@ -116,7 +116,7 @@ async fn stop_drains_deferred_texts() {
         queue(&house, MessageClass::Informational, 24 * HOUR).await;
     }
     until("all wait", Duration::from_secs(5), || async {
-        house.number("select count(*) from due where kind = 'send'").await >= 1
+        house.number("select count(*) from due where kind = 'send'").await == 3
     })
     .await;
     house.text(GUEST, "STOP");

@@ -208,17 +208,14 @@ impl Gate {
                 self.close(tx, case, "empty").await
             };
         }
-        match limits::count(&self.fleet, case).await {
-            limits::Limited::No if layer.is_some() => {
-                let layer = layer.unwrap_or(Layer::Abuse);
-                self.canned(tx, case, cries::answer_to(layer)).await
-            }
-            limits::Limited::No => {
+        match (limits::count(&self.fleet, case).await, layer) {
+            (limits::Limited::No, Some(layer)) => self.canned(tx, case, cries::answer_to(layer)).await,
+            (limits::Limited::No, None) => {
                 metrics().inbound.with_label_values(&[case.verdict(), "open"]).inc();
                 Ok(Next::Signal(case.party.conversation_id))
             }
-            limits::Limited::TellOnce => self.canned(tx, case, seven_packs::TextKey::RateLimited).await,
-            limits::Limited::Silently => self.close(tx, case, "rate_limited").await,
+            (limits::Limited::TellOnce, _) => self.canned(tx, case, seven_packs::TextKey::RateLimited).await,
+            (limits::Limited::Silently, _) => self.close(tx, case, "rate_limited").await,
         }
     }
 

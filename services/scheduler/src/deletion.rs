@@ -22,7 +22,7 @@ pub(crate) async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Op
     let guest = deletion.guest().ok_or_else(|| Error::Other("a deletion's hash is not 32 bytes".into()))?;
     let Some(remains) = tx.start_deletion(id, deletion.guest_id).await? else {
         // No row, no phone: all that could be found by it is gone.
-        tx.erase(&deletion, &guest, "", fleet.clock.now(), &serde_json::json!({}), &fleet.keys).await?;
+        tx.erase(&deletion, &guest, None, fleet.clock.now(), &serde_json::json!({}), &fleet.keys).await?;
         tx.commit().await?;
         return Ok(None);
     };
@@ -39,7 +39,7 @@ pub(crate) async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Op
     });
     failpoint("scheduler.before_erasing_rows");
     let mut tx = fleet.store.bind(casino).await?;
-    let counts = tx.erase(&deletion, &guest, phone.as_str(), fleet.clock.now(), &elsewhere, &fleet.keys).await?;
+    let counts = tx.erase(&deletion, &guest, Some(phone.as_str()), fleet.clock.now(), &elsewhere, &fleet.keys).await?;
     tx.commit().await?;
     tracing::info!(%casino, deletion_id = %id, %counts, "a guest was forgotten");
     Ok(None)

@@ -4,6 +4,7 @@
 //! The only crate that speaks NATS. Knows nothing of Postgres, Redis or providers.
 
 mod client;
+mod erase;
 mod error;
 mod roster;
 mod taken;

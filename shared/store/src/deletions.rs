@@ -163,7 +163,7 @@ impl Tx {
         &mut self,
         deletion: &Deletion,
         guest: &GuestHash,
-        phone: &str,
+        phone: Option<&str>,
         until: DateTime<Utc>,
         elsewhere: &Value,
         keys: &HashKeys,
@@ -178,14 +178,13 @@ impl Tx {
             let done = sqlx::query(statement).bind(deletion.guest_id).bind(phone).execute(self.conn()).await?;
             counts[what] = json!(done.rows_affected());
         }
-        let now: DateTime<Utc> = until;
         let gone = Consent {
             guest,
             guest_id: None,
             action: Action::Updated,
             method: method::DELETION,
             tier: "none",
-            at: now,
+            at: until,
             evidence: json!({ "deletion_id": deletion.deletion_id }),
             actor: "scheduler",
             trace: None,
@@ -222,7 +221,8 @@ impl Tx {
     }
 }
 
-/// In the order in which rows are locked everywhere: $1 the guest, $2 the phone.
+/// In the order in which rows are locked everywhere: $1 the guest, $2 the phone. Without a phone nothing is searched by it: the empty
+/// string would be found in every payload.
 const ERASE: [(&str, &str); 11] = [
     ("turns", "delete from turns t using conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id and $2::text is not null"),
     ("receipts", "delete from receipts r using outbound_messages o where o.guest_id = $1 and r.outbound_id = o.outbound_id and $2::text is not null"),
