@@ -1,138 +1,146 @@
 #!/usr/bin/env python3
 """Makes shared/compliance/data/likeness.bin from labelled texts (D20). For authors only: needs numpy, scipy and scikit-learn.
 
-    scripts/data/train_likeness.py [--report]
+    scripts/data/train_likeness.py [--judge FILE ...]
 
-Learns from tests/corpus/train.jsonl, the patterns' own examples and the tuning half of tests/corpus/gate.jsonl. --report prints what it says about the other
-half, on its own and under the patterns. Thresholds come from five-fold cross-validation: the lowest at which the net is right
-often enough about texts that the patterns let pass.
+Learns from tests/corpus/train.jsonl, the patterns' and the opt-outs' own examples and the tuning half of tests/corpus/gate.jsonl. --judge prints how often the new
+net alone is right about other files, never the texts.
 """
 import json, os, struct, subprocess, sys, tomllib
 import numpy as np
 from scipy.sparse import csr_matrix, diags
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TABLE = os.path.join(ROOT, "shared/compliance/data/likeness.bin")
 CLASSES = ["pass", "opt_out", "crisis", "emergency", "prompt_injection", "responsible_gaming", "bsa_aml", "patron_privacy", "pii",
            "age_verification", "identity", "abuse"]
-BITS, MOST = 15, 1000
-# How often an added verdict has to be right: where a miss may cost a life or a lawsuit, less often.
-RIGHT = {"crisis": 0.83, "opt_out": 0.88, "responsible_gaming": 0.86, "emergency": 0.88, "prompt_injection": 0.83}
-RIGHT_ELSE = 0.89
+BITS, MOST = 17, 1000
+WORD, PRIME, SPREAD, ALL = 0xCBF29CE484222325, 0x100000001B3, 0x9E3779B97F4A7C15, (1 << 64) - 1
 
 
-def fnv(data, h=0xCBF29CE484222325):
+def fnv(data):
+    h = WORD
     for b in data:
-        h = ((h ^ b) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+        h = ((h ^ b) * PRIME) & ALL
     return h
 
 
+def rotate(h, bits):
+    return ((h << bits) | (h >> (64 - bits))) & ALL
+
+
 def load(path):
-    rows = [json.loads(line) for line in open(os.path.join(ROOT, path)) if line.strip()]
+    with open(os.path.join(ROOT, path)) as file:
+        rows = [json.loads(line) for line in file if line.strip()]
     return [r for r in rows if r["expect"] in CLASSES and "\n" not in r["text"]]
 
 
 def examples():
     """The patterns' own examples: what they catch, and what their exclusions let pass."""
+    with open(os.path.join(ROOT, "shared/compliance/data/opt_out_examples.toml"), "rb") as file:
+        opt_outs = tomllib.load(file)
+    out = [{"text": text, "expect": "opt_out"} for text in opt_outs["yes"]]
+    out += [{"text": text, "expect": "pass", "weight": 9} for text in opt_outs["no"]]
     with open(os.path.join(ROOT, "shared/packs/casino/guardrails.toml"), "rb") as pack:
         rules = tomllib.load(pack)["rule"]
     caught = {text for rule in rules for text in rule.get("matches", [])}
     rows = [{"text": text, "expect": rule["layer"]} for rule in rules for text in rule.get("matches", [])]
-    return rows + [{"text": t, "expect": "pass", "weight": 9} for rule in rules for t in rule.get("passes", []) if t not in caught]
+    return out + rows + [{"text": t, "expect": "pass", "weight": 9} for rule in rules for t in rule.get("passes", []) if t not in caught]
 
 
-def tool(args, texts):
-    joined = "".join(t + "\n" for t in texts)
-    return subprocess.run(args, input=joined, text=True, capture_output=True, check=True, cwd=ROOT).stdout.split("\n")[: len(texts)]
+def folded(rows):
+    """The texts as the gate reads them."""
+    joined = "".join(r["text"] + "\n" for r in rows)
+    tool = ["cargo", "run", "-q", "-p", "seven-compliance", "--example", "reads"]
+    return subprocess.run(tool, input=joined, text=True, capture_output=True, check=True, cwd=ROOT).stdout.split("\n")[: len(rows)]
 
 
-def occurrences(line):
-    data, out = line.encode()[:MOST], []
-    for i in range(len(data) - 3):
-        four = fnv(data[i : i + 4])
-        out.append(four >> (64 - BITS))
-        if i + 6 <= len(data):
-            out.append(fnv(data[i + 4 : i + 6], four) >> (64 - BITS))
-    return out
+def features(line):
+    """As `features` in shared/compliance/src/likeness.rs."""
+    out, run, word, before, long_before = [], 0, WORD, None, None
+    for at, byte in enumerate(line.encode()[:MOST]):
+        run = (run << 8 | byte) & 0xFFFFFFFFFF
+        if at >= 4:
+            out.append(run)
+        if byte != 32:
+            word = ((word ^ byte) * PRIME) & ALL
+        elif word != WORD:
+            out.append(word)
+            if before is not None:
+                out.append(rotate(before, 7) ^ word)
+            if long_before is not None:
+                out.append(rotate(long_before, 21) ^ word)
+            long_before, before, word = before, word, WORD
+    return [((f * SPREAD) & ALL) >> (64 - BITS) for f in out]
 
 
-def matrix(all_occurrences, rarity):
-    rows, cols, norm = [], [], []
-    for r, found in enumerate(all_occurrences):
-        rows += [r] * len(found)
-        cols += found
-        norm.append(1 / max(1e-6, np.sqrt(sum(rarity[h] ** 2 for h in found))))
-    m = csr_matrix((rarity[np.array(cols, dtype=int)], (rows, cols)), shape=(len(all_occurrences), 1 << BITS))
+def counts(rows):
+    found = [features(line) for line in folded(rows)]
+    at = np.repeat(np.arange(len(found)), [len(f) for f in found])
+    m = csr_matrix((np.ones(len(at)), (at, np.concatenate(found).astype(int))), shape=(len(found), 1 << BITS))
     m.sum_duplicates()
-    return (diags(norm) @ m).tocsr()
+    return m
 
 
-def fit(found, labels, weights):
-    df = np.zeros(1 << BITS)
-    for o in found:
-        df[list(set(o))] += 1
-    rarity = np.round((np.log((1 + len(found)) / (1 + df)) + 1) * 20)
-    model = LogisticRegression(C=40, max_iter=150, class_weight="balanced", tol=1e-3)
-    model.fit(matrix(found, rarity), labels, sample_weight=weights)
-    return model, rarity
+def scaled(m, rarity):
+    length = np.sqrt(np.asarray((m @ diags(rarity**2)).sum(1)).ravel())
+    return (diags(1 / np.maximum(length, 1)) @ m @ diags(rarity)).tocsr()
 
 
-def odds(model, rarity, found):
-    p = model.predict_proba(matrix(found, rarity))
-    return p[:, [list(model.classes_).index(c) for c in CLASSES]]
+def fit(m, labels, weights):
+    df = np.asarray((m > 0).sum(0)).ravel()
+    rarity = np.minimum(255, np.round((np.log((1 + m.shape[0]) / (1 + df)) + 1) * 20))
+    model = LogisticRegression(C=60, max_iter=400, class_weight="balanced", tol=1e-4)
+    model.fit(scaled(m, rarity), labels, sample_weight=weights)
+    order = [list(model.classes_).index(c) for c in CLASSES]
+    product = model.coef_[order] * rarity
+    # A few features would stretch the scale for all: what is beyond goes to the edge.
+    scale = np.quantile(np.abs(product[product != 0]), 0.9999) / 127
+    weights = np.clip(np.round(product / scale), -127, 127)
+    return {"weights": weights, "scale": scale, "bias": model.intercept_[order], "rarity": rarity}
+
+
+def odds(net, m):
+    length = np.sqrt(np.asarray((m @ diags(net["rarity"] ** 2)).sum(1)).ravel())
+    scores = (m @ net["weights"].T) * net["scale"] / np.maximum(length, 1)[:, None] + net["bias"]
+    p = np.exp(scores - scores.max(1, keepdims=True))
+    return p / p.sum(1, keepdims=True)
+
+
+def right(row, name):
+    return row["expect"] == name or name in row.get("accept", [])
+
+
+def judge(path, net):
+    rows = load(path)
+    p = odds(net, counts(rows))
+    said = [CLASSES[c] for c in p.argmax(1)]
+    for name in CLASSES:
+        mine, its = [i for i, r in enumerate(rows) if r["expect"] == name], [i for i, s in enumerate(said) if s == name]
+        good = lambda all: sum(right(rows[i], said[i]) for i in all)
+        print(f"  {path} {name:<20} recall {good(mine)}/{len(mine)}, right {good(its)}/{len(its)}")
 
 
 def main():
-    halves = load("tests/corpus/gate.jsonl")
-    tune = [r for r in halves if fnv(r["text"].encode()) % 2 == 0]
-    report = [r for r in halves if fnv(r["text"].encode()) % 2 == 1]
+    tune = [r for r in load("tests/corpus/gate.jsonl") if fnv(r["text"].encode()) % 2 == 0]
     seen, rows = set(), []
     for r in examples() + load("tests/corpus/train.jsonl") + tune:
         if r["text"].lower() not in seen:
             seen.add(r["text"].lower())
             rows.append(r)
-    read = tool(["cargo", "run", "-q", "-p", "seven-compliance", "--example", "reads"], [r["text"] for r in rows])
-    found = [occurrences(line) for line in read]
-    labels = np.array([r["expect"] for r in rows])
-    heavy = np.array([r.get("weight", 1) for r in rows], dtype=float)
-    held = np.zeros((len(rows), len(CLASSES)))
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=7).split(found, labels):
-        model, rarity = fit([found[i] for i in train], labels[train], heavy[train])
-        held[test] = odds(model, rarity, [found[i] for i in test])
-    best, thresholds = held[:, 1:].argmax(1) + 1, [2.0]
-    for c, name in enumerate(CLASSES[1:], 1):
-        ranked = sorted(((held[i, c], labels[i] == name or name in rows[i].get("accept", [])) for i in np.where(best == c)[0]), reverse=True)
-        right, least = 0, 0.99
-        for n, (p, good) in enumerate(ranked, 1):
-            right += good
-            # The last place where all above it together are right often enough, and its neighbourhood too.
-            if right / n >= RIGHT.get(name, RIGHT_ELSE) + 0.05 and p >= 0.25:
-                least = p
-        thresholds.append(float(least))
-        kept = [good for p, good in ranked if p >= least]
-        total = sum(labels == name)
-        print(f"{name:<20} threshold {least:.2f}  cross-validated recall {sum(kept) / total:.2f}, right {sum(kept) / max(1, len(kept)):.2f}")
-    model, rarity = fit(found, labels, heavy)
-    weights = model.coef_[[list(model.classes_).index(c) for c in CLASSES]] * rarity  # class by bucket
-    scale = np.abs(weights).max() / 32767
-    rounded = np.round(weights.T / scale)
-    table = np.zeros((1 << BITS, 16), dtype="<i2")
-    table[:, :12] = rounded
-    table[:, 12] = rarity
-    bias = model.intercept_[[list(model.classes_).index(c) for c in CLASSES]]
-    path = os.path.join(ROOT, "shared/compliance/data/likeness.bin")
-    with open(path, "wb") as out:
-        out.write(struct.pack("<26f", scale, 1.0, *bias, *thresholds))
+    m, labels = counts(rows), np.array([r["expect"] for r in rows])
+    weights = np.array([r.get("weight", 1) for r in rows], dtype=float)
+    net = fit(m, labels, weights)
+    table = np.zeros((1 << BITS, 16), dtype=np.uint8)
+    table[:, :12] = net["weights"].T.astype(np.int8).view(np.uint8)
+    table[:, 12] = net["rarity"]
+    with open(TABLE, "wb") as out:
+        out.write(struct.pack("<13f", net["scale"], *net["bias"]))
         out.write(table.tobytes())
-    print(len(rows), "texts learnt;", os.path.getsize(path), "bytes")
-    if "--report" in sys.argv:
-        p = odds(model, rarity, [occurrences(l) for l in tool(["cargo", "run", "-q", "-p", "seven-compliance", "--example", "reads"], [r["text"] for r in report])])
-        top = p[:, 1:].argmax(1) + 1
-        for c, name in enumerate(CLASSES[1:], 1):
-            said = [i for i in range(len(report)) if top[i] == c and p[i, c] >= thresholds[c]]
-            right = sum(report[i]["expect"] == name for i in said)
-            print(f"  unseen {name:<20} recall {right}/{sum(r['expect'] == name for r in report)}, right {right}/{len(said)}")
+    print(len(rows), "texts learnt;", os.path.getsize(TABLE), "bytes")
+    for path in sys.argv[sys.argv.index("--judge") + 1 :] if "--judge" in sys.argv else []:
+        judge(path, net)
 
 
 main()

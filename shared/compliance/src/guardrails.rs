@@ -117,6 +117,11 @@ impl Guardrails {
         self.engine.reads(text, &mut Workspace::default())
     }
 
+    /// How likely the text is to be of each kind, as the net under the patterns reads it (D20); none for one of fewer than three words.
+    pub fn likeness(&self, text: &str) -> Option<Vec<(&'static str, f32)>> {
+        self.engine.likeness(text, &mut Workspace::default()).map(|likeness| likeness.named().collect())
+    }
+
     pub fn decide(&self, text: &str) -> Decision {
         thread_local! { static MEMORY: Cell<Workspace> = Cell::default(); }
         MEMORY.with(|memory| {

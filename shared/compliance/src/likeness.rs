@@ -1,8 +1,9 @@
 //! What a text is like: a linear reading of its letters, learnt from labelled texts (D20). The net under the patterns: people say what
 //! they mean in more ways than a list of patterns holds. Deterministic, a table of numbers, no model at run time.
 //!
-//! A text's features are the runs of 4 and of 6 bytes of its folded line, hashed into a table. Each row holds the weight of
-//! the run for every class and how rare it is. `scripts/data/train_likeness.py` makes the table.
+//! A text's features are its words, its pairs of words (next to each other, and with one between) and its runs of five bytes,
+//! hashed into a table. Each row holds the weight of the feature for every class and how rare it is.
+//! `scripts/data/train_likeness.py` makes the table.
 
 use std::sync::LazyLock;
 
@@ -30,85 +31,147 @@ const CLASSES: [Like; 12] = [
     Like::Layer(Layer::Identity),
     Like::Layer(Layer::Abuse),
 ];
-const BITS: u32 = 15;
-/// 16 little-endian numbers of two bytes: 12 weights, the rarity, three unused.
-const ROW: usize = 32;
-/// Scale of weights, of rarity, then by class bias and threshold.
-const HEAD: usize = (2 + 2 * CLASSES.len()) * 4;
+const BITS: u32 = 17;
+/// 12 weights of a byte each, the rarity, three unused.
+const ROW: usize = 16;
+/// Scale of weights, then bias by class.
+const HEAD: usize = (1 + CLASSES.len()) * 4;
+/// From here on the net speaks; where a miss may cost a life or a lawsuit, earlier.
+const LIKELY: f32 = 0.8;
+const LIKELY_URGENT: f32 = 0.6;
+/// Below this a pattern's hit is a chance meeting of words.
+const UNLIKELY: f32 = 0.1;
 /// A longer text is read this far: its beginning says what it is, and time stays bounded.
 const MOST: usize = 1_000;
 /// Shorter ones are for the patterns: two words are like too much.
 const LEAST_WORDS: usize = 3;
 
-static TABLE: &[u8] = include_bytes!("../data/likeness.bin");
+static BYTES: &[u8] = include_bytes!("../data/likeness.bin");
 
-struct Head {
+struct Table {
     weight: f32,
-    rarity: f32,
     bias: [f32; 12],
-    threshold: [f32; 12],
+    rows: Vec<[i8; ROW]>,
 }
 
-static HEADER: LazyLock<Head> = LazyLock::new(|| {
-    let number = |at: usize| {
-        let bytes = TABLE.get(at * 4..at * 4 + 4).and_then(|bytes| bytes.try_into().ok());
-        f32::from_le_bytes(bytes.expect("the table's size is tested"))
-    };
-    Head {
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let (head, rows) = BYTES.split_at(HEAD);
+    let (numbers, _) = head.as_chunks();
+    let number = |at: usize| f32::from_le_bytes(numbers[at]);
+    Table {
         weight: number(0),
-        rarity: number(1),
-        bias: std::array::from_fn(|class| number(2 + class)),
-        threshold: std::array::from_fn(|class| number(2 + CLASSES.len() + class)),
+        bias: std::array::from_fn(|class| number(1 + class)),
+        rows: rows.as_chunks().0.iter().map(|row: &[u8; ROW]| row.map(u8::cast_signed)).collect(),
     }
 });
 
-/// What the folded line (words with one space before, between and after) is like; none when it is like nothing we act on, or not
-/// clearly so.
-pub(crate) fn of(line: &str) -> Option<Like> {
-    if line.bytes().filter(|b| *b == b' ').count() <= LEAST_WORDS {
-        return None;
+/// How likely a text is to be of each class.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Likeness {
+    odds: [f32; CLASSES.len()],
+}
+
+impl Likeness {
+    /// Of a folded line: words with one space before, between and after. None where it has too few words to say.
+    pub(crate) fn of(line: &str) -> Option<Self> {
+        let words = line.bytes().filter(|b| *b == b' ').count();
+        (words > LEAST_WORDS).then(|| Self { odds: odds(line) })
     }
-    let odds = odds(line);
-    let (best, odd) = odds.iter().enumerate().skip(1).max_by(|a, b| a.1.total_cmp(b.1))?;
-    (*odd >= HEADER.threshold[best]).then_some(CLASSES[best])
+
+    /// What the text is like; none when it is like nothing we act on, or not clearly so.
+    pub(crate) fn act(&self) -> Option<Like> {
+        let named = CLASSES.into_iter().zip(self.odds).skip(1);
+        let (best, odd) = named.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        (odd >= if best.is_urgent() { LIKELY_URGENT } else { LIKELY }).then_some(best)
+    }
+
+    /// Whether what a pattern of this layer found is a chance meeting of words. Urgent kinds are one: who wants to die and to be left alone
+    /// does not lose the one to the other.
+    pub(crate) fn contradicts(&self, layer: Layer) -> bool {
+        let same = |class: Like| {
+            if layer.is_urgent() { class.is_urgent() } else { class == Like::Layer(layer) }
+        };
+        let odds = CLASSES.into_iter().zip(self.odds).filter(|(class, _)| same(*class));
+        odds.map(|(_, odd)| odd).sum::<f32>() < UNLIKELY
+    }
+
+    /// Whether it contradicts every layer.
+    pub(crate) fn is_ordinary(&self) -> bool {
+        self.odds[0] > 1.0 - UNLIKELY
+    }
+
+    /// By name, for explaining.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, f32)> {
+        CLASSES.iter().map(|class| class.as_str()).zip(self.odds)
+    }
+}
+
+impl Like {
+    fn is_urgent(self) -> bool {
+        match self {
+            Self::Ordinary => false,
+            Self::OptOut => true,
+            Self::Layer(layer) => layer.is_urgent(),
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Ordinary => "pass",
+            Self::OptOut => "opt_out",
+            Self::Layer(layer) => layer.as_str(),
+        }
+    }
 }
 
 /// The probability of each class.
 fn odds(line: &str) -> [f32; 12] {
     let bytes = &line.as_bytes()[..line.len().min(MOST)];
-    let mut sums = [0_i64; CLASSES.len()];
-    let mut rare = 0_u32;
-    let mut add = |hash: u64| {
-        let at = HEAD + (hash >> (64 - BITS)) as usize * ROW;
-        let row = &TABLE[at..at + ROW];
-        for (sum, weight) in sums.iter_mut().zip(row.chunks_exact(2)) {
-            *sum += i64::from(i16::from_le_bytes([weight[0], weight[1]]));
+    let table = &*TABLE;
+    // Whole rows are added, for the compiler makes wide additions of it.
+    let mut sums = [0_i32; ROW];
+    let mut rare = 0_i32;
+    features(bytes, |feature| {
+        let row = &table.rows[(feature.wrapping_mul(SPREAD) >> (64 - BITS)) as usize];
+        for (sum, weight) in sums.iter_mut().zip(row) {
+            *sum += i32::from(*weight);
         }
-        let rarity = u32::from(row[2 * CLASSES.len()]);
+        let rarity = i32::from(row[CLASSES.len()].cast_unsigned());
         rare += rarity * rarity;
-    };
-    for at in 0..bytes.len().saturating_sub(3) {
-        let four = bytes[at..at + 4].iter().fold(OFFSET, mix);
-        add(four);
-        if let Some(rest) = bytes.get(at + 4..at + 6) {
-            add(rest.iter().fold(four, mix));
-        }
-    }
-    let length = (rare as f32).sqrt() * HEADER.rarity;
-    let scores: [f32; 12] =
-        std::array::from_fn(|class| sums[class] as f32 * HEADER.weight / length.max(1e-6) + HEADER.bias[class]);
+    });
+    let length = (rare as f32).sqrt().max(1.0);
+    let scores: [f32; 12] = std::array::from_fn(|class| sums[class] as f32 * table.weight / length + table.bias[class]);
     let most = scores.iter().copied().fold(f32::MIN, f32::max);
     let powers = scores.map(|score| (score - most).exp());
     let all: f32 = powers.iter().sum();
     powers.map(|power| power / all)
 }
 
+/// Every run of five bytes as a number; every word by its FNV-1a, alone, with the word before and with the one before that.
+fn features(line: &[u8], mut add: impl FnMut(u64)) {
+    let (mut run, mut word) = (0_u64, OFFSET);
+    let (mut before, mut long_before) = (None, None::<u64>);
+    for (at, byte) in line.iter().enumerate() {
+        run = (run << 8 | u64::from(*byte)) & 0xff_ffff_ffff;
+        if at >= 4 {
+            add(run);
+        }
+        if *byte != b' ' {
+            word = (word ^ u64::from(*byte)).wrapping_mul(PRIME);
+        } else if word != OFFSET {
+            add(word);
+            before.inspect(|before: &u64| add(before.rotate_left(7) ^ word));
+            long_before.inspect(|before| add(before.rotate_left(21) ^ word));
+            (long_before, before, word) = (before, Some(word), OFFSET);
+        }
+    }
+}
+
 /// FNV-1a, 64 bits.
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-
-fn mix(hash: u64, byte: &u8) -> u64 {
-    (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-}
+const PRIME: u64 = 0x0100_0000_01b3;
+/// 2^64 by the golden ratio: spreads a number over the rows.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[cfg(test)]
 mod tests {
@@ -117,9 +180,8 @@ mod tests {
 
     #[test]
     fn the_table_is_whole() {
-        assert_eq!(TABLE.len(), HEAD + (ROW << BITS));
-        assert!(HEADER.weight > 0.0 && HEADER.rarity > 0.0);
-        assert!(HEADER.threshold[1..].iter().all(|odd| (0.2..1.0).contains(odd)));
+        assert_eq!(BYTES.len(), HEAD + (ROW << BITS));
+        assert!(TABLE.weight > 0.0);
     }
 
     #[test] // C-3, C-11, C-14: ways of saying it that no pattern lists
@@ -131,7 +193,7 @@ mod tests {
             (" hi ", None),
             ("", None),
         ] {
-            assert_eq!(of(line), like, "{line}");
+            assert_eq!(Likeness::of(line).and_then(|odds| odds.act()), like, "{line}");
         }
     }
 

@@ -1,22 +1,50 @@
 //! Opt-outs in plain language: wording a reasonable person would understand as "stop texting me" (SMS-19, C-11, SEC C-3).
 //!
 //! In doubt between an opt-out and anything else it is an opt-out, but a booking to cancel, a bus stop or fries one
-//! cannot stop eating leave no doubt.
+//! cannot stop eating leave no doubt. The list is `data/opt_out.toml`, compiled in: ingress reads it too, which has no pack.
 
-mod phrases;
+use std::{collections::BTreeMap, sync::LazyLock};
 
+use serde::Deserialize;
 use seven_domain::Language;
 
-use self::phrases::GROUPS;
-pub(crate) use self::phrases::{PHRASES, REAL, SPARED, TYPOS};
 use crate::pattern::{Builder, Groups, Rule};
 
-/// One way to say it.
-#[derive(Debug)]
-pub(crate) struct Phrase {
-    pub(crate) id: &'static str,
-    pub(crate) language: Language,
-    pattern: &'static str,
+static LIST: LazyLock<List> =
+    LazyLock::new(|| toml::from_str(include_str!("../data/opt_out.toml")).expect("the list can be read, says a test"));
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    typos: Typos,
+    groups: BTreeMap<String, String>,
+    /// By id.
+    phrases: BTreeMap<String, String>,
+    spared: Spared,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Typos {
+    forgive: String,
+    real: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spared {
+    patterns: Vec<String>,
+}
+
+/// What one of the rules that [`add_to`] adds says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    OptOut {
+        id: &'static str,
+        language: Language,
+    },
+    /// No opt-out however much it looks like one: keeps the net of likeness silent.
+    Spared,
 }
 
 /// Whether the text revokes consent in plain language or by a command.
@@ -24,19 +52,21 @@ pub fn is_revocation(text: &str) -> bool {
     crate::classify(text).is_some_and(|keyword| keyword.intent == crate::Intent::OptOut)
 }
 
-/// How many rules [`add_to`] adds: one per phrase, in the order of the list, then what is spared.
-pub(crate) const RULES: usize = PHRASES.len() + SPARED.len();
+/// What each rule says, in the order in which they are added.
+pub(crate) static RULES: LazyLock<Vec<Found>> = LazyLock::new(|| {
+    let language = |id: &str| if id.starts_with("optout.nl.es.") { Language::Es } else { Language::En };
+    let phrases = LIST.phrases.keys().map(|id| Found::OptOut { id, language: language(id) });
+    phrases.chain(LIST.spared.patterns.iter().map(|_| Found::Spared)).collect()
+});
 
 pub(crate) fn add_to(builder: &mut Builder) {
-    let groups = Groups::new(GROUPS.iter().copied());
-    for pattern in PHRASES.iter().map(|phrase| phrase.pattern).chain(SPARED.iter().copied()) {
+    let groups = Groups::new(LIST.groups.iter().map(|(name, list)| (name.as_str(), list.as_str())));
+    for pattern in LIST.phrases.values().chain(&LIST.spared.patterns) {
         let pattern = groups.pattern(pattern).expect("the phrases can be read, says a test");
         builder.add(&Rule { patterns: vec![pattern], unless: Vec::new() });
     }
-    builder.forgive(TYPOS.iter().copied(), REAL.iter().copied());
+    builder.forgive(LIST.typos.forgive.split_whitespace(), LIST.typos.real.split_whitespace());
 }
 
-#[cfg(test)]
-mod examples;
 #[cfg(test)]
 mod tests;

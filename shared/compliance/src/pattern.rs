@@ -24,6 +24,6 @@ mod typo;
 pub(crate) use self::{
     lexicon::Symbol,
     parse::{Groups, Problem},
-    program::{Builder, Program, Rule},
+    program::{Builder, Part, Program, Rule},
     search::{Reading, Scratch},
 };

@@ -28,7 +28,7 @@ const TEXTS: &[(&str, &str)] = &[
     ),
 ];
 
-#[divan::bench(args = TEXTS.iter().map(|(name, _)| *name))]
+#[divan::bench(sample_size = 64, args = TEXTS.iter().map(|(name, _)| *name))]
 fn text(bencher: Bencher<'_, '_>, name: &str) {
     let text = TEXTS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
     let rails = seven_packs::guardrails();

@@ -35,17 +35,17 @@ fn hash(text: &str) -> u64 {
 
 /// Recall and precision reached on the unseen half; to be raised, never lowered.
 const REACHED: &[(&str, f64, f64)] = &[
-    ("opt_out", 0.89, 0.95),
-    ("crisis", 0.96, 0.89),
-    ("emergency", 0.83, 0.85),
-    ("prompt_injection", 0.91, 0.86),
-    ("responsible_gaming", 0.93, 0.87),
-    ("bsa_aml", 0.93, 0.91),
-    ("patron_privacy", 0.79, 0.87),
+    ("opt_out", 1.0, 0.96),
+    ("crisis", 1.0, 0.94),
+    ("emergency", 0.97, 0.91),
+    ("prompt_injection", 0.95, 0.97),
+    ("responsible_gaming", 1.0, 0.93),
+    ("bsa_aml", 1.0, 0.93),
+    ("patron_privacy", 0.86, 0.92),
     ("pii", 0.96, 0.98),
-    ("age_verification", 0.88, 0.94),
-    ("identity", 0.95, 0.89),
-    ("abuse", 0.88, 0.90),
+    ("age_verification", 0.92, 0.96),
+    ("identity", 0.97, 0.95),
+    ("abuse", 0.90, 0.95),
 ];
 
 /// What the tuned half must have.

@@ -8,9 +8,9 @@ use super::{
 };
 use crate::{
     keywords::{Commands, Intent, Keyword, courtesy, provider_reacts},
-    likeness::{self, Like},
-    opt_out::{self, PHRASES},
-    pattern::{Builder, Groups, Program, Reading, Scratch},
+    likeness::{Like, Likeness},
+    opt_out::{self, Found},
+    pattern::{Builder, Groups, Part, Program, Reading, Scratch},
     verdict::Verdict,
 };
 
@@ -20,6 +20,7 @@ pub(super) struct Engine {
     /// Its first rules are the opt-outs, the others the pack's.
     program: Program,
     rules: Vec<PackRule>,
+    has_certain: bool,
 }
 
 /// Memory a decision needs, kept for the next.
@@ -53,7 +54,8 @@ impl Engine {
             builder.forgive(pack.forgiven(), pack.real());
             rules.clone_from(&pack.rules);
         }
-        Ok(Self { commands, program: builder.finish(edges)?, rules })
+        let has_certain = rules.iter().any(|rule| rule.certain);
+        Ok(Self { commands, program: builder.finish(edges)?, rules, has_certain })
     }
 
     pub(super) fn has_rules(&self) -> bool {
@@ -68,22 +70,27 @@ impl Engine {
         let Workspace { reading, scratch } = workspace;
         self.program.lexicon.read(text, reading);
         let command = self.commands.whole_message(&reading.base).map(|row| row.keyword(text));
-        let found = self.program.search(reading, scratch);
-        let phrase = found.first().and_then(|first| PHRASES.get(*first as usize));
-        let keyword = command
-            .or_else(|| self.commands.own_sentence(reading).map(|row| row.keyword(text)))
-            .or_else(|| phrase.map(|phrase| plain(phrase, text)));
+        // The net (D20): it finds what the patterns miss, and lets go what they catch in ordinary talk.
+        let likeness = if command.is_none() { Likeness::of(reading.folded.line()) } else { None };
+        let stands = |rule: &&PackRule| rule.certain || !likeness.is_some_and(|like| like.contradicts(rule.layer));
+        let ordinary = likeness.is_some_and(|like| like.is_ordinary()) && !self.has_certain;
+        let found = self.program.search(reading, scratch, if ordinary { Part::Base } else { Part::Whole });
+
+        let mut in_words = opt_outs(found);
+        let phrase = || opt_outs(found).find_map(|found| plain(found, text));
+        let keyword =
+            command.or_else(|| self.commands.own_sentence(reading).map(|row| row.keyword(text))).or_else(phrase);
         // Put together differently, the text is read once more as ingress reads it.
         let keyword =
             if reading.foreign_joins { Self::base().decide(text, &mut Workspace::default()).keyword } else { keyword };
 
-        let by_pattern = found.iter().filter_map(|rule| (*rule as usize).checked_sub(opt_out::RULES));
-        let by_pattern = by_pattern.map(|number| &self.rules[number]);
+        let by_pattern = found.iter().filter_map(|rule| (*rule as usize).checked_sub(opt_out::RULES.len()));
+        let by_pattern = by_pattern.map(|number| &self.rules[number]).filter(stands);
         let by_shape = self.rules.iter().filter(|rule| rule.shape.is_some_and(|shape| shape.is_in(&reading.folded)));
         let mut hits: Vec<Hit> = by_pattern.chain(by_shape).map(hit).collect();
-        // The net under the patterns. An opt-out is looked for whatever else was found: ingress, which has no pack, must find the same.
-        let like = if keyword.is_none() { likeness::of(reading.folded.line()) } else { None };
-        let spared = found.iter().any(|rule| (PHRASES.len()..opt_out::RULES).contains(&(*rule as usize)));
+        // An opt-out is looked for whatever else was found: ingress, which has no pack, must find the same.
+        let like = likeness.filter(|_| keyword.is_none()).and_then(|likeness| likeness.act());
+        let spared = in_words.any(|found| found == Found::Spared);
         let keyword = keyword.or_else(|| (like == Some(Like::OptOut) && !spared).then(|| opt_out_like(text)));
         if let (Some(Like::Layer(layer)), true, true) = (like, hits.is_empty(), self.has_rules()) {
             hits.push(layer_like(layer));
@@ -97,12 +104,17 @@ impl Engine {
         workspace.reading.folded.line().to_owned()
     }
 
-    /// The numbers of the opt-out phrases found.
-    #[cfg(test)]
-    pub(super) fn opt_outs<'s>(&self, text: &str, workspace: &'s mut Workspace) -> &'s [u32] {
+    pub(super) fn likeness(&self, text: &str, workspace: &mut Workspace) -> Option<Likeness> {
         self.program.lexicon.read(text, &mut workspace.reading);
-        let found = self.program.search(&workspace.reading, &mut workspace.scratch);
-        &found[..found.partition_point(|rule| (*rule as usize) < PHRASES.len())]
+        Likeness::of(workspace.reading.folded.line())
+    }
+
+    /// The ids of the opt-out phrases found.
+    #[cfg(test)]
+    pub(super) fn opt_outs(&self, text: &str, workspace: &mut Workspace) -> Vec<&'static str> {
+        self.program.lexicon.read(text, &mut workspace.reading);
+        let found = self.program.search(&workspace.reading, &mut workspace.scratch, Part::Base);
+        opt_outs(found).filter_map(|found| if let Found::OptOut { id, .. } = found { Some(id) } else { None }).collect()
     }
 
     pub(super) fn failures(&self, hits: impl Fn(&str) -> Vec<Hit>) -> Vec<Failure> {
@@ -123,13 +135,14 @@ impl Engine {
     }
 }
 
-fn plain(phrase: &opt_out::Phrase, text: &str) -> Keyword {
-    Keyword {
-        intent: Intent::OptOut,
-        pattern_id: phrase.id,
-        language: Some(phrase.language),
-        known_to_provider: provider_reacts(text),
-    }
+fn opt_outs(rules: &[u32]) -> impl Iterator<Item = Found> {
+    rules.iter().map_while(|rule| opt_out::RULES.get(*rule as usize).copied())
+}
+
+fn plain(found: Found, text: &str) -> Option<Keyword> {
+    let Found::OptOut { id, language } = found else { return None };
+    let known_to_provider = provider_reacts(text);
+    Some(Keyword { intent: Intent::OptOut, pattern_id: id, language: Some(language), known_to_provider })
 }
 
 fn opt_out_like(text: &str) -> Keyword {

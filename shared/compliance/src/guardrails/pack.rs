@@ -69,6 +69,9 @@ pub(super) struct PackRule {
     /// Found nearby, these say that it is not meant.
     #[serde(default)]
     unless: Patterns,
+    /// Stands even where the text as a whole is like none of this layer (D20).
+    #[serde(default)]
+    pub(super) certain: bool,
     #[serde(default)]
     pub(super) shape: Option<super::shapes::Shape>,
     #[serde(default)]

@@ -3,12 +3,11 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 
 use super::{engine::Workspace, *};
-use crate::opt_out::PHRASES;
 
 impl Guardrails {
     /// The opt-out phrases found, for tests of the list.
     pub(crate) fn phrases(&self, text: &str) -> Vec<&'static str> {
-        self.engine.opt_outs(text, &mut Workspace::default()).iter().map(|rule| PHRASES[*rule as usize].id).collect()
+        self.engine.opt_outs(text, &mut Workspace::default())
     }
 }
 
@@ -35,12 +34,14 @@ id = "t_cash"
 layer = "bsa_aml"
 intent = "cash"
 pattern = "cash|vanish"
+certain = true
 
 [[rule]]
 id = "t_inject"
 layer = "prompt_injection"
 intent = "override"
 pattern = "ignore rules"
+certain = true
 
 [[rule]]
 id = "t_gamble"

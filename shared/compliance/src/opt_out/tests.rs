@@ -2,24 +2,31 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use super::{
-    examples::{NO, YES},
-    *,
-};
+use super::*;
 use crate::Guardrails;
+
+#[derive(Deserialize)]
+struct Examples {
+    yes: Vec<String>,
+    no: Vec<String>,
+}
+
+static EXAMPLES: LazyLock<Examples> =
+    LazyLock::new(|| toml::from_str(include_str!("../../data/opt_out_examples.toml")).unwrap());
 
 #[test]
 fn a_reasonable_person_would_stop() {
     // SMS-19, C-11, SEC C-3
-    let missed: Vec<_> = YES.iter().filter(|text| !is_opt_out(text)).collect();
+    let missed: Vec<_> = EXAMPLES.yes.iter().filter(|text| !is_opt_out(text)).collect();
     assert!(missed.is_empty(), "missed: {missed:#?}");
 }
 
 #[test]
 fn ordinary_requests_go_on() {
     // C-11; at least 60 of them
-    assert!(NO.len() >= 60);
-    let caught: Vec<_> = NO
+    assert!(EXAMPLES.no.len() >= 60);
+    let caught: Vec<_> = EXAMPLES
+        .no
         .iter()
         .filter(|text| is_opt_out(text))
         .map(|text| (text, crate::classify(text).unwrap().pattern_id))
@@ -32,17 +39,16 @@ fn is_opt_out(text: &str) -> bool {
 }
 
 #[test]
-fn ids_are_unique_and_say_the_language() {
-    for (at, phrase) in PHRASES.iter().enumerate() {
-        assert!(phrase.id.starts_with(&format!("optout.nl.{}.", phrase.language.as_str())), "{}", phrase.id);
-        assert!(PHRASES[..at].iter().all(|other| other.id != phrase.id), "{} twice", phrase.id);
+fn ids_say_the_language() {
+    for id in LIST.phrases.keys() {
+        assert!(id.starts_with("optout.nl.en.") || id.starts_with("optout.nl.es."), "{id}");
     }
 }
 
 #[test]
 fn every_pattern_matches_one_of_the_examples() {
-    let used: HashSet<_> = YES.iter().flat_map(|text| Guardrails::default().phrases(text)).collect();
-    let idle: Vec<_> = PHRASES.iter().map(|phrase| phrase.id).filter(|id| !used.contains(id)).collect();
+    let used: HashSet<_> = EXAMPLES.yes.iter().flat_map(|text| Guardrails::default().phrases(text)).collect();
+    let idle: Vec<_> = LIST.phrases.keys().filter(|id| !used.contains(id.as_str())).collect();
     assert!(idle.is_empty(), "no example: {idle:?}");
 }
 

@@ -26,16 +26,34 @@ pub(crate) struct Program {
     pub(super) others: Uses,
     pub(super) excuses: Uses,
     pub(super) phrases: Lists,
-    pub(super) slots: usize,
+    /// How many masks there are: one by symbol, then one by slot.
+    pub(super) masks: usize,
     pub(super) classes: Vec<Class>,
     pub(super) patterns: Vec<Pattern>,
-    /// Patterns to try when a slot occurs.
+    /// Patterns to try, by mask that is not empty.
     pub(super) anchored: Lists,
     pub(super) unless: Vec<Vec<Pattern>>,
     pub(super) courtesy: ClassId,
+    base: Reach,
 }
 
-/// A list of alternatives: for each length in words the slot whose mask says where one of that length stands.
+/// Masks and patterns are looked at up to these numbers.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Reach {
+    pub(super) masks: u32,
+    pub(super) patterns: u32,
+}
+
+/// What to look for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The part that is the same in every program.
+    Base,
+    Whole,
+}
+
+/// A list of alternatives: a length in words, and the mask that says where one of that length stands: a symbol's own, or, after
+/// those, a slot's, which takes together what would be too many to ask one by one.
 pub(super) type Class = Vec<(u32, u32)>;
 pub(super) type ClassId = usize;
 
@@ -57,6 +75,15 @@ pub(super) enum Step {
     Start,
     End,
     Label,
+}
+
+impl Program {
+    pub(super) fn reach(&self, part: Part) -> Reach {
+        match part {
+            Part::Base => self.base,
+            Part::Whole => Reach { masks: u32::MAX, patterns: u32::MAX },
+        }
+    }
 }
 
 impl Step {
@@ -98,7 +125,17 @@ impl Lists {
     pub(super) fn get(&self, at: u32) -> &[u32] {
         &self.items[self.starts[at as usize] as usize..self.starts[at as usize + 1] as usize]
     }
+
+    /// Of a list in order, the items below `end`.
+    pub(super) fn before(&self, at: u32, end: u32) -> impl Iterator<Item = &u32> {
+        self.get(at).iter().take_while(move |item| **item < end)
+    }
 }
+
+/// Up to so many words a list asks for one by one.
+const FEW: usize = 6;
+/// Marks a slot's number until the symbols are counted.
+const SLOT: u32 = 1 << 31;
 
 /// Collects patterns; [`Builder::finish`] makes the program.
 #[derive(Debug, Default)]
@@ -115,6 +152,8 @@ pub(crate) struct Builder {
     slots_of_phrase: Vec<Vec<u32>>,
     patterns: Vec<Pattern>,
     unless: Vec<Vec<Pattern>>,
+    /// Of the base; in slots, for the symbols are not counted yet.
+    base: Reach,
 }
 
 impl Builder {
@@ -132,6 +171,7 @@ impl Builder {
     /// Ends the part that is the same in every program.
     pub(crate) fn end_base(&mut self) {
         self.lexicon.end_base();
+        self.base = Reach { masks: self.slots, patterns: index(self.patterns.len()) };
     }
 
     /// Words to recognise with a typo in them, and words to leave alone.
@@ -166,12 +206,17 @@ impl Builder {
         }
         let mut words: Vec<Vec<Symbol>> = list.phrases.iter().map(|one| self.symbols(one)).collect();
         let mut class = Class::new();
+        let few = words.iter().filter(|one| one.len() == 1).count() <= FEW;
         for one in &words {
             let length = index(one.len());
+            if let ([word], true) = (one.as_slice(), few) {
+                class.push((length, *word));
+                continue;
+            }
             let slot = match class.iter().find(|(known, _)| *known == length) {
-                Some((_, slot)) => *slot,
+                Some((_, slot)) => *slot ^ SLOT,
                 None => {
-                    class.push((length, self.slots));
+                    class.push((length, self.slots | SLOT));
                     self.slots += 1;
                     self.slots - 1
                 }
@@ -208,9 +253,14 @@ impl Builder {
         let symbols = self.lexicon.len() as usize;
         self.slots_of.resize(symbols, Vec::new());
         self.slots_of_phrase.resize(self.phrases.len(), Vec::new());
+        for (_, mask) in self.classes.iter_mut().flatten().filter(|(_, mask)| *mask & SLOT != 0) {
+            *mask = (*mask ^ SLOT) + index(symbols);
+        }
+        let masks = symbols + self.slots as usize;
+        let of_slot = |slot: u32| slot as usize + symbols;
         // How common a word is, as far as our own lists tell.
-        let mut uses: Vec<usize> = self.slots_of.iter().map(Vec::len).collect();
-        for symbol in self.phrases.iter().flatten() {
+        let mut uses = vec![0_usize; symbols];
+        for symbol in self.class_words.iter().flatten().flatten() {
             uses[*symbol as usize] += 1;
         }
         let rarest = |phrase: &[Symbol]| phrase.iter().copied().min_by_key(|symbol| uses[*symbol as usize]);
@@ -221,26 +271,33 @@ impl Builder {
         let weight = |class: &ClassId| -> usize {
             self.class_words[*class].iter().filter_map(|one| rarest(one)).map(|symbol| uses[symbol as usize]).sum()
         };
-        let mut anchored = vec![Vec::new(); self.slots as usize];
+        let mut anchored = vec![Vec::new(); masks];
         for (number, pattern) in self.patterns.iter().enumerate() {
             let needed = pattern.parts.iter().flatten().filter_map(|step| match step {
                 Step::One(class) => Some(*class),
                 _ => None,
             });
             let anchor = needed.min_by_key(weight).expect("a pattern needs a word");
-            for (_, slot) in &self.classes[anchor] {
-                anchored[*slot as usize].push(index(number));
+            for (_, mask) in &self.classes[anchor] {
+                anchored[*mask as usize].push(index(number));
             }
         }
         // Before a rule is found nobody asks for its exclusions.
-        let mut excuse = vec![true; self.slots as usize];
+        let mut excuse = vec![true; masks];
         let steps = self.patterns.iter().flat_map(|pattern| pattern.parts.iter().flatten());
         for class in steps.filter_map(|step| step.class()).chain([courtesy]) {
-            self.classes[class].iter().for_each(|(_, slot)| excuse[*slot as usize] = false);
+            self.classes[class].iter().for_each(|(_, mask)| excuse[*mask as usize] = false);
         }
         let uses = |wanted: &dyn Fn(usize) -> bool| {
             let only = |lists: &[Vec<u32>]| -> Vec<Vec<u32>> {
-                lists.iter().map(|list| list.iter().copied().filter(|slot| wanted(*slot as usize)).collect()).collect()
+                let wanted = |list: &Vec<u32>| {
+                    list.iter()
+                        .copied()
+                        .map(|slot| index(of_slot(slot)))
+                        .filter(|mask| wanted(*mask as usize))
+                        .collect()
+                };
+                lists.iter().map(wanted).collect()
             };
             let slots_of_phrase = only(&self.slots_of_phrase);
             let used = |phrases: &Vec<u32>| -> Vec<u32> {
@@ -252,19 +309,20 @@ impl Builder {
                 slots_of_phrase: Lists::new(&slots_of_phrase),
             }
         };
-        let anchor = |slot: usize| !anchored[slot].is_empty();
+        let anchor = |mask: usize| !anchored[mask].is_empty();
         Ok(Program {
             anchors: uses(&anchor),
-            others: uses(&|slot| !anchor(slot) && !excuse[slot]),
-            excuses: uses(&|slot| excuse[slot]),
+            others: uses(&|mask| !anchor(mask) && !excuse[mask]),
+            excuses: uses(&|mask| excuse[mask]),
             anchored: Lists::new(&anchored),
             lexicon: self.lexicon,
             phrases: Lists::new(&self.phrases),
-            slots: self.slots as usize,
+            masks,
             classes: self.classes,
             patterns: self.patterns,
             unless: self.unless,
             courtesy,
+            base: Reach { masks: index(of_slot(self.base.masks)), ..self.base },
         })
     }
 }

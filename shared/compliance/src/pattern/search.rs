@@ -2,7 +2,7 @@
 
 use super::{
     lexicon::Symbol,
-    program::{ClassId, Lists, Pattern, Program, Step, Uses},
+    program::{ClassId, Lists, Part, Pattern, Program, Reach, Step, Uses},
 };
 use crate::normal::Folded;
 
@@ -31,11 +31,10 @@ impl Reading {
 /// Memory for a search, to be used again.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// By symbol and by slot: at which words of the window it stands. All zero between searches.
-    symbols: Vec<u64>,
-    slots: Vec<u64>,
-    touched_symbols: Vec<u32>,
-    touched_slots: Vec<u32>,
+    /// By symbol, then by slot: at which words of the window it stands. All zero between searches.
+    masks: Vec<u64>,
+    /// The masks that are not zero.
+    touched: Vec<u32>,
     /// By pattern: the last window it was tried in.
     tried: Vec<u64>,
     window: u64,
@@ -55,7 +54,7 @@ const MARGIN: usize = 4;
 
 /// A window of a text, as masks over the places between its words.
 struct View<'a> {
-    slots: &'a [u64],
+    masks: &'a [u64],
     all: u64,
     starts: u64,
     ends: u64,
@@ -65,23 +64,24 @@ struct View<'a> {
 }
 
 impl Uses {
-    /// Writes down where the alternatives stand, and in which slots.
-    fn mark(&self, phrases: &Lists, touched: &[u32], symbols: &[u64], slots: &mut [u64], touched_slots: &mut Vec<u32>) {
-        let mut set = |slot: u32, mask: u64| {
-            let here = &mut slots[slot as usize];
+    /// Writes down in which slots before `end` the first `symbols` of the touched stand, and where.
+    fn mark(&self, phrases: &Lists, symbols: usize, end: u32, masks: &mut [u64], touched: &mut Vec<u32>) {
+        let set = |masks: &mut [u64], touched: &mut Vec<u32>, slot: u32, mask: u64| {
+            let here = &mut masks[slot as usize];
             if *here == 0 {
-                touched_slots.push(slot);
+                touched.push(slot);
             }
             *here |= mask;
         };
-        for &symbol in touched {
-            let mask = symbols[symbol as usize];
-            self.slots_of.get(symbol).iter().for_each(|slot| set(*slot, mask));
+        for at in 0..symbols {
+            let symbol = touched[at];
+            let mask = masks[symbol as usize];
+            self.slots_of.before(symbol, end).for_each(|slot| set(masks, touched, *slot, mask));
             for &phrase in self.phrases_of.get(symbol) {
                 let words = phrases.get(phrase).iter().enumerate();
-                let mask = words.fold(u64::MAX, |mask, (at, word)| mask & symbols[*word as usize] >> at);
+                let mask = words.fold(u64::MAX, |mask, (at, word)| mask & masks[*word as usize] >> at);
                 if mask != 0 {
-                    self.slots_of_phrase.get(phrase).iter().for_each(|slot| set(*slot, mask));
+                    self.slots_of_phrase.before(phrase, end).for_each(|slot| set(masks, touched, *slot, mask));
                 }
             }
         }
@@ -90,9 +90,9 @@ impl Uses {
 
 impl Program {
     /// The numbers of the rules that are found, in their order.
-    pub(crate) fn search<'s>(&self, reading: &Reading, scratch: &'s mut Scratch) -> &'s [u32] {
-        scratch.symbols.resize(self.lexicon.len() as usize, 0);
-        scratch.slots.resize(self.slots, 0);
+    pub(crate) fn search<'s>(&self, reading: &Reading, scratch: &'s mut Scratch, part: Part) -> &'s [u32] {
+        let reach = self.reach(part);
+        scratch.masks.resize(self.masks, 0);
         scratch.tried.resize(self.patterns.len(), 0);
         scratch.rules.clear();
         let words = reading.folded.len();
@@ -100,12 +100,12 @@ impl Program {
         loop {
             let end = words.min(start + WINDOW);
             if words <= WINDOW {
-                self.look(reading, start..end, 0..reading.seen.len(), scratch);
+                self.look(reading, start..end, 0..reading.seen.len(), reach, scratch);
                 break;
             }
             from += reading.seen[from..].partition_point(|(at, _)| (*at as usize) < start);
             let to = from + reading.seen[from..].partition_point(|(at, _)| (*at as usize) < end);
-            self.look(reading, start..end, from..to, scratch);
+            self.look(reading, start..end, from..to, reach, scratch);
             if end == words {
                 break;
             }
@@ -121,23 +121,25 @@ impl Program {
         reading: &Reading,
         window: std::ops::Range<usize>,
         seen: std::ops::Range<usize>,
+        reach: Reach,
         scratch: &mut Scratch,
     ) {
         for &(at, symbol) in &reading.seen[seen] {
-            let mask = &mut scratch.symbols[symbol as usize];
+            let mask = &mut scratch.masks[symbol as usize];
             if *mask == 0 {
-                scratch.touched_symbols.push(symbol);
+                scratch.touched.push(symbol);
             }
             *mask |= 1 << (at as usize - window.start);
         }
-        let Scratch { slots, touched_slots, touched_symbols, symbols, .. } = scratch;
-        self.anchors.mark(&self.phrases, touched_symbols, symbols, slots, touched_slots);
-        let anchors = touched_slots.len();
-        self.others.mark(&self.phrases, touched_symbols, symbols, slots, touched_slots);
+        let symbols = scratch.touched.len();
+        let Scratch { masks, touched, .. } = scratch;
+        self.anchors.mark(&self.phrases, symbols, reach.masks, masks, touched);
+        let anchors = touched.len();
+        self.others.mark(&self.phrases, symbols, reach.masks, masks, touched);
         scratch.window += 1;
-        let view = self.view(reading, &window, &scratch.slots);
-        for &slot in &scratch.touched_slots[..anchors] {
-            for &number in self.anchored.get(slot) {
+        let view = self.view(reading, &window, &scratch.masks);
+        for &mask in &scratch.touched[..anchors] {
+            for &number in self.anchored.before(mask, reach.patterns) {
                 if std::mem::replace(&mut scratch.tried[number as usize], scratch.window) == scratch.window {
                     continue;
                 }
@@ -151,9 +153,9 @@ impl Program {
             }
         }
         if !scratch.found.is_empty() {
-            let Scratch { slots, touched_slots, touched_symbols, symbols, .. } = scratch;
-            self.excuses.mark(&self.phrases, touched_symbols, symbols, slots, touched_slots);
-            let view = self.view(reading, &window, &scratch.slots);
+            let Scratch { masks, touched, .. } = scratch;
+            self.excuses.mark(&self.phrases, symbols, reach.masks, masks, touched);
+            let view = self.view(reading, &window, &scratch.masks);
             for rule in scratch.found.drain(..) {
                 if !self.unless[rule as usize].iter().any(|other| self.found(other, &view)) {
                     scratch.rules.push(rule);
@@ -162,23 +164,20 @@ impl Program {
         }
         #[cfg(test)]
         {
-            scratch.work += (scratch.touched_symbols.len() + scratch.touched_slots.len()) as u64;
+            scratch.work += scratch.touched.len() as u64;
         }
-        for slot in scratch.touched_slots.drain(..) {
-            scratch.slots[slot as usize] = 0;
-        }
-        for symbol in scratch.touched_symbols.drain(..) {
-            scratch.symbols[symbol as usize] = 0;
+        for mask in scratch.touched.drain(..) {
+            scratch.masks[mask as usize] = 0;
         }
     }
 
-    fn view<'a>(&self, reading: &Reading, window: &std::ops::Range<usize>, slots: &'a [u64]) -> View<'a> {
+    fn view<'a>(&self, reading: &Reading, window: &std::ops::Range<usize>, masks: &'a [u64]) -> View<'a> {
         let length = window.len();
         let all = u64::MAX >> (63 - length);
         let (first, last) = (window.start == 0, window.end == reading.folded.len());
         let labels = (0..length).filter(|at| reading.folded.tokens()[window.start + at].gap.label);
         let mut view = View {
-            slots,
+            masks,
             all,
             starts: if first { all } else { all << MARGIN },
             ends: if last { all } else { all >> MARGIN },
@@ -190,7 +189,7 @@ impl Program {
             let opening = view.opening | self.after(self.courtesy, view.opening, &view);
             let before = self.classes[self.courtesy].iter();
             let closing =
-                before.fold(view.closing, |all, &(words, slot)| all | slots[slot as usize] & view.closing >> words);
+                before.fold(view.closing, |all, &(words, mask)| all | masks[mask as usize] & view.closing >> words);
             if (opening, closing) == (view.opening, view.closing) {
                 return view;
             }
@@ -243,11 +242,11 @@ impl Program {
     }
 
     fn after(&self, class: ClassId, at: u64, view: &View<'_>) -> u64 {
-        self.classes[class].iter().fold(0, |all, &(words, slot)| all | (at & view.slots[slot as usize]) << words)
+        self.classes[class].iter().fold(0, |all, &(words, mask)| all | (at & view.masks[mask as usize]) << words)
             & view.all
     }
 
     fn at(&self, class: ClassId, view: &View<'_>) -> u64 {
-        self.classes[class].iter().fold(0, |all, &(_, slot)| all | view.slots[slot as usize])
+        self.classes[class].iter().fold(0, |all, &(_, mask)| all | view.masks[mask as usize])
     }
 }

@@ -17,7 +17,7 @@ fn program(patterns: &[&str]) -> Program {
 fn search(program: &Program, text: &str) -> Vec<u32> {
     let (mut reading, mut scratch) = (Reading::default(), Scratch::default());
     program.lexicon.read(text, &mut reading);
-    program.search(&reading, &mut scratch).to_vec()
+    program.search(&reading, &mut scratch, Part::Whole).to_vec()
 }
 
 fn found(pattern: &str, text: &str) -> bool {
@@ -104,7 +104,7 @@ fn work_grows_with_the_text_alone() {
     let work = |text: &str| {
         let (mut reading, mut scratch) = (Reading::default(), Scratch::default());
         program.lexicon.read(text, &mut reading);
-        program.search(&reading, &mut scratch);
+        program.search(&reading, &mut scratch, Part::Whole);
         scratch.work
     };
     for piece in ["a b c d ", "a ", "stop the of ", "please ", "s u i c i d e ", "a.", "aaaaaa "] {

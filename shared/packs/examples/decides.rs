@@ -1,0 +1,17 @@
+//! Prints what the gate makes of each line of stdin: the verdict, the keyword's pattern, the hits' patterns and the net's odds, with tabs between.
+#![expect(clippy::print_stdout, reason = "its output is its purpose")]
+
+fn main() -> std::io::Result<()> {
+    let rails = seven_packs::guardrails();
+    for line in std::io::stdin().lines() {
+        let line = line?;
+        let decision = rails.decide(&line);
+        let keyword = decision.keyword.map_or("", |keyword| keyword.pattern_id);
+        let hits: Vec<_> =
+            decision.hits.iter().map(|hit| format!("{}:{}", hit.layer.as_str(), hit.pattern_id)).collect();
+        let odds = rails.likeness(&line).unwrap_or_default();
+        let odds: Vec<_> = odds.iter().map(|(kind, odd)| format!("{kind}:{odd:.3}")).collect();
+        println!("{}\t{keyword}\t{}\t{}", decision.verdict.as_str(), hits.join(" "), odds.join(" "));
+    }
+    Ok(())
+}
