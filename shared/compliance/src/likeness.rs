@@ -40,7 +40,7 @@ const HEAD: usize = (1 + CLASSES.len()) * 4;
 const LIKELY: f32 = 0.8;
 const LIKELY_URGENT: f32 = 0.6;
 /// Below this a pattern's hit is a chance meeting of words.
-const UNLIKELY: f32 = 0.1;
+const UNLIKELY: f32 = 0.2;
 /// A longer text is read this far: its beginning says what it is, and time stays bounded.
 const MOST: usize = 1_000;
 /// Shorter ones are for the patterns: two words are like too much.

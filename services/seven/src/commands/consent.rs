@@ -30,6 +30,7 @@ pub enum Consent {
     Verify {
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
+        /// Phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin.
         #[arg(long, required_unless_present = "all")]
         guest: Option<GuestRef>,
         /// Every chain of the casino.
@@ -42,11 +43,13 @@ pub enum Consent {
     Record {
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
+        /// Phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin.
         #[arg(long)]
         guest: GuestRef,
+        /// What the guest agreed to.
         #[arg(long, value_parser = ["none", "transactional", "informational", "marketing"])]
         tier: String,
-        /// web_form, paper_form, text_keyword, api_call or human_override.
+        /// How it was given.
         #[arg(long, value_parser = ["web_form", "paper_form", "text_keyword", "api_call", "human_override"])]
         method: String,
         /// Where the proof is: form submission, scan, ticket.
@@ -103,10 +106,10 @@ async fn show(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, json: bool) ->
     }
     match &suppression {
         Some(s) => out!(
-            "  texts        {} since {} ({}){}",
+            "  texts        {}{}{}",
             s.state,
-            s.as_of,
-            s.method,
+            // A guest who never said STOP or START has a state as of the beginning of time.
+            if s.as_of.timestamp() == 0 { String::new() } else { format!(" since {} ({})", s.as_of, s.method) },
             if s.provider_blocked { ", but the provider blocks the number" } else { "" }
         ),
         None => out!("  texts        no safety state: nothing may be sent"),

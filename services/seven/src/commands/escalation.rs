@@ -23,6 +23,7 @@ pub enum Escalation {
     },
     /// Say that you have a case in hand.
     Ack {
+        /// The case, as `seven escalation list` shows it.
         id: Uuid,
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
