@@ -89,7 +89,11 @@ impl Stack {
 
     /// Starts one more worker in this process.
     pub async fn spawn(&mut self, worker: Worker, listener: Option<TcpListener>) -> Result<()> {
-        let (fleet, settings) = (self.fleet.clone(), self.settings.clone());
+        let (mut fleet, settings) = (self.fleet.clone(), self.settings.clone());
+        // As in production, where ingress is a process of its own: a STOP does not wait behind the senders for a connection.
+        if worker == Worker::IngressWebhook {
+            fleet.store = fleet.store.apart();
+        }
         self.tasks.spawn(async move { (worker, Box::pin(wiring::run(worker, fleet, &settings, listener)).await) });
         Ok(())
     }

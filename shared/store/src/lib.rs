@@ -78,6 +78,13 @@ impl Store {
         Ok(Self { pool, sweep })
     }
 
+    /// The same database through connections of its own, so that nobody else's queue stands before this user's.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        let pool = self.pool.options().clone().connect_lazy_with(self.pool.connect_options().as_ref().clone());
+        Self { pool, sweep: self.sweep }
+    }
+
     /// Applies the migrations with the owner's (not the app's) connection.
     pub async fn migrate(owner_url: &SecretString) -> Result<()> {
         let pool = PgPoolOptions::new().max_connections(1).connect(owner_url.expose_secret()).await?;
