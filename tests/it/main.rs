@@ -27,5 +27,6 @@ mod stop;
 mod stop_load;
 mod storm;
 mod tenancy;
+mod turns;
 mod webhook;
 mod windows;

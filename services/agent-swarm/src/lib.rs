@@ -4,6 +4,7 @@
 mod content;
 mod fallback;
 mod handler;
+mod speech;
 mod turn;
 
 use std::{sync::Arc, time::Duration};

@@ -5,20 +5,23 @@ use std::{sync::Arc, time::Duration};
 use seven_bus::Outcome;
 use seven_compliance::disclosure::{self, Due, Facts};
 use seven_domain::{Language, MessageClass, TurnId};
-use seven_llm::{Exchange, Reply, Request};
-use seven_packs::{Slots, TextKey};
+use seven_llm::{Exchange, Request};
+use seven_packs::{Slots, TextKey, agents};
 use seven_runtime::{Error, failpoint};
 use seven_store::turns::NewTurn;
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
-use crate::handler::{Swarm, Work};
+use crate::{
+    handler::{Swarm, Work},
+    speech::Speech,
+};
 
 /// Failures of one turn before its guest gets the fallback.
 const MOST_TRIES: i32 = 5;
 
 enum Asked {
-    Replied(Reply),
+    Replied(Box<Speech>),
     /// STOP, a takeover or another worker raised the epoch: this turn must not speak.
     Overtaken,
     Failed(String),
@@ -29,7 +32,7 @@ impl Swarm {
         failpoint("swarm.after_lease");
         let overtaken = Outcome::Wait { after: Duration::from_millis(50), why: "epoch_moved" };
         match self.ask(&work).await? {
-            Asked::Replied(reply) => Ok(if self.commit(&work, &reply).await? { Outcome::Done } else { overtaken }),
+            Asked::Replied(speech) => Ok(if self.commit(&work, &speech).await? { Outcome::Done } else { overtaken }),
             Asked::Overtaken => Ok(overtaken),
             Asked::Failed(why) => self.failed(&work, &why).await,
         }
@@ -37,6 +40,7 @@ impl Swarm {
 
     async fn ask(&self, work: &Work) -> Result<Asked, Error> {
         let request = self.request(work);
+        let started = Instant::now();
         let lease = self.fleet.timing.lease();
         let answer = tokio::time::timeout(self.settings.model_deadline, self.settings.model.respond(&request));
         tokio::pin!(answer);
@@ -44,7 +48,7 @@ impl Swarm {
         loop {
             tokio::select! {
                 answered = &mut answer => return Ok(match answered {
-                    Ok(Ok(reply)) => Asked::Replied(reply),
+                    Ok(Ok(reply)) => Asked::Replied(Box::new(Speech::of(agents(), &request, reply, started.elapsed()))),
                     Ok(Err(error)) => Asked::Failed(error.to_string()),
                     Err(_) => Asked::Failed("the model did not answer in time".to_owned()),
                 }),
@@ -97,7 +101,8 @@ impl Swarm {
     }
 
     /// Writes the turn and marks exactly the texts it read, under the conversation's lock; false when it was overtaken.
-    async fn commit(&self, work: &Work, reply: &Reply) -> Result<bool, Error> {
+    async fn commit(&self, work: &Work, speech: &Speech) -> Result<bool, Error> {
+        let reply = &speech.reply;
         let conversation = work.lease.conversation_id;
         let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
         let Some((first, newest_text_at)) = work.open.first().zip(work.open.iter().map(|t| t.received_at).max()) else {
@@ -109,7 +114,7 @@ impl Swarm {
             conversation_id: conversation,
             guest_id: work.lease.guest_id,
             epoch: work.lease.epoch,
-            agent: "host".to_owned(),
+            agent: speech.agent.clone(),
             model: self.settings.model.name().to_owned(),
             intent: reply.intent.clone(),
             language: reply.language.as_str().to_owned(),
@@ -121,6 +126,7 @@ impl Swarm {
             class: MessageClass::Reply.as_str().to_owned(),
             newest_text_at,
             trace: work.trace.clone(),
+            record: serde_json::to_value(&speech.record).map_err(|error| Error::Other(error.to_string()))?,
         };
         let mut tx = self.fleet.store.bind(&work.casino).await?;
         if !tx.commit_turn(&turn).await?
@@ -135,7 +141,7 @@ impl Swarm {
         failpoint("swarm.before_commit");
         tx.commit().await?;
         failpoint("swarm.after_commit");
-        tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), intent = reply.intent, grounded = reply.grounded, trace = work.trace, "turn made");
+        tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), agent = speech.agent, intent = reply.intent, findings = speech.record.findings.len(), grounded = reply.grounded, trace = work.trace, "turn made");
         self.fleet.bus.signal_draft(&work.casino, turn_id.0, None, &work.trace).await?;
         if let Some(next) = more.first() {
             let copy = Some(format!("after:{turn_id}"));

@@ -8,8 +8,8 @@ use seven_domain::CasinoId;
 
 use crate::{
     commands::{
-        audit, casino, consent, content, dead, escalation, gate, guest, message, quiet_hours, run, sms, status,
-        webhook, why,
+        audit, casino, consent, content, dead, escalation, gate, guest, knowledge, message, quiet_hours, run, sms,
+        status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -46,9 +46,15 @@ enum Command {
     /// Content: load.
     #[command(subcommand)]
     Content(content::Content),
+    /// What the casino knows: measure how well questions find it.
+    #[command(subcommand)]
+    Knowledge(knowledge::Knowledge),
     /// Texts we sent: show one with every attempt and receipt, or list them.
     #[command(subcommand)]
     Message(message::Message),
+    /// The host's turns: what led to a reply, or list them.
+    #[command(subcommand)]
+    Turn(turn::Turn),
     /// Dead letters: list, show, replay.
     #[command(subcommand)]
     Dead(dead::Dead),
@@ -91,7 +97,9 @@ impl Cli {
             Command::Migrate => run::migrate(config).await?,
             Command::Casino(command) => casino::run(config, command).await?,
             Command::Content(command) => content::run(config, command).await?,
+            Command::Knowledge(command) => knowledge::run(&command)?,
             Command::Message(command) => message::run(config, command).await?,
+            Command::Turn(command) => turn::run(config, command).await?,
             Command::Dead(command) => dead::run(config, command).await?,
             Command::Why(command) => why::run(config, command).await?,
             Command::Status(command) => status::run(config, &command).await?,

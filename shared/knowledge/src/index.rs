@@ -1,22 +1,28 @@
-//! Finds a casino's items in memory: BM25 over stemmed English and Spanish words, with misspelt words mended by trigrams (RAG-22).
+//! Finds a casino's items in memory: BM25 over stemmed English and Spanish words, with misspelt words mended by trigrams, and
+//! cosine over vectors when it is given them; [`Index::retrieve`] merges both (RAG-18, RAG-22).
 //!
 //! About eighty items per casino, so the search is exact. A result is never an inactive item, a past event or an expired offer.
 
 mod bm25;
+mod fusion;
 mod names;
+mod retrieve;
 #[cfg(test)]
 mod tests;
+mod vectors;
 mod vocabulary;
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 
 pub use names::Mention;
+pub use retrieve::{Found, Query, Scores, TOP_K};
+pub(crate) use vocabulary::is_common;
 pub use vocabulary::is_stop;
 
-use crate::{Category, Item, formatter, text::words};
+use crate::{Category, Chunk, Item, Offline, Purpose, Space, Vector, formatter, text::words};
 
 #[derive(Debug, Clone)]
 pub struct Hit {
@@ -32,6 +38,7 @@ pub struct Index {
     zone: Tz,
     words: bm25::Postings,
     names: names::Names,
+    vectors: Option<vectors::Matrix>,
     bytes: usize,
 }
 
@@ -45,7 +52,29 @@ impl Index {
         let names = names::Names::build(&items);
         let content: usize = items.iter().map(|item| item.to_json().to_string().len() + size_of::<Item>()).sum();
         let bytes = size_of::<Self>() + content + words.bytes() + names.bytes();
-        Self { items, zone: Tz::UTC, words, names, bytes }
+        Self { items, zone: Tz::UTC, words, names, vectors: None, bytes }
+    }
+
+    /// With the items' vectors, by item id, all of one space; items without one are found by words alone.
+    #[must_use]
+    pub fn with_vectors(mut self, space: Space, vectors: &HashMap<String, Vector>) -> Self {
+        let matrix = vectors::Matrix::build(&self.items, space, vectors);
+        self.bytes = self.bytes + matrix.bytes() - self.vectors.as_ref().map_or(0, vectors::Matrix::bytes);
+        self.vectors = Some(matrix);
+        self
+    }
+
+    /// With vectors made here and now; call it after [`Index::in_zone`], as texts tell times.
+    #[must_use]
+    pub fn embedded(self, embedder: &Offline) -> Self {
+        let chunks = self.items.iter().filter_map(|item| Chunk::of(item, self.zone));
+        let vectors = chunks.map(|c| (c.item_id, embedder.vector(&c.text, Purpose::Document))).collect();
+        self.with_vectors(embedder.as_space().clone(), &vectors)
+    }
+
+    /// The embedding its vectors are of, if it has any.
+    pub fn space(&self) -> Option<&Space> {
+        self.vectors.as_ref().map(|vectors| &vectors.space)
     }
 
     /// The casino's zone, which decides on which day an offer ends.
@@ -70,12 +99,13 @@ impl Index {
 
     /// Best matches first; ties keep the order of the content file.
     pub fn search(&self, query: &str, now: DateTime<Utc>, k: usize) -> Vec<Hit> {
+        let today = self.today(now);
         let mut hits: Vec<Hit> = self
             .words
             .scores(&words(query))
             .into_iter()
             .zip(&self.items)
-            .filter(|(score, item)| *score > 0.0 && item.is_current(now, self.zone))
+            .filter(|(score, item)| *score > 0.0 && item.is_current_on(now, today))
             .map(|(score, item)| Hit { item: Arc::clone(item), score })
             .collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -85,7 +115,8 @@ impl Index {
 
     /// Items whose name the text says, whole, in part or misspelt, in the order they are said.
     pub fn mentions(&self, text: &str, now: DateTime<Utc>) -> Vec<Mention> {
-        self.names.find(text, |n| self.items[n].is_current(now, self.zone), &self.items)
+        let today = self.today(now);
+        self.names.find(text, |n| self.items[n].is_current_on(now, today), &self.items)
     }
 
     /// Current items of a category, in the order of the content file.
@@ -104,7 +135,12 @@ impl Index {
 
     /// Everything that may be told at `now`.
     pub fn current(&self, now: DateTime<Utc>) -> impl Iterator<Item = &Arc<Item>> {
-        self.items.iter().filter(move |item| item.is_current(now, self.zone))
+        let today = self.today(now);
+        self.items.iter().filter(move |item| item.is_current_on(now, today))
+    }
+
+    fn today(&self, now: DateTime<Utc>) -> NaiveDate {
+        now.with_timezone(&self.zone).date_naive()
     }
 
     /// The texts of all current items, for checking a reply against everything the casino says.

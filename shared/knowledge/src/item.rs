@@ -5,7 +5,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 use serde::Serialize;
 use serde_json::Value;
@@ -95,7 +95,11 @@ impl Item {
 
     /// May be told to a guest at `now`: active, not an event that is over, not a promotion outside its days (C-17).
     pub fn is_current(&self, now: DateTime<Utc>, tz: Tz) -> bool {
-        let today = now.with_timezone(&tz).date_naive();
+        self.is_current_on(now, now.with_timezone(&tz).date_naive())
+    }
+
+    /// The same, when the property's day is known: a search asks for thousands of items.
+    pub(crate) fn is_current_on(&self, now: DateTime<Utc>, today: NaiveDate) -> bool {
         let timely = match &self.details {
             Details::Entertainment(e) => {
                 let lasts = TimeDelta::minutes(e.duration_minutes.unwrap_or(0).into());

@@ -3,8 +3,13 @@
 //! [`Model`] is implemented over HTTP by hosted models and here by [`OfflineModel`], which needs no network and answers only from
 //! the casino's content. Never sends, never stores, never reads the clock: time and seed arrive in the [`Request`].
 
+pub mod chat;
 mod error;
+pub mod gemini;
+pub mod guarded;
+mod http;
 pub mod offline;
+pub mod openai;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 

@@ -3,12 +3,14 @@
 //! The files live beside the code (`casino/`, `demo/`) and are compiled in, so that a worker cannot start with half a
 //! pack. Never does I/O, reads no clock, draws no random numbers; never knows a real casino.
 
+mod agents;
 pub mod demo;
 mod error;
 mod guardrails;
 mod rules;
 mod texts;
 
+pub use agents::{CASINO_AGENTS, agents};
 pub use error::Error;
 pub use guardrails::{CASINO_GUARDRAILS, guardrails};
 pub use rules::{Rules, Typing, TypingKind, TypingPace};

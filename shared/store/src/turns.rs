@@ -1,10 +1,13 @@
 //! Finished turns: what the host decided to say, and from which rows.
 
+mod told;
+
 use chrono::{DateTime, Utc};
 use seven_domain::{ConversationId, GuestId, TurnId};
 use sqlx::FromRow;
 use uuid::Uuid;
 
+pub use self::told::{ToldLine, ToldTurn};
 use crate::{Result, Tx};
 
 #[derive(Debug, Clone)]
@@ -26,6 +29,8 @@ pub struct NewTurn {
     pub class: String,
     pub newest_text_at: DateTime<Utc>,
     pub trace: String,
+    /// What led to the reply, for explaining it; none of the texts.
+    pub record: serde_json::Value,
 }
 
 /// A turn as the envelope and the explain commands read it.
@@ -64,8 +69,8 @@ impl Tx {
         }
         sqlx::query(
             "insert into turns (casino_id, turn_id, conversation_id, guest_id, epoch, agent, model, intent, language, verdict, draft, disclosure,
-               sources, grounded, class, newest_text_at, trace, next_sweep_at, disclosure_kind)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18), $19)",
+               sources, grounded, class, newest_text_at, trace, next_sweep_at, disclosure_kind, record)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18), $19, $20)",
         )
         .bind(casino)
         .bind(turn.turn_id.0)
@@ -86,6 +91,7 @@ impl Tx {
         .bind(&turn.trace)
         .bind(base)
         .bind(turn.disclosure)
+        .bind(&turn.record)
         .execute(self.conn())
         .await?;
         Ok(true)

@@ -22,6 +22,7 @@
 
 mod binaries;
 mod lock;
+pub mod models;
 mod nats;
 mod pid_file;
 mod port;

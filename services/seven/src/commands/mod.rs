@@ -9,12 +9,14 @@ pub mod escalation;
 pub mod gate;
 pub mod guest;
 mod guest_ref;
+pub mod knowledge;
 pub mod message;
 mod phrases;
 pub mod quiet_hours;
 pub mod run;
 pub mod sms;
 pub mod status;
+pub mod turn;
 pub mod webhook;
 pub mod why;
 

@@ -8,7 +8,7 @@ use std::{
 use super::vocabulary::{STOP, SYNONYMS};
 use crate::{
     Item, formatter,
-    text::{similarity, stem, words},
+    text::{similarity, stem, trigrams, words},
 };
 
 const K1: f32 = 0.9;
@@ -26,6 +26,8 @@ pub(super) struct Postings {
     lengths: Vec<f32>,
     /// Stems that stand in names: only those are looked up by likeness, as guests misspell names and the rest would be guesswork.
     names: Vec<String>,
+    /// Trigram -> the numbers of the names that hold it, so that likeness is worked out for few of thousands of names.
+    grams: HashMap<[char; 3], Vec<u32>>,
 }
 
 impl Postings {
@@ -36,7 +38,7 @@ impl Postings {
             let counts = counts(item);
             lengths.push(counts.values().sum::<f32>());
             for (stem, weight) in counts {
-                postings.entry(stem).or_default().push((u32::try_from(n).unwrap_or(u32::MAX), weight));
+                postings.entry(stem).or_default().push((number(n), weight));
             }
         }
         let average = (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(1.0);
@@ -47,11 +49,16 @@ impl Postings {
             items.iter().flat_map(of_names).map(|w| stem(&w)).filter(|s| s.len() >= 4).collect();
         names.sort_unstable();
         names.dedup();
-        Self { postings, lengths, names }
+        let mut grams: HashMap<[char; 3], Vec<u32>> = HashMap::new();
+        for (n, name) in names.iter().enumerate() {
+            trigrams(name).into_iter().for_each(|gram| grams.entry(gram).or_default().push(number(n)));
+        }
+        Self { postings, lengths, names, grams }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.postings.iter().map(|(stem, list)| stem.len() + 48 + list.len() * 8).sum()
+        self.postings.iter().map(|(stem, list)| stem.len() + 48 + list.len() * 8).sum::<usize>()
+            + self.grams.values().map(|list| 48 + list.len() * 4).sum::<usize>()
     }
 
     fn rarity(&self, found: usize) -> f32 {
@@ -61,6 +68,7 @@ impl Postings {
     /// One score per item. Words the casino never uses still count in the whole, so that a question about something else scores low.
     pub(super) fn scores(&self, query: &[String]) -> Vec<f32> {
         let mut scores = vec![0.0f32; self.lengths.len()];
+        let (mut best, mut touched) = (vec![0.0f32; self.lengths.len()], Vec::new());
         let mut whole = 0.0f32;
         let mut asked: Vec<String> = query.iter().filter(|w| !STOP.contains(w.as_str())).map(|w| stem(w)).collect();
         asked.sort_unstable();
@@ -71,17 +79,19 @@ impl Postings {
                 readings.iter().map(|(stem, _)| self.rarity(self.postings[stem].len())).fold(f32::NAN, f32::min);
             let rarity = if rarity.is_nan() { self.rarity(0) } else { rarity };
             whole += rarity;
-            let mut best: BTreeMap<u32, f32> = BTreeMap::new();
             for (stem, likeness) in &readings {
                 for &(n, count) in &self.postings[stem] {
                     let norm = K1 * (1.0 - B + B * self.lengths[n as usize]);
                     let gain = likeness * rarity * count / (count + norm) * (1.0 + norm / 4.0).min(1.2);
-                    let slot = best.entry(n).or_default();
+                    let slot = &mut best[n as usize];
+                    if *slot == 0.0 {
+                        touched.push(n as usize);
+                    }
                     *slot = slot.max(gain.min(rarity));
                 }
             }
-            for (n, gain) in best {
-                scores[n as usize] += gain;
+            for n in touched.drain(..) {
+                scores[n] += std::mem::take(&mut best[n]);
             }
         }
         if whole > 0.0 {
@@ -99,12 +109,37 @@ impl Postings {
         let same = SYNONYMS.get(word).into_iter().flatten();
         readings.extend(same.filter(|s| self.postings.contains_key(*s)).map(|s| (s.clone(), SYNONYM)));
         if readings.is_empty() && word.len() >= 4 && !SYNONYMS.contains_key(word) {
-            let likest = self.names.iter().map(|s| (similarity(word, s), s)).filter(|(l, _)| *l >= MISSPELT);
-            let likest = likest.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
+            let alike = self.near(word).map(|s| (similarity(word, s), s)).filter(|(l, _)| *l >= MISSPELT);
+            let likest = alike.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
             readings.extend(likest.map(|(likeness, s)| (s.clone(), 0.8 * likeness)));
         }
         readings
     }
+
+    /// Names that share enough trigrams to be like the word at all.
+    fn near(&self, word: &str) -> impl Iterator<Item = &String> {
+        let asked = trigrams(word);
+        let mut shared: HashMap<u32, usize> = HashMap::new();
+        for gram in &asked {
+            self.grams.get(gram).into_iter().flatten().for_each(|n| *shared.entry(*n).or_default() += 1);
+        }
+        let enough = move |n: usize, shared: usize| {
+            let total = asked.len() + self.names[n].chars().count();
+            2.0 * shared as f32 >= MISSPELT * total as f32
+        };
+        let mut near: Vec<usize> = shared
+            .into_iter()
+            .map(|(n, count)| (n as usize, count))
+            .filter(|(n, c)| enough(*n, *c))
+            .map(|(n, _)| n)
+            .collect();
+        near.sort_unstable();
+        near.into_iter().map(|n| &self.names[n])
+    }
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// Weighted stem counts of an item: its name most, then the words it is filed under, then what is said about it. Never its notes.

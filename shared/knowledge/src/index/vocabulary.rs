@@ -39,7 +39,7 @@ pub(super) static SYNONYMS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::n
 });
 
 /// Says nothing about which venue is meant: "room", "grill", "friday", "restaurante".
-pub(super) fn is_common(word: &str) -> bool {
+pub(crate) fn is_common(word: &str) -> bool {
     STOP.contains(word) || COMMON.contains(&stem(word))
 }
 

@@ -1,0 +1,212 @@
+//! When a person must take over, how soon, and what the guest may be told meanwhile (CONV-42 to 44, SEC-33, 34, 104, 109, 113).
+//!
+//! Pure: the caller opens the case and pauses the conversation. The tables are data.
+
+mod holding;
+mod keywords;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Confidence,
+    phase::{Circles, Rescue},
+};
+
+pub use holding::{Automation, PAUSE, Pause, Promise, promise};
+
+/// The gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Sev0,
+    Sev1,
+    Sev2,
+    Sev3,
+}
+
+/// How soon (SEC-113).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sla {
+    /// `None`: the next business day.
+    pub respond_minutes: Option<u32>,
+    /// `None`: in the daily digest.
+    pub ack_seconds: Option<u32>,
+}
+
+/// What noticed it; the words of the `escalations` table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    Guardrail,
+    Keyword,
+    Sentiment,
+    ConsecutiveFallback,
+    ValidationFailure,
+}
+
+/// One cause for a person to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Trigger {
+    pub reason: &'static str,
+    pub severity: Severity,
+    pub origin: Origin,
+}
+
+/// A grave finding of the guardrails, which read the text before us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grave {
+    /// Danger to life: crisis or emergency.
+    Safety,
+    BsaAml,
+    ResponsibleGaming,
+    /// Card or identity numbers were texted.
+    SensitiveData,
+}
+
+/// The planner's or validator's reading of the guest (CONV-27).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mood {
+    Positive,
+    Neutral,
+    Cautious,
+    Negative,
+}
+
+/// What one turn knows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Facts<'a> {
+    pub text: &'a str,
+    pub grave: Option<Grave>,
+    pub mood: Option<(Mood, Confidence)>,
+    /// Negative texts in a row, this one included.
+    pub negative_in_row: u32,
+    /// Texts in a row that sounded frustrated, this one not included.
+    pub frustrated_in_row: u32,
+    pub fallbacks_in_row: u32,
+    pub validation_failures_in_session: u32,
+    pub circles: Circles,
+    /// The casino counts this guest among its best.
+    pub vip: bool,
+    /// Cases of this guest in the last seven days.
+    pub recent_cases: u32,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    severity: BTreeMap<Severity, Sla>,
+    keyword: Vec<keywords::Keyword>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    toml::from_str(include_str!("../data/escalation.toml")).expect("the table is part of the crate and tested")
+});
+
+// === impl Severity ===
+
+impl Severity {
+    pub const ALL: [Self; 4] = [Self::Sev0, Self::Sev1, Self::Sev2, Self::Sev3];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sev0 => "sev0",
+            Self::Sev1 => "sev1",
+            Self::Sev2 => "sev2",
+            Self::Sev3 => "sev3",
+        }
+    }
+
+    pub fn sla(self) -> Sla {
+        TABLE.severity.get(&self).copied().unwrap_or_default()
+    }
+
+    /// One step graver, but the gravest is for danger alone.
+    fn raised(self) -> Self {
+        match self {
+            Self::Sev0 => Self::Sev0,
+            Self::Sev1 | Self::Sev2 => Self::Sev1,
+            Self::Sev3 => Self::Sev2,
+        }
+    }
+}
+
+// === impl Origin ===
+
+impl Origin {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Guardrail => "guardrail",
+            Self::Keyword => "keyword",
+            Self::Sentiment => "sentiment",
+            Self::ConsecutiveFallback => "consecutive_fallback",
+            Self::ValidationFailure => "validation_failure",
+        }
+    }
+}
+
+/// Whether the text sounds frustrated: what `frustrated_in_row` counts.
+pub fn is_frustrated(text: &str) -> bool {
+    keywords::hits(&TABLE.keyword, text).any(|hit| hit.reason == FRUSTRATION)
+}
+
+const FRUSTRATION: &str = "frustration";
+
+/// Every cause found, the gravest first; a guest of note or with earlier cases is answered sooner.
+pub fn triggers(facts: &Facts<'_>) -> Vec<Trigger> {
+    let mut found: Vec<Trigger> = grave(facts.grave).into_iter().chain(words(facts)).chain(counts(facts)).collect();
+    if facts.vip || facts.recent_cases >= 2 {
+        for trigger in &mut found {
+            trigger.severity = trigger.severity.raised();
+        }
+    }
+    found.sort_by_key(|trigger| (trigger.severity, trigger.reason));
+    found.dedup_by_key(|trigger| trigger.reason);
+    found
+}
+
+fn grave(grave: Option<Grave>) -> Option<Trigger> {
+    let (reason, severity) = match grave? {
+        Grave::Safety => ("guest_safety", Severity::Sev0),
+        Grave::BsaAml => ("bsa_aml", Severity::Sev0),
+        Grave::ResponsibleGaming => ("responsible_gaming", Severity::Sev1),
+        Grave::SensitiveData => ("sensitive_data", Severity::Sev2),
+    };
+    Some(Trigger { reason, severity, origin: Origin::Guardrail })
+}
+
+fn words(facts: &Facts<'_>) -> Vec<Trigger> {
+    let once = |reason: &str| reason == FRUSTRATION && facts.frustrated_in_row == 0;
+    let hits = keywords::hits(&TABLE.keyword, facts.text).filter(|hit| !once(&hit.reason));
+    hits.map(|hit| {
+        // Frustrated again: no longer a note for the digest.
+        let repeated = hit.reason == FRUSTRATION;
+        Trigger {
+            reason: if repeated { "repeated_frustration" } else { &hit.reason },
+            severity: if repeated { Severity::Sev2 } else { hit.severity },
+            origin: Origin::Keyword,
+        }
+    })
+    .collect()
+}
+
+fn counts(facts: &Facts<'_>) -> Vec<Trigger> {
+    let surely_negative =
+        facts.mood.is_some_and(|(mood, sure)| mood == Mood::Negative && sure >= Confidence::percent(70));
+    let stuck = facts.circles.rescue() == Rescue::Human;
+    let rows = [
+        (surely_negative || facts.negative_in_row >= 3, "negative_sentiment", Severity::Sev1, Origin::Sentiment),
+        (facts.fallbacks_in_row >= 2, "consecutive_fallbacks", Severity::Sev2, Origin::ConsecutiveFallback),
+        (facts.validation_failures_in_session >= 2, "validation_failures", Severity::Sev2, Origin::ValidationFailure),
+        (stuck, "no_progress", Severity::Sev2, Origin::ConsecutiveFallback),
+    ];
+    rows.into_iter()
+        .filter(|row| row.0)
+        .map(|(_, reason, severity, origin)| Trigger { reason, severity, origin })
+        .collect()
+}

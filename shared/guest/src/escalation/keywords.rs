@@ -1,0 +1,37 @@
+//! Phrases that call for a person, over folded words.
+
+use serde::Deserialize;
+
+use super::Severity;
+use crate::extract::words;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Keyword {
+    pub(super) reason: String,
+    pub(super) severity: Severity,
+    say: Vec<String>,
+    #[serde(default)]
+    unless: Vec<String>,
+}
+
+/// The rows that the text hits and does not take back.
+pub(super) fn hits<'k>(table: &'k [Keyword], text: &str) -> impl Iterator<Item = &'k Keyword> {
+    let said = words(text);
+    table.iter().filter(move |row| {
+        let any = |phrases: &[String]| phrases.iter().any(|phrase| says(&said, phrase));
+        any(&row.say) && !any(&row.unless)
+    })
+}
+
+fn says(said: &[String], phrase: &str) -> bool {
+    (0..said.len()).any(|at| begins(&said[at..], &mut phrase.split(' ')))
+}
+
+/// `*word` allows up to two words before it.
+fn begins<'p>(said: &[String], phrase: &mut (impl Iterator<Item = &'p str> + Clone)) -> bool {
+    let Some(next) = phrase.next() else { return true };
+    let (skips, next) = next.strip_prefix('*').map_or((0, next), |word| (2, word));
+    (0..=skips)
+        .any(|skip| said.get(skip).is_some_and(|word| word == next) && begins(&said[skip + 1..], &mut phrase.clone()))
+}

@@ -1,0 +1,108 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn top(text: &str) -> Option<&'static str> {
+    triggers(&Facts { text, ..Facts::default() }).first().map(|t| t.reason)
+}
+
+#[test]
+fn words_that_call_a_person_and_words_that_do_not() {
+    let rows = [
+        // CONV-42, SEC-33
+        ("I want to speak to someone", Some("asks_for_human")),
+        ("Can I talk to a real person?", Some("asks_for_human")),
+        ("let me speak with the manager", Some("asks_for_human")),
+        ("human please", Some("asks_for_human")),
+        ("quiero hablar con una persona", Some("asks_for_human")),
+        ("Necesito hablar con el gerente", Some("asks_for_human")),
+        ("are you a real person?", None),
+        ("¿eres una persona real?", None),
+        ("I don't want to talk to anyone", None),
+        ("I'm only human", None),
+        ("I want to file a complaint", Some("complaint")),
+        ("This is unacceptable", Some("complaint")),
+        ("tengo una queja", Some("complaint")),
+        ("no complaints here", None),
+        ("can't complain!", None),
+        ("I was charged twice", Some("money_dispute")),
+        ("me cobraron de más", Some("money_dispute")),
+        ("what's your refund policy? I want a refund", None),
+        ("I need a sign language interpreter", Some("medical_or_access_need")),
+        ("need a fridge for my insulin", Some("medical_or_access_need")),
+        ("I want my casino host", Some("vip_request")),
+        ("I lost my rent money", Some("financial_distress")),
+        ("you don't understand", None),
+        ("What time is the buffet?", None),
+        ("the steak was great", None),
+        ("", None),
+    ];
+    for (text, wanted) in rows {
+        assert_eq!(top(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn severities_and_deadlines() {
+    // SEC-113
+    let sla = Severity::ALL.map(|s| (s.sla().respond_minutes, s.sla().ack_seconds));
+    assert_eq!(sla, [(Some(15), Some(450)), (Some(60), Some(1800)), (Some(240), Some(7200)), (None, None)]);
+    let at = |facts: Facts<'_>| triggers(&facts).first().map(|t| (t.reason, t.severity));
+    let none = Facts::default();
+    assert_eq!(at(Facts { grave: Some(Grave::BsaAml), ..none }), Some(("bsa_aml", Severity::Sev0)));
+    assert_eq!(
+        at(Facts { grave: Some(Grave::ResponsibleGaming), ..none }),
+        Some(("responsible_gaming", Severity::Sev1))
+    );
+    let mood = Some((Mood::Negative, Confidence::percent(70)));
+    assert_eq!(at(Facts { mood, ..none }), Some(("negative_sentiment", Severity::Sev1)));
+    assert_eq!(at(Facts { mood: Some((Mood::Negative, Confidence::percent(69))), ..none }), None);
+    assert_eq!(at(Facts { negative_in_row: 3, ..none }), Some(("negative_sentiment", Severity::Sev1)));
+    assert_eq!(at(Facts { fallbacks_in_row: 2, ..none }), Some(("consecutive_fallbacks", Severity::Sev2)));
+    assert_eq!(at(Facts { validation_failures_in_session: 2, ..none }), Some(("validation_failures", Severity::Sev2)));
+    let circles = Circles { without_data: 5, ambiguous: 0 };
+    assert_eq!(at(Facts { circles, ..none }), Some(("no_progress", Severity::Sev2)));
+    let human = Facts { text: "I need a human", ..none };
+    assert_eq!(at(human), Some(("asks_for_human", Severity::Sev2)));
+    assert_eq!(at(Facts { vip: true, ..human }), Some(("asks_for_human", Severity::Sev1)));
+    assert_eq!(at(Facts { recent_cases: 2, ..human }), Some(("asks_for_human", Severity::Sev1)));
+    let again = Facts { text: "you don't understand", frustrated_in_row: 1, ..none };
+    assert!(is_frustrated(again.text));
+    assert_eq!(at(again), Some(("repeated_frustration", Severity::Sev2)));
+}
+
+#[test]
+fn one_holding_text_per_pause() {
+    // SEC-109, C-31
+    let t = "2026-11-23T15:00:00Z".parse().unwrap();
+    let pause = Pause::from(t);
+    assert_eq!(pause.on_text(t), Automation::Hold);
+    assert_eq!(Pause { held: true, ..pause }.on_text(t), Automation::Silent);
+    assert_eq!(pause.on_text(t + PAUSE), Automation::Run);
+    assert_eq!(Pause { until: None, held: true }.on_text(t + PAUSE * 100), Automation::Silent);
+}
+
+#[test]
+fn nothing_is_promised_at_night_that_nobody_keeps() {
+    // CONV-44, C-29
+    let zone = chrono_tz::America::New_York;
+    let rows = [
+        ("2026-11-23T15:00:00Z", false, Promise::Shortly),
+        ("2026-11-23T15:00:00Z", true, Promise::WithinHours),
+        ("2026-11-22T15:00:00Z", false, Promise::WithinHours),
+        ("2026-11-24T01:59:00Z", false, Promise::Shortly),
+        ("2026-11-24T02:00:00Z", false, Promise::Tomorrow),
+        ("2026-11-23T13:59:00Z", false, Promise::Tomorrow),
+    ];
+    for (at, holiday, wanted) in rows {
+        assert_eq!(promise(at.parse().unwrap(), zone, holiday), wanted, "{at}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn reads_any_text(text in any::<String>()) {
+        let found = triggers(&Facts { text: &text, ..Facts::default() });
+        prop_assert!(found.is_sorted_by_key(|t| t.severity));
+    }
+}

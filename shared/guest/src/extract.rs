@@ -1,0 +1,100 @@
+//! What a guest's text says about the guest, by rules, in English and Spanish (CONV-37, CONV-38).
+//!
+//! Conservative: a rule that is not sure finds nothing. Never fails, whatever the text.
+
+mod calendar;
+mod contact;
+mod dates;
+mod found;
+mod name;
+mod needs;
+mod number;
+mod observe;
+mod party;
+mod people;
+mod said;
+mod tastes;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use chrono_tz::Tz;
+use seven_domain::Language;
+
+pub use found::{Budget, Found, Grain, Slot, Stay};
+pub use observe::{Observed, observations};
+
+use crate::{Confidence, Topic};
+use said::Said;
+
+/// What a text is read against.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    pub now: DateTime<Utc>,
+    /// The casino's: "tomorrow" is its tomorrow.
+    pub zone: Tz,
+    /// Decides whether 5/12 is in May or in December.
+    pub language: Language,
+    /// What we just asked: "4" alone then is the size of the party.
+    pub asked: Option<Topic>,
+}
+
+impl Setting {
+    fn today(&self) -> NaiveDate {
+        self.now.with_timezone(&self.zone).date_naive()
+    }
+}
+
+/// Below this nothing is found (CONV-37).
+pub const LEAST: Confidence = Confidence::percent(50);
+
+/// Everything the text says, in the order of the text.
+pub fn extract(text: &str, setting: &Setting) -> Vec<Found> {
+    let mut found = contact::emails(text);
+    let mut masked: Vec<_> = found.iter().map(|f| f.span.clone()).collect();
+    masked.extend(contact::addresses(text));
+    let said = Said::read(text, &masked);
+    found.extend(name::read(&said, setting));
+    found.extend(party::read(&said, setting));
+    found.extend(dates::read(&said, setting));
+    found.extend(needs::read(&said));
+    found.extend(tastes::read(&said));
+    found.extend(people::read(&said));
+    found.extend(contact::budget(&said));
+    let corrected = corrects(&said);
+    for one in &mut found {
+        one.correction = corrected;
+    }
+    found.retain(|one| one.confidence > LEAST);
+    found.sort_by_key(|one| (one.span.start, one.span.end));
+    found
+}
+
+/// "Actually, ...": what follows is meant to replace what was said before.
+fn corrects(said: &Said<'_>) -> bool {
+    said.has(&[
+        "actually",
+        "i meant",
+        "i mean",
+        "make that",
+        "no wait",
+        "correction",
+        "sorry its",
+        "instead",
+        "changed my mind",
+        "change of plans",
+        "en realidad",
+        "mejor dicho",
+        "quise decir",
+        "me equivoque",
+        "perdon es",
+        "perdon son",
+        "cambio de planes",
+    ])
+}
+
+/// The folded words of a text: lower case, no accents, apostrophes joined.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    Said::read(text, &[]).words.into_iter().map(|word| word.text).collect()
+}

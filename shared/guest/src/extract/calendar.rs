@@ -1,0 +1,105 @@
+//! Months, weekdays and holidays by name, and the next day that fits.
+
+use chrono::{Datelike, Days, NaiveDate, Weekday};
+
+use super::said::Said;
+
+const MONTHS: [&[&str]; 12] = [
+    &["january", "jan", "enero"],
+    &["february", "feb", "febrero"],
+    &["march", "mar", "marzo"],
+    &["april", "apr", "abril"],
+    &["may", "mayo"],
+    &["june", "jun", "junio"],
+    &["july", "jul", "julio"],
+    &["august", "aug", "agosto"],
+    &["september", "sept", "sep", "septiembre", "setiembre"],
+    &["october", "oct", "octubre"],
+    &["november", "nov", "noviembre"],
+    &["december", "dec", "diciembre", "dic"],
+];
+
+/// The full names, and short ones that are no other word.
+const WEEKDAYS: [&[&str]; 7] = [
+    &["monday", "lunes"],
+    &["tuesday", "tues", "martes"],
+    &["wednesday", "weds", "miercoles"],
+    &["thursday", "thurs", "thur", "jueves"],
+    &["friday", "fri", "viernes"],
+    &["saturday", "sabado"],
+    &["sunday", "domingo"],
+];
+/// Also words of other kinds: only after "this", "next", "on".
+const SHORT: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+pub(super) fn month(word: &str) -> Option<u32> {
+    let at = MONTHS.iter().position(|names| names.contains(&word))?;
+    u32::try_from(at + 1).ok()
+}
+
+pub(super) fn weekday(said: &Said<'_>, n: usize) -> Option<Weekday> {
+    let word = said.at(n);
+    let led = || ["this", "next", "on", "coming", "through", "until", "thru"].contains(&said.before(n, 1));
+    // "Fri-Sun", "Fri to Sun".
+    let name = |n: usize| WEEKDAYS.iter().any(|names| said.is(n, names)) || said.is(n, &SHORT);
+    let ranged = || n >= 1 && said.between(n) == "-" && name(n - 1) || n >= 2 && said.is(n - 1, &["to"]) && name(n - 2);
+    let long = WEEKDAYS.iter().position(|names| names.contains(&word));
+    let at = long.or_else(|| SHORT.iter().position(|name| *name == word).filter(|_| led() || ranged()))?;
+    Weekday::try_from(u8::try_from(at).ok()?).ok()
+}
+
+/// The next day that is this one, today included.
+pub(super) fn next_weekday(today: NaiveDate, day: Weekday) -> Option<NaiveDate> {
+    let ahead = (day.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7;
+    today.checked_add_days(Days::new(u64::from(ahead)))
+}
+
+/// The next such date. One that was up to five weeks ago is not a year ahead: nobody knows which is meant.
+pub(super) fn next_date(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
+    let in_year = |year: i32| NaiveDate::from_ymd_opt(year, month, day);
+    let date = in_year(today.year()).filter(|date| *date >= today).or_else(|| in_year(today.year().checked_add(1)?))?;
+    ((date - today).num_days() <= 330).then_some(date)
+}
+
+/// The next such day of a month, from today on.
+pub(super) fn next_day(today: NaiveDate, day: u32) -> Option<NaiveDate> {
+    (0..62).filter_map(|ahead| today.checked_add_days(Days::new(ahead))).find(|date| date.day() == day)
+}
+
+/// A holiday whose name begins at word `n`: its next date and the word after it.
+pub(super) fn holiday(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<(NaiveDate, usize)> {
+    const FIXED: &[(&[&str], u32, u32)] = &[
+        (&["christmas eve", "xmas eve", "nochebuena"], 12, 24),
+        (&["christmas day", "christmas", "xmas", "navidad"], 12, 25),
+        (&["new years eve", "new year eve", "nye", "nochevieja", "fin de ano", "ano viejo"], 12, 31),
+        (&["new years day", "ano nuevo"], 1, 1),
+        (&["valentines day", "valentine day", "valentines", "san valentin", "dia de los enamorados"], 2, 14),
+        (&["fourth of july", "independence day"], 7, 4),
+        (&["cinco de mayo"], 5, 5),
+        (&["halloween"], 10, 31),
+        (&["veterans day"], 11, 11),
+        (&["st patricks day"], 3, 17),
+    ];
+    for (names, month, day) in FIXED {
+        if let Some(end) = end_of(said, n, names) {
+            return Some((next_date(today, *month, *day)?, end));
+        }
+    }
+    let end = end_of(said, n, &["thanksgiving day", "thanksgiving", "accion de gracias", "dia de accion de gracias"])?;
+    let in_year = |year| NaiveDate::from_weekday_of_month_opt(year, 11, Weekday::Thu, 4);
+    let date = in_year(today.year()).filter(|d| *d >= today).or_else(|| in_year(today.year().checked_add(1)?))?;
+    Some((date, end))
+}
+
+/// "New Year's Eve" loses the ending of "year's".
+fn end_of(said: &Said<'_>, n: usize, names: &[&str]) -> Option<usize> {
+    let plain = said.one_of(n, names);
+    plain.or_else(|| {
+        names.iter().find_map(|name| {
+            said.one_of(
+                n,
+                &[&name.replace("years", "year").replace("valentines", "valentine").replace("patricks", "patrick")],
+            )
+        })
+    })
+}

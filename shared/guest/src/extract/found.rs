@@ -1,0 +1,140 @@
+//! What extraction finds. `Debug` shows the kind, never what the guest said.
+
+use std::{fmt, ops::Range};
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::Confidence;
+
+/// How precise a date is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grain {
+    Day,
+    /// From one day to another.
+    Days,
+    Weekend,
+    Week,
+    Month,
+}
+
+/// When the guest comes: first and last day.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Stay {
+    pub from: NaiveDate,
+    pub to: NaiveDate,
+    pub grain: Grain,
+}
+
+/// What the guest wants to spend, in whole dollars.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Budget {
+    pub least: Option<u32>,
+    pub most: u32,
+    pub per_person: bool,
+}
+
+/// One thing said.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Slot {
+    /// What to call the guest.
+    Name(String),
+    FullName(String),
+    Email(String),
+    PartySize(u32),
+    Visit(Stay),
+    Diet(String),
+    /// "allergy: peanuts" in the profile.
+    Allergy(String),
+    Occasion(String),
+    Budget(Budget),
+    Interest(String),
+    Treatment(String),
+    Cuisine(String),
+    Game(String),
+    Accessibility(String),
+    /// Who comes along; children with or without an age.
+    Companion {
+        kin: String,
+        name: Option<String>,
+        age: Option<u32>,
+    },
+}
+
+/// A slot, how sure we are, and where it stands.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct Found {
+    pub slot: Slot,
+    pub confidence: Confidence,
+    /// Bytes of the text.
+    pub span: Range<usize>,
+    /// The text takes back something said before.
+    pub correction: bool,
+}
+
+// === impl Found ===
+
+impl Found {
+    pub(super) fn new(slot: Slot, percent: u8, span: Range<usize>) -> Self {
+        Self { slot, confidence: Confidence::percent(percent), span, correction: false }
+    }
+}
+
+impl Slot {
+    /// The slot's name, for logs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Name(_) => "name",
+            Self::FullName(_) => "full_name",
+            Self::Email(_) => "email",
+            Self::PartySize(_) => "party_size",
+            Self::Visit(_) => "visit",
+            Self::Diet(_) => "diet",
+            Self::Allergy(_) => "allergy",
+            Self::Occasion(_) => "occasion",
+            Self::Budget(_) => "budget",
+            Self::Interest(_) => "interest",
+            Self::Treatment(_) => "treatment",
+            Self::Cuisine(_) => "cuisine",
+            Self::Game(_) => "game",
+            Self::Accessibility(_) => "accessibility",
+            Self::Companion { .. } => "companion",
+        }
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Slot({})", self.kind())
+    }
+}
+
+impl fmt::Debug for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Found({} {} at {:?})", self.slot.kind(), self.confidence.get(), self.span)
+    }
+}
+
+impl fmt::Debug for Stay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stay({:?})", self.grain)
+    }
+}
+
+impl fmt::Debug for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Budget(..)")
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.least {
+            Some(least) => write!(f, "${least}-${}", self.most)?,
+            None => write!(f, "up to ${}", self.most)?,
+        }
+        f.write_str(if self.per_person { " per person" } else { "" })
+    }
+}

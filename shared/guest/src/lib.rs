@@ -1,0 +1,19 @@
+//! What is known about a guest, and what follows from it: profile, completeness, phases, extraction, escalation, offers.
+//!
+//! Pure: no I/O, no clock, no randomness; time is passed in. Never prints what a guest said or is called: `Debug` of values and
+//! findings shows their kind only.
+
+pub mod completeness;
+pub mod confidence;
+pub mod escalation;
+pub mod extract;
+pub mod offers;
+pub mod phase;
+pub mod profile;
+pub mod topic;
+
+pub use confidence::Confidence;
+pub use extract::{Found, Setting, Slot, extract};
+pub use phase::Phase;
+pub use profile::{Grant, GrantRef, Key, Merged, Observation, Profile, Scope, Source, Value};
+pub use topic::Topic;

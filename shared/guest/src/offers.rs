@@ -1,0 +1,215 @@
+//! Which offer a guest may get now, or why none (CONV-35, CONV-36). The policy is data; code decides, never a prompt (C-8).
+//!
+//! Says nothing about whether such an offer exists: that is for the catalogue.
+
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, sync::LazyLock};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::{Confidence, Key, Phase, Profile, completeness::completeness};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TierName {
+    Dining,
+    Freeplay,
+    Hotel,
+    Vip,
+}
+
+/// One rung of the ladder.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tier {
+    pub name: TierName,
+    pub dollars: u32,
+    pub completeness_above: Confidence,
+    /// Phases in which it may be offered to a guest who did not ask.
+    pub phases: Vec<Phase>,
+    /// Guest texts it takes.
+    #[serde(default)]
+    pub texts: u32,
+    /// Paths of fields that must be known.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// Never for a guest with a gambling problem.
+    #[serde(default)]
+    pub gaming: bool,
+    /// A person decides.
+    #[serde(default)]
+    pub approval: bool,
+}
+
+/// A casino's rules.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    pub substantive_exchanges: u32,
+    pub readiness_above: Confidence,
+    pub unprompted_readiness_above: Confidence,
+    pub texts_after_rejection: u32,
+    pub per_arc: u32,
+    pub per_day: u32,
+    pub per_month: u32,
+    pub weekly_dollars: u32,
+    pub tier: Vec<Tier>,
+}
+
+/// What is known beside the profile. Counts are of offers made, in the casino's calendar.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Facts {
+    pub phase: Phase,
+    /// The guest asked for an offer.
+    pub asked: bool,
+    pub suppressed: bool,
+    /// Consent to texts of this conversation.
+    pub conversational_consent: bool,
+    /// Consent to marketing: what is not asked for is marketing.
+    pub marketing_consent: bool,
+    /// A case is open or automation is paused.
+    pub paused: bool,
+    pub self_excluded: bool,
+    pub responsible_gaming: bool,
+    pub readiness: Confidence,
+    pub guest_texts: u32,
+    pub substantive_exchanges: u32,
+    /// Guest texts since an offer was rejected.
+    pub texts_since_rejection: Option<u32>,
+    pub offers_this_arc: u32,
+    pub offers_today: u32,
+    pub offers_this_month: u32,
+    /// Dollars offered in the last seven days.
+    pub dollars_this_week: u32,
+}
+
+/// What may be offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Eligible {
+    pub tier: TierName,
+    pub dollars: u32,
+    pub needs_approval: bool,
+}
+
+/// Why not; the words go into the audit (AGENT-46).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    Suppressed,
+    NoConsent,
+    NoMarketingConsent,
+    SelfExcluded,
+    Paused,
+    ResponsibleGaming,
+    DeletionPending,
+    ArcCap,
+    DailyCap,
+    MonthlyCap,
+    WeeklyValue,
+    JustRejected,
+    TooFewExchanges,
+    NotReady,
+    WrongPhase,
+    Incomplete,
+    FieldMissing,
+    NoTier,
+}
+
+static POLICY: LazyLock<Policy> = LazyLock::new(|| {
+    toml::from_str(include_str!("../data/offers.toml")).expect("the table is part of the crate and tested")
+});
+
+// === impl Policy ===
+
+impl Policy {
+    /// The default rules.
+    pub fn house() -> &'static Self {
+        &POLICY
+    }
+
+    /// The most valuable offer this guest may get now, or why even the least is refused.
+    pub fn decide(&self, profile: &Profile, facts: &Facts, now: DateTime<Utc>) -> Result<Eligible, Refusal> {
+        self.admits(profile, facts)?;
+        let mut why = Refusal::NoTier;
+        for tier in self.tier.iter().rev() {
+            match self.tier_admits(tier, profile, facts, now) {
+                Ok(()) => {
+                    return Ok(Eligible { tier: tier.name, dollars: tier.dollars, needs_approval: tier.approval });
+                }
+                Err(refusal) => why = refusal,
+            }
+        }
+        Err(why)
+    }
+
+    /// Whether the comp agent may begin by itself (C-8); a guest who asks always reaches it.
+    pub fn hands_to_comp(&self, facts: &Facts) -> bool {
+        facts.asked || facts.readiness > self.unprompted_readiness_above
+    }
+
+    fn admits(&self, profile: &Profile, f: &Facts) -> Result<(), Refusal> {
+        let forgotten = profile.meta.lifecycle == crate::profile::Lifecycle::PendingDeletion;
+        let too_soon = f.texts_since_rejection.is_some_and(|texts| texts < self.texts_after_rejection);
+        let rules = [
+            (f.suppressed, Refusal::Suppressed),
+            (forgotten, Refusal::DeletionPending),
+            (!f.conversational_consent, Refusal::NoConsent),
+            (f.self_excluded, Refusal::SelfExcluded),
+            (f.paused, Refusal::Paused),
+            (!f.asked && !f.marketing_consent, Refusal::NoMarketingConsent),
+            (f.offers_this_arc >= self.per_arc, Refusal::ArcCap),
+            (f.offers_today >= self.per_day, Refusal::DailyCap),
+            (f.offers_this_month >= self.per_month, Refusal::MonthlyCap),
+            (too_soon, Refusal::JustRejected),
+            (f.substantive_exchanges < self.substantive_exchanges, Refusal::TooFewExchanges),
+            (!f.asked && f.readiness <= self.readiness_above, Refusal::NotReady),
+        ];
+        rules.iter().find(|(hit, _)| *hit).map_or(Ok(()), |(_, refusal)| Err(*refusal))
+    }
+
+    fn tier_admits(&self, tier: &Tier, profile: &Profile, f: &Facts, now: DateTime<Utc>) -> Result<(), Refusal> {
+        let known = |path: &String| Key::at(path).is_some_and(|key| profile.seen(key, now).is_some());
+        let over = !tier.approval && f.dollars_this_week.saturating_add(tier.dollars) > self.weekly_dollars;
+        let rules = [
+            (
+                tier.gaming && (f.responsible_gaming || profile.engagement.responsible_gaming_triggered),
+                Refusal::ResponsibleGaming,
+            ),
+            (!f.asked && !tier.phases.contains(&f.phase), Refusal::WrongPhase),
+            (completeness(profile, now) <= tier.completeness_above, Refusal::Incomplete),
+            (!tier.needs.iter().all(known), Refusal::FieldMissing),
+            (f.guest_texts < tier.texts, Refusal::TooFewExchanges),
+            (over, Refusal::WeeklyValue),
+        ];
+        rules.iter().find(|(hit, _)| *hit).map_or(Ok(()), |(_, refusal)| Err(*refusal))
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self {
+            Self::Suppressed => "the guest opted out",
+            Self::NoConsent => "no consent to texts",
+            Self::NoMarketingConsent => "no consent to marketing, and the guest did not ask",
+            Self::SelfExcluded => "the guest is self-excluded",
+            Self::Paused => "a person has the conversation",
+            Self::ResponsibleGaming => "no gaming offer after a sign of problem gambling",
+            Self::DeletionPending => "the guest asked to be forgotten",
+            Self::ArcCap => "enough offers in this conversation",
+            Self::DailyCap => "enough offers today",
+            Self::MonthlyCap => "enough offers this month",
+            Self::WeeklyValue => "the week's value is used up",
+            Self::JustRejected => "an offer was just rejected",
+            Self::TooFewExchanges => "too few exchanges",
+            Self::NotReady => "not ready for an offer",
+            Self::WrongPhase => "not in this phase",
+            Self::Incomplete => "too little is known",
+            Self::FieldMissing => "something this offer needs is unknown",
+            Self::NoTier => "the casino has no offers",
+        };
+        f.write_str(words)
+    }
+}

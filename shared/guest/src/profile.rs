@@ -1,0 +1,166 @@
+//! What is known about one guest (DATA-15): typed fields with confidence, source, consent and history.
+//!
+//! The phone and the guest's id are columns of `guests`, not part of the document (D9). A date of birth is never stored (C-22).
+
+mod codec;
+mod companion;
+mod context;
+mod export;
+mod field;
+mod key;
+mod merge;
+mod migrate;
+mod plain;
+mod source;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+pub use codec::{Read, ReadError};
+pub use companion::{Companion, Kin, Met};
+pub use context::{Context, Seen};
+pub use field::{Candidate, Change, ConsentStatus, Field, Grant, GrantRef, Scope, What};
+pub use key::{CompanionKey, Key, Kind, Section, home_of_target};
+pub use merge::{Merged, Observation, Resolution};
+pub use plain::{AgeVerified, Consent, Engagement, Lifecycle, Meta};
+pub use source::Source;
+pub use value::Value;
+
+use crate::Confidence;
+
+/// The shape of the document that this code writes (DATA-14).
+pub const VERSION: u32 = 3;
+
+/// Everything known about one guest of one casino.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    pub meta: Meta,
+    fields: BTreeMap<Key, Field>,
+    companions: Vec<Companion>,
+    pub consent: Consent,
+    pub engagement: Engagement,
+    /// What a newer version wrote and this one does not know; kept when the document is written again.
+    rest: codec::Rest,
+}
+
+// === impl Profile ===
+
+impl Profile {
+    /// A guest of whom nothing is known yet.
+    pub fn new(at: DateTime<Utc>) -> Self {
+        Self {
+            meta: Meta::new(at),
+            fields: BTreeMap::new(),
+            companions: Vec::new(),
+            consent: Consent::default(),
+            engagement: Engagement::default(),
+            rest: codec::Rest::default(),
+        }
+    }
+
+    /// The field as stored: withdrawn and doubtful ones too. Agents get [`Profile::context`].
+    pub fn field(&self, key: Key) -> Option<&Field> {
+        self.fields.get(&key)
+    }
+
+    /// All stored fields.
+    pub fn fields(&self) -> impl Iterator<Item = (Key, &Field)> {
+        self.fields.iter().map(|(key, field)| (*key, field))
+    }
+
+    pub fn companions(&self) -> &[Companion] {
+        &self.companions
+    }
+
+    /// The value, if an agent may see it now.
+    pub fn seen(&self, key: Key, now: DateTime<Utc>) -> Option<&Value> {
+        self.field(key).filter(|f| f.is_visible(now)).map(|f| &f.value)
+    }
+
+    /// How sure we are of it now; nothing for what is unknown or withdrawn.
+    pub fn certainty(&self, key: Key, now: DateTime<Utc>) -> Confidence {
+        self.field(key)
+            .filter(|f| !f.is_withdrawn() && !f.value.is_empty())
+            .map_or(Confidence::ZERO, |f| f.effective(now))
+    }
+
+    /// Takes in one observation (DATA-18).
+    pub fn observe(&mut self, seen: Observation<Key>) -> Merged {
+        if !seen.key.kind().accepts(&seen.value) {
+            return Merged::Refused;
+        }
+        self.meta.updated_at = self.meta.updated_at.max(seen.at);
+        match self.fields.get_mut(&seen.key) {
+            Some(field) => {
+                let key = seen.key;
+                field.merge(seen.evidence(), key.is_plan())
+            }
+            None => {
+                self.fields.insert(seen.key, Field::first(seen.evidence()));
+                Merged::Added
+            }
+        }
+    }
+
+    /// Withdraws every field that rests on this grant, however deep (DATA-41, C-30). Returns the paths that changed.
+    pub fn withdraw(&mut self, grant: &GrantRef, at: DateTime<Utc>) -> Vec<String> {
+        let own = self.fields.iter_mut().map(|(key, field)| (key.path().to_owned(), field));
+        let others = self.companions.iter_mut().enumerate().flat_map(|(n, companion)| {
+            companion.fields.iter_mut().map(move |(key, field)| (format!("companions.{n}.{}", key.path()), field))
+        });
+        own.chain(others).filter_map(|(path, field)| field.withdraw(grant, at).then_some(path)).collect()
+    }
+
+    /// Fields contradicted and not yet looked at by a person.
+    pub fn under_review(&self) -> impl Iterator<Item = (Key, &Field)> {
+        self.fields().filter(|(_, field)| field.needs_review)
+    }
+
+    /// A person's decision on a contradicted field; false when there was nothing to decide.
+    pub fn resolve(&mut self, key: Key, how: Resolution, at: DateTime<Utc>) -> bool {
+        self.fields.get_mut(&key).is_some_and(|field| field.resolve(how, at))
+    }
+
+    /// Fields collected under an older policy than `version` (DATA-43).
+    pub fn to_reconsent(&self, version: u32) -> Vec<Key> {
+        self.fields().filter(|(_, f)| !f.is_withdrawn() && f.consent_version < version).map(|(key, _)| key).collect()
+    }
+
+    /// Removes what has been kept long enough (DATA-55). Returns the paths removed.
+    pub fn expire(&mut self, now: DateTime<Utc>) -> Vec<String> {
+        let over =
+            |days: Option<i64>, field: &Field| days.is_some_and(|days| (now - field.confirmed()).num_days() >= days);
+        let mut gone = Vec::new();
+        self.fields.retain(|key, field| {
+            let keep = !over(key.section().keep_days(), field);
+            if !keep {
+                gone.push(key.path().to_owned());
+            }
+            keep
+        });
+        let before = self.companions.len();
+        self.companions.retain(|c| c.fields.values().any(|f| !over(Section::Companions.keep_days(), f)));
+        if self.companions.len() < before {
+            gone.push("companions".to_owned());
+        }
+        gone
+    }
+}
+
+impl Serialize for Profile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Profile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = serde_json::Value::deserialize(deserializer)?;
+        Self::from_json(json).map(|read| read.profile).map_err(D::Error::custom)
+    }
+}

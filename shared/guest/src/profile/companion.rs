@@ -1,0 +1,98 @@
+//! The people a guest travels with (DATA-15).
+
+use std::collections::BTreeMap;
+
+use super::{CompanionKey, Field, Merged, Observation, Profile, Value};
+
+/// One companion; which one is known by relationship, name and age.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Companion {
+    pub(super) fields: BTreeMap<CompanionKey, Field>,
+}
+
+/// How many of them a guest can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kin {
+    One,
+    Several,
+}
+
+/// What became of what was said about a companion: which one it is, and each field's fate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Met {
+    pub index: usize,
+    pub merged: Vec<(CompanionKey, Merged)>,
+}
+
+// === impl Kin ===
+
+impl Kin {
+    pub fn of(relationship: &str) -> Self {
+        match relationship {
+            "spouse" | "partner" | "fiance" | "mother" | "father" => Self::One,
+            _ => Self::Several,
+        }
+    }
+}
+
+// === impl Companion ===
+
+impl Companion {
+    pub fn field(&self, key: CompanionKey) -> Option<&Field> {
+        self.fields.get(&key)
+    }
+
+    /// All stored fields.
+    pub fn fields(&self) -> impl Iterator<Item = (CompanionKey, &Field)> {
+        self.fields.iter().map(|(key, field)| (*key, field))
+    }
+
+    fn may_be(&self, said: &BTreeMap<CompanionKey, &Value>) -> bool {
+        let agrees = |key| match (self.fields.get(&key), said.get(&key)) {
+            (Some(have), Some(said)) => have.value.agrees(said),
+            _ => true,
+        };
+        let same = |key| self.fields.contains_key(&key) && said.contains_key(&key) && agrees(key);
+        let one = || {
+            let kin = said.get(&CompanionKey::Relationship).and_then(|v| v.as_text());
+            kin.is_some_and(|kin| Kin::of(kin) == Kin::One)
+        };
+        // A name tells people apart whatever their age, which changes.
+        agrees(CompanionKey::Relationship)
+            && (same(CompanionKey::Name) || one() || (agrees(CompanionKey::Name) && agrees(CompanionKey::Age)))
+    }
+}
+
+// === impl Profile ===
+
+impl Profile {
+    /// Takes in what was said about one companion: the one it fits, else a new one. What fits no field is refused; without a
+    /// relationship nothing is stored.
+    pub fn meet(&mut self, said: Vec<Observation<CompanionKey>>) -> Option<Met> {
+        let (said, refused): (Vec<_>, Vec<_>) = said.into_iter().partition(Observation::fits);
+        if !said.iter().any(|o| o.key == CompanionKey::Relationship) {
+            return None;
+        }
+        let values: BTreeMap<_, _> = said.iter().map(|o| (o.key, &o.value)).collect();
+        let known = self.companions.iter().position(|companion| companion.may_be(&values));
+        let index = known.unwrap_or_else(|| {
+            self.companions.push(Companion::default());
+            self.companions.len() - 1
+        });
+        let mut merged: Vec<_> = refused.into_iter().map(|o| (o.key, Merged::Refused)).collect();
+        for seen in said {
+            self.meta.updated_at = self.meta.updated_at.max(seen.at);
+            let (key, plan) = (seen.key, seen.key == CompanionKey::Age);
+            let fields = &mut self.companions[index].fields;
+            let fate = match fields.get_mut(&key) {
+                Some(field) => field.merge(seen.evidence(), plan),
+                None => {
+                    fields.insert(key, Field::first(seen.evidence()));
+                    Merged::Added
+                }
+            };
+            merged.push((key, fate));
+        }
+        Some(Met { index, merged })
+    }
+}

@@ -1,0 +1,91 @@
+//! What an agent, and what marketing, may see of a profile.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value as Json, json};
+
+use super::{Field, Key, Profile, Scope, Value, codec};
+use crate::Confidence;
+
+/// One fact, as certain as it is now.
+#[derive(Clone, PartialEq)]
+pub struct Seen {
+    /// `core_identity.name`, `companions.0.age`.
+    pub path: String,
+    pub value: Value,
+    pub confidence: Confidence,
+    /// Contradicted and not yet settled: to be asked, not asserted.
+    pub doubtful: bool,
+}
+
+/// The profile without what was withdrawn, doubted or given for other ends.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Context {
+    pub facts: Vec<Seen>,
+}
+
+impl fmt::Debug for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Seen({} {:?} {})", self.path, self.value, self.confidence.get())
+    }
+}
+
+// === impl Context ===
+
+impl Context {
+    pub fn get(&self, key: Key) -> Option<&Value> {
+        self.facts.iter().find(|fact| fact.path == key.path()).map(|fact| &fact.value)
+    }
+
+    /// Nested, values only: what a prompt shows (AGENT-50).
+    pub fn to_json(&self) -> Json {
+        let mut root = Map::new();
+        for fact in &self.facts {
+            codec::put(&mut root, &fact.path, json!(fact.value));
+        }
+        Json::Object(root)
+    }
+}
+
+// === impl Profile ===
+
+impl Profile {
+    /// What an agent may see now (DATA-18, DATA-42, C-30).
+    pub fn context(&self, now: DateTime<Utc>) -> Context {
+        self.select(|_, field| field.is_visible(now), now)
+    }
+
+    /// What marketing may read (DATA-39, C-29): given for marketing, not withdrawn, certain enough, and health data only where
+    /// the grant names it (C-47).
+    pub fn marketing(&self, now: DateTime<Utc>) -> Context {
+        let named = |key: Option<Key>, field: &Field| match key {
+            Some(key) => {
+                !key.is_sensitive()
+                    || key.path().ends_with(&field.consent_scope_detail) && !field.consent_scope_detail.is_empty()
+            }
+            None => false,
+        };
+        self.select(
+            |key, field| field.consent_scope == Scope::Marketing && named(key, field) && field.is_visible(now),
+            now,
+        )
+    }
+
+    fn select(&self, wanted: impl Fn(Option<Key>, &Field) -> bool, now: DateTime<Utc>) -> Context {
+        let seen = |path: String, field: &Field| Seen {
+            path,
+            value: field.value.clone(),
+            confidence: field.effective(now),
+            doubtful: field.needs_review,
+        };
+        let own = self.fields().filter(|(key, f)| wanted(Some(*key), f)).map(|(key, f)| seen(key.path().to_owned(), f));
+        let others = self.companions().iter().enumerate().flat_map(|(n, companion)| {
+            companion
+                .fields()
+                .filter(|(_, f)| wanted(None, f))
+                .map(move |(key, f)| (format!("companions.{n}.{}", key.path()), f))
+        });
+        Context { facts: own.chain(others.map(|(path, field)| seen(path, field))).collect() }
+    }
+}

@@ -1,0 +1,231 @@
+//! One profiled value with what it rests on (DATA-16).
+
+use std::{collections::BTreeMap, fmt, str::FromStr};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use seven_domain::Invalid;
+use uuid::Uuid;
+
+use super::{Source, Value, merge::Evidence};
+use crate::Confidence;
+
+/// Changes kept per field; older ones are in the audit log.
+pub(super) const HISTORY: usize = 20;
+
+/// What the guest agreed to have a field used for (DATA-38). Nothing is ever shared, whatever the scope says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    #[default]
+    Personalization,
+    Marketing,
+    Analytics,
+    Sharing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConsentStatus {
+    #[default]
+    Granted,
+    Withdrawn,
+}
+
+/// `consent_grant:{uuid}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct GrantRef(pub Uuid);
+
+/// The consent an observation is stored under.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grant {
+    pub scope: Scope,
+    /// What in particular: `dining_preferences`, `email_campaigns`, `identity`; may be empty.
+    pub detail: String,
+    pub reference: GrantRef,
+    pub version: u32,
+}
+
+/// What happened to a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    Added,
+    Confirmed,
+    Extended,
+    Contradicted,
+    Replaced,
+    Withdrawn,
+    Resolved,
+}
+
+/// One entry of a field's history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    pub at: DateTime<Utc>,
+    pub what: What,
+    pub source: Source,
+    /// The field's confidence afterwards.
+    pub confidence: Confidence,
+    /// The value that was replaced or that contradicts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+}
+
+/// A value that contradicts the one we hold (C-24).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    pub value: Value,
+    pub confidence: Confidence,
+    pub source: Source,
+    pub at: DateTime<Utc>,
+}
+
+/// One profiled value. Documents from before version 3 lack scope, grant and history: the defaults fill them in (C-23).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Field {
+    pub value: Value,
+    /// As of `confirmed_at`; what counts now is [`Field::effective`].
+    pub confidence: Confidence,
+    pub source: Source,
+    pub collected_at: DateTime<Utc>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmed_at: Option<DateTime<Utc>>,
+    #[serde(default)]
+    pub consent_scope: Scope,
+    #[serde(default)]
+    pub consent_ref: Option<GrantRef>,
+    #[serde(default = "one", deserialize_with = "version")]
+    pub consent_version: u32,
+    #[serde(default)]
+    pub consent_scope_detail: String,
+    #[serde(default)]
+    pub consent_status: ConsentStatus,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consent_withdrawn_at: Option<DateTime<Utc>>,
+    /// The best confidence each source gave for this value.
+    #[serde(default)]
+    pub sources: BTreeMap<Source, Confidence>,
+    #[serde(default)]
+    pub contradictions: u8,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<Candidate>,
+    #[serde(default)]
+    pub needs_review: bool,
+    #[serde(default)]
+    pub history: Vec<Change>,
+}
+
+// === impl Field ===
+
+impl Field {
+    pub(super) fn first(seen: Evidence) -> Self {
+        let confidence = seen.source.clamp(seen.confidence);
+        let mut field = Self {
+            value: seen.value,
+            confidence,
+            source: seen.source,
+            collected_at: seen.at,
+            confirmed_at: None,
+            consent_scope: seen.grant.scope,
+            consent_ref: Some(seen.grant.reference),
+            consent_version: seen.grant.version,
+            consent_scope_detail: seen.grant.detail,
+            consent_status: ConsentStatus::Granted,
+            consent_withdrawn_at: None,
+            sources: BTreeMap::from([(seen.source, confidence)]),
+            contradictions: 0,
+            candidate: None,
+            needs_review: false,
+            history: Vec::new(),
+        };
+        field.note(seen.at, What::Added, seen.source, None);
+        field
+    }
+
+    /// When somebody last said it.
+    pub fn confirmed(&self) -> DateTime<Utc> {
+        self.confirmed_at.unwrap_or(self.collected_at)
+    }
+
+    /// Confidence now: nine tenths for every 90 days without confirmation, worked out at reading (DATA-18, C-24).
+    pub fn effective(&self, now: DateTime<Utc>) -> Confidence {
+        let periods = (now - self.confirmed()).num_days().max(0) / 90;
+        self.confidence.decayed(u32::try_from(periods).unwrap_or(u32::MAX))
+    }
+
+    pub fn is_withdrawn(&self) -> bool {
+        self.consent_status == ConsentStatus::Withdrawn
+    }
+
+    /// Whether an agent may see it (DATA-18, DATA-42). What was given for statistics or for sharing is not for a prompt.
+    pub fn is_visible(&self, now: DateTime<Utc>) -> bool {
+        !self.is_withdrawn()
+            && matches!(self.consent_scope, Scope::Personalization | Scope::Marketing)
+            && !self.value.is_empty()
+            && self.effective(now) >= Confidence::VISIBLE
+    }
+
+    pub(super) fn withdraw(&mut self, grant: &GrantRef, at: DateTime<Utc>) -> bool {
+        if self.is_withdrawn() || self.consent_ref.as_ref() != Some(grant) {
+            return false;
+        }
+        self.consent_status = ConsentStatus::Withdrawn;
+        self.consent_withdrawn_at = Some(at);
+        self.note(at, What::Withdrawn, self.source, None);
+        true
+    }
+
+    pub(super) fn note(&mut self, at: DateTime<Utc>, what: What, source: Source, value: Option<Value>) {
+        if self.history.len() >= HISTORY {
+            self.history.remove(0);
+        }
+        self.history.push(Change { at, what, source, confidence: self.confidence, value });
+    }
+}
+
+impl fmt::Display for GrantRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "consent_grant:{}", self.0)
+    }
+}
+
+impl FromStr for GrantRef {
+    type Err = Invalid;
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let id = text.strip_prefix("consent_grant:").and_then(|id| Uuid::parse_str(id).ok());
+        id.map(Self).ok_or_else(|| Invalid::new("consent grant", "not a reference", "consent_grant:{uuid}"))
+    }
+}
+
+impl TryFrom<String> for GrantRef {
+    type Error = Invalid;
+    fn try_from(text: String) -> Result<Self, Invalid> {
+        text.parse()
+    }
+}
+
+impl From<GrantRef> for String {
+    fn from(grant: GrantRef) -> Self {
+        grant.to_string()
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// A number, or "1.0" as early documents have it (C-44).
+fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Number(u32),
+        Text(String),
+    }
+    match Either::deserialize(deserializer)? {
+        Either::Number(number) => Ok(number),
+        Either::Text(text) => text.split('.').next().unwrap_or_default().parse().map_err(D::Error::custom),
+    }
+}

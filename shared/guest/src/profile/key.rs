@@ -1,0 +1,187 @@
+//! The fields a profile may hold, by their dotted paths (DATA-15, C-42).
+
+use super::Value;
+
+/// What a field's value must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Int,
+    Bool,
+    Date,
+    List,
+}
+
+impl Kind {
+    pub fn accepts(self, value: &Value) -> bool {
+        matches!(
+            (self, value),
+            (Self::Text, Value::Text(_))
+                | (Self::Int, Value::Int(_))
+                | (Self::Bool, Value::Bool(_))
+                | (Self::Date, Value::Date(_))
+                | (Self::List, Value::List(_))
+        ) && !value.is_empty()
+    }
+}
+
+/// A part of the profile with one rule of retention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    Identity,
+    Visit,
+    Dining,
+    Entertainment,
+    Gaming,
+    Spa,
+    Companions,
+}
+
+impl Section {
+    /// Days a field is kept after it was last confirmed (DATA-55); `None`: until deletion.
+    pub fn keep_days(self) -> Option<i64> {
+        match self {
+            Self::Identity => None,
+            Self::Dining | Self::Entertainment | Self::Spa => Some(730),
+            Self::Visit | Self::Gaming | Self::Companions => Some(365),
+        }
+    }
+}
+
+macro_rules! keys {
+    ($($(#[$doc:meta])* $key:ident = $path:literal, $kind:ident, $section:ident;)+) => {
+        /// One field of the profile.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Key { $($(#[$doc])* $key),+ }
+
+        impl Key {
+            pub const ALL: &'static [Self] = &[$(Self::$key),+];
+
+            /// Where it stands in the document.
+            pub fn path(self) -> &'static str {
+                match self { $(Self::$key => $path),+ }
+            }
+
+            pub fn kind(self) -> Kind {
+                match self { $(Self::$key => Kind::$kind),+ }
+            }
+
+            pub fn section(self) -> Section {
+                match self { $(Self::$key => Section::$section),+ }
+            }
+        }
+    };
+}
+
+keys! {
+    /// What to call the guest.
+    Name = "core_identity.name", Text, Identity;
+    FullName = "core_identity.full_name", Text, Identity;
+    Email = "core_identity.email", Text, Identity;
+    /// ISO 639-1.
+    Language = "core_identity.language", Text, Identity;
+    VisitDate = "visit_context.planned_visit_date", Date, Visit;
+    /// The last day, when the guest named one.
+    VisitEnd = "visit_context.planned_visit_end", Date, Visit;
+    PartySize = "visit_context.party_size", Int, Visit;
+    Occasion = "visit_context.occasion", Text, Visit;
+    VisitHistory = "visit_context.visit_history", List, Visit;
+    VisitFrequency = "visit_context.visit_frequency", Text, Visit;
+    /// "in December", "next week": too coarse for a date.
+    DatePreferences = "visit_context.date_preferences", Text, Visit;
+    ReferralSource = "visit_context.referral_source", Text, Visit;
+    Competitors = "visit_context.competitors_mentioned", List, Visit;
+    Dietary = "preferences.dining.dietary_restrictions", List, Dining;
+    Cuisine = "preferences.dining.cuisine_preferences", List, Dining;
+    Budget = "preferences.dining.budget_range", Text, Dining;
+    KidsMenu = "preferences.dining.kids_menu_needed", Bool, Dining;
+    Interests = "preferences.entertainment.interests", List, Entertainment;
+    Accessibility = "preferences.entertainment.accessibility_needs", List, Entertainment;
+    GamingLevel = "preferences.gaming.level", Text, Gaming;
+    Games = "preferences.gaming.preferred_games", List, Gaming;
+    TypicalSpend = "preferences.gaming.typical_spend", Text, Gaming;
+    LoyaltyTier = "preferences.gaming.loyalty_tier", Text, Gaming;
+    Treatments = "preferences.spa.treatments_interested", List, Spa;
+}
+
+impl Key {
+    /// By its path.
+    pub fn at(path: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|key| key.path() == path)
+    }
+
+    /// Plans change: what the guest says later replaces what the guest said before, and is no contradiction.
+    pub fn is_plan(self) -> bool {
+        matches!(
+            self,
+            Self::VisitDate | Self::VisitEnd | Self::PartySize | Self::Occasion | Self::DatePreferences | Self::Budget
+        )
+    }
+
+    /// Health data: no marketing unless the grant names the field (C-47).
+    pub fn is_sensitive(self) -> bool {
+        matches!(self, Self::Dietary | Self::Accessibility)
+    }
+}
+
+/// One field of a companion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CompanionKey {
+    Relationship,
+    Name,
+    Age,
+    Dining,
+}
+
+impl CompanionKey {
+    pub const ALL: [Self; 4] = [Self::Relationship, Self::Name, Self::Age, Self::Dining];
+
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::Relationship => "relationship",
+            Self::Name => "name",
+            Self::Age => "age",
+            Self::Dining => "preferences.dining",
+        }
+    }
+
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::Relationship | Self::Name => Kind::Text,
+            Self::Age => Kind::Int,
+            Self::Dining => Kind::List,
+        }
+    }
+}
+
+/// The path that an agent's or planner's extraction target is stored at (C-42).
+pub fn home_of_target(target: &str) -> Option<&'static str> {
+    let key = match target {
+        "kids_ages" => return Some("companions[].age"),
+        "companion_preferences" => return Some("companions[].preferences.dining"),
+        "companion_type" | "companions" | "companion_details" => return Some("companions[].relationship"),
+        "name" => Key::Name,
+        "email" => Key::Email,
+        "language" => Key::Language,
+        "visit_date" | "planned_visit_date" => Key::VisitDate,
+        "party_size" | "companion_count" => Key::PartySize,
+        "occasion" | "occasions" | "special_occasion" | "special_occasions" => Key::Occasion,
+        "visit_history" => Key::VisitHistory,
+        "visit_frequency" => Key::VisitFrequency,
+        "date_preferences" => Key::DatePreferences,
+        "referral_source" => Key::ReferralSource,
+        "dietary_restrictions" | "dietary" => Key::Dietary,
+        "cuisine_preferences" | "cuisine" => Key::Cuisine,
+        "budget_range" | "budget" => Key::Budget,
+        "kids_menu_needed" => Key::KidsMenu,
+        "interests" | "music_preferences" => Key::Interests,
+        "accessibility_needs" => Key::Accessibility,
+        "gaming_level" => Key::GamingLevel,
+        "gaming_type" | "preferred_games" => Key::Games,
+        "spend_pattern" | "typical_spend" => Key::TypicalSpend,
+        "loyalty_tier" => Key::LoyaltyTier,
+        "spa_preferences" | "treatments_interested" => Key::Treatments,
+        _ => return None,
+    };
+    Some(key.path())
+}

@@ -1,0 +1,212 @@
+//! How one more observation changes a field (DATA-18, C-24).
+//!
+//! Agreeing observations commute: confidence follows from the best confidence per source and the number of sources, whatever
+//! the order they came in.
+
+use chrono::{DateTime, Utc};
+
+use super::{Candidate, CompanionKey, Field, Grant, Key, Source, Value, What};
+use crate::Confidence;
+
+const CONFIRMED: Confidence = Confidence::percent(15);
+const CONTRADICTED: Confidence = Confidence::percent(30);
+
+/// Something learnt about a guest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation<K = Key> {
+    pub key: K,
+    pub value: Value,
+    /// Brought into the source's range (DATA-17).
+    pub confidence: Confidence,
+    pub source: Source,
+    pub at: DateTime<Utc>,
+    pub grant: Grant,
+    /// The guest said that what was known is wrong ("actually, ..."): replaces without review.
+    pub correction: bool,
+}
+
+/// An observation without its key.
+pub(super) struct Evidence {
+    pub(super) value: Value,
+    pub(super) confidence: Confidence,
+    pub(super) source: Source,
+    pub(super) at: DateTime<Utc>,
+    pub(super) grant: Grant,
+    pub(super) correction: bool,
+}
+
+impl<K> Observation<K> {
+    pub(super) fn evidence(self) -> Evidence {
+        let Self { value, confidence, source, at, grant, correction, .. } = self;
+        Evidence { value, confidence, source, at, grant, correction }
+    }
+}
+
+impl Observation<CompanionKey> {
+    pub(super) fn fits(&self) -> bool {
+        self.key.kind().accepts(&self.value)
+    }
+}
+
+/// What became of an observation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merged {
+    Added,
+    /// Said before; by another source it counts more.
+    Confirmed,
+    /// A list grew.
+    Extended,
+    /// Changed plans or a correction: the new value stands, the old one is history.
+    Replaced,
+    /// The old value stays, less certain; the new one waits for a person.
+    Contradicted,
+    /// Older than what is known.
+    Stale,
+    /// The consent it rests on was withdrawn.
+    Withdrawn,
+    /// No value of this field's kind.
+    Refused,
+}
+
+impl Merged {
+    /// Whether the profile now knows more: what the loop guard counts (PROD-19).
+    pub fn is_news(self) -> bool {
+        matches!(self, Self::Added | Self::Extended | Self::Replaced | Self::Contradicted)
+    }
+}
+
+/// A person's decision on a contradicted field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resolution {
+    KeepValue,
+    TakeCandidate,
+}
+
+// === impl Field ===
+
+impl Field {
+    pub(super) fn merge(&mut self, seen: Evidence, plan: bool) -> Merged {
+        if self.is_withdrawn() {
+            // A new grant begins anew; the withdrawn one stays withdrawn (DATA-41).
+            if self.consent_ref == Some(seen.grant.reference) {
+                return Merged::Withdrawn;
+            }
+            return self.replace(seen);
+        }
+        if self.value.agrees(&seen.value) {
+            self.confirm(&seen);
+            return Merged::Confirmed;
+        }
+        if seen.correction && seen.source.is_guest() && seen.at >= self.confirmed() {
+            return self.replace(seen);
+        }
+        if let (Value::List(have), Value::List(more)) = (&self.value, &seen.value) {
+            return self.extend(union(have, more), &seen);
+        }
+        if plan && seen.source.is_guest() && self.source.is_guest() {
+            return if (seen.at, &seen.value) > (self.confirmed(), &self.value) {
+                self.replace(seen)
+            } else {
+                Merged::Stale
+            };
+        }
+        self.contradict(seen)
+    }
+
+    /// The best source, 0.15 for each further one, less 0.30 for each contradiction.
+    fn weigh(&self) -> Confidence {
+        let best = self.sources.values().max().copied().unwrap_or(self.confidence);
+        let agreed = self.sources.keys().skip(1).fold(best, |sum, _| sum.plus(CONFIRMED));
+        (0..self.contradictions).fold(agreed, |sum, _| sum.minus(CONTRADICTED))
+    }
+
+    fn confirm(&mut self, seen: &Evidence) {
+        // Documents from before version 3 have no record of their sources.
+        self.sources.entry(self.source).or_insert(self.confidence);
+        let from = self.sources.entry(seen.source).or_default();
+        *from = seen.source.clamp(seen.confidence).max(*from);
+        self.confidence = self.weigh();
+        self.confirmed_at = Some(self.confirmed().max(seen.at));
+        self.collected_at = self.collected_at.min(seen.at);
+        self.note(seen.at, What::Confirmed, seen.source, None);
+    }
+
+    fn extend(&mut self, all: Vec<String>, seen: &Evidence) -> Merged {
+        let grown = !self.value.agrees(&Value::List(all.clone()));
+        let theirs = seen.source.clamp(seen.confidence);
+        if theirs > self.confidence {
+            self.source = seen.source;
+        }
+        self.confidence = self.confidence.max(theirs);
+        self.sources = [(self.source, self.confidence)].into();
+        self.confirmed_at = Some(self.confirmed().max(seen.at));
+        self.value = Value::List(all);
+        self.note(seen.at, if grown { What::Extended } else { What::Confirmed }, seen.source, None);
+        if grown { Merged::Extended } else { Merged::Confirmed }
+    }
+
+    fn replace(&mut self, seen: Evidence) -> Merged {
+        let (at, source) = (seen.at, seen.source);
+        let mut history = std::mem::take(&mut self.history);
+        let old = std::mem::replace(self, Self::first(seen));
+        std::mem::swap(&mut self.history, &mut history);
+        // Withdrawn values are not carried on in the history of what replaces them.
+        if old.is_withdrawn() {
+            self.history.iter_mut().for_each(|change| change.value = None);
+        }
+        let old = (!old.is_withdrawn()).then_some(old.value);
+        self.note(at, What::Replaced, source, old);
+        Merged::Replaced
+    }
+
+    fn contradict(&mut self, seen: Evidence) -> Merged {
+        self.sources.entry(self.source).or_insert(self.confidence);
+        self.contradictions = self.contradictions.saturating_add(1);
+        self.confidence = self.weigh();
+        self.needs_review = true;
+        let doubted = self.confidence < Confidence::VISIBLE;
+        if doubted && seen.source == Source::SelfReported && seen.at >= self.confirmed() {
+            // What nobody believes any more gives way to what the guest says; a person still looks.
+            let merged = self.replace(seen);
+            self.needs_review = true;
+            return merged;
+        }
+        let confidence = seen.source.clamp(seen.confidence);
+        self.note(seen.at, What::Contradicted, seen.source, Some(seen.value.clone()));
+        self.candidate = Some(Candidate { value: seen.value, confidence, source: seen.source, at: seen.at });
+        Merged::Contradicted
+    }
+
+    pub(super) fn resolve(&mut self, how: Resolution, at: DateTime<Utc>) -> bool {
+        if !self.needs_review {
+            return false;
+        }
+        self.needs_review = false;
+        self.contradictions = 0;
+        let old = match (how, self.candidate.take()) {
+            (Resolution::TakeCandidate, Some(new)) => {
+                self.source = new.source;
+                self.sources = [(new.source, new.confidence)].into();
+                Some(std::mem::replace(&mut self.value, new.value))
+            }
+            _ => None,
+        };
+        self.confidence = self.weigh();
+        self.confirmed_at = Some(at);
+        self.note(at, What::Resolved, self.source, old);
+        true
+    }
+}
+
+/// Both lists, each item once however it is written, in order.
+fn union(have: &[String], more: &[String]) -> Vec<String> {
+    let plain = |text: &str| text.trim().to_lowercase();
+    let mut all: Vec<String> = have.to_vec();
+    for item in more {
+        if !all.iter().any(|known| plain(known) == plain(item)) {
+            all.push(item.clone());
+        }
+    }
+    all.sort_by_key(|item| plain(item));
+    all
+}

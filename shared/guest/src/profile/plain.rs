@@ -1,0 +1,99 @@
+//! The parts of a profile that are facts of ours, not statements about the guest (DATA-15, CONV-52).
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::VERSION;
+use crate::{Confidence, Phase, Topic};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lifecycle {
+    #[default]
+    Active,
+    Warm,
+    Archived,
+    PendingDeletion,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    #[serde(rename = "_version", default = "current")]
+    pub version: u32,
+    #[serde(rename = "_created_at", default)]
+    pub created_at: DateTime<Utc>,
+    #[serde(rename = "_updated_at", default)]
+    pub updated_at: DateTime<Utc>,
+    #[serde(rename = "_lifecycle_status", default)]
+    pub lifecycle: Lifecycle,
+    #[serde(rename = "_lifecycle_transitioned_at", default)]
+    pub lifecycle_at: Option<DateTime<Utc>>,
+    #[serde(rename = "_archive_gcs_uri", default)]
+    pub archive_uri: Option<String>,
+    #[serde(default)]
+    pub deletion_requested_at: Option<DateTime<Utc>>,
+    /// Instead of a date of birth, which is never stored (C-22).
+    #[serde(default)]
+    pub age_verified: Option<AgeVerified>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgeVerified {
+    /// 18 or 21.
+    pub over: u8,
+    pub at: DateTime<Utc>,
+}
+
+/// What the guest agreed to, as the agents see it; the ledger is the consent chain.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Consent {
+    pub sms_opt_in: bool,
+    pub sms_opt_in_method: Option<String>,
+    pub sms_opt_in_timestamp: Option<DateTime<Utc>>,
+    pub ai_disclosure_sent: bool,
+    pub ai_disclosure_timestamp: Option<DateTime<Utc>>,
+    pub marketing_consent: bool,
+    pub data_retention_consent: bool,
+    pub privacy_policy_link_sent: bool,
+    pub consent_version: String,
+}
+
+/// Counters and the place in the conversation.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Engagement {
+    pub total_conversations: i64,
+    pub total_messages_sent: i64,
+    pub total_messages_received: i64,
+    pub last_message_at: Option<DateTime<Utc>>,
+    pub profile_completeness: Confidence,
+    pub offers_sent: i64,
+    pub offers_redeemed: i64,
+    pub escalations: i64,
+    pub sentiment_trend: Option<String>,
+    pub conversation_phase: Phase,
+    pub phase_entered_at: Option<DateTime<Utc>>,
+    pub last_profiling_topic: Option<Topic>,
+    /// Never cleared by the machine (CONV-36).
+    pub responsible_gaming_triggered: bool,
+}
+
+impl Meta {
+    pub(super) fn new(at: DateTime<Utc>) -> Self {
+        Self {
+            version: VERSION,
+            created_at: at,
+            updated_at: at,
+            lifecycle: Lifecycle::Active,
+            lifecycle_at: None,
+            archive_uri: None,
+            deletion_requested_at: None,
+            age_verified: None,
+        }
+    }
+}
+
+fn current() -> u32 {
+    VERSION
+}

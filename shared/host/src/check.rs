@@ -1,0 +1,214 @@
+//! What no reply may say, whoever wrote it (CONV-24, AGENT-41, AGENT-42, AGENT-60): checked in code, so that no prompt is trusted with it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Evidence, Unfounded};
+
+/// A rule that a reply breaks, as it is stored with the turn and told to the agent that writes again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    Empty,
+    /// More segments than the reply may have.
+    TooLong {
+        segments: usize,
+    },
+    /// More than one question at a time.
+    Questions {
+        count: usize,
+    },
+    /// A list, a heading, bold type, a link in brackets.
+    Markup,
+    /// "As an AI language model": the disclosure says it, the reply does not chat about it.
+    SelfReference,
+    /// Speaks of comps or free play, which are another agent's to offer.
+    CompLanguage,
+    /// Promises that gambling pays.
+    GamingPromise,
+    Unfounded(Unfounded),
+}
+
+impl Finding {
+    /// For the agent: what to leave out.
+    pub fn feedback(&self) -> String {
+        match self {
+            Self::Empty => "The reply was empty.".to_owned(),
+            Self::TooLong { segments } => format!("The reply took {segments} segments; write less."),
+            Self::Questions { count } => format!("The reply asked {count} questions; ask at most one."),
+            Self::Markup => "Plain sentences only: no list, no markup.".to_owned(),
+            Self::SelfReference => "Do not speak about being an AI unless asked.".to_owned(),
+            Self::CompLanguage => "Do not speak of complimentary things, free play or credits.".to_owned(),
+            Self::GamingPromise => "Never promise or suggest a win.".to_owned(),
+            Self::Unfounded(what) => format!("Nothing in the casino's content says {}; leave it out.", said(what)),
+        }
+    }
+}
+
+fn said(what: &Unfounded) -> &str {
+    match what {
+        Unfounded::Money(said) | Unfounded::Time(said) | Unfounded::Number(said) | Unfounded::Name(said) => said,
+    }
+}
+
+/// What a reply is checked by.
+#[derive(Debug, Clone)]
+pub struct Check<'a> {
+    pub evidence: &'a Evidence,
+    /// Segments the reply may take with what the envelope puts before it.
+    pub segments: usize,
+    /// The agent may speak of offers.
+    pub offers: bool,
+    /// The guest asked what it is talking to.
+    pub asked_identity: bool,
+}
+
+impl Check<'_> {
+    /// Everything wrong with the reply; nothing when it may go out.
+    pub fn findings(&self, reply: &str) -> Vec<Finding> {
+        if reply.trim().is_empty() {
+            return vec![Finding::Empty];
+        }
+        let folded = format!(" {} ", fold(reply));
+        let has = |phrases: &[&str]| phrases.iter().any(|phrase| folded.contains(&format!(" {phrase} ")));
+        let segments = seven_sms::measure(reply).segments;
+        let questions = reply.split('?').count() - 1;
+        let mut findings = Vec::new();
+        if segments > self.segments {
+            findings.push(Finding::TooLong { segments });
+        }
+        if questions > 1 {
+            findings.push(Finding::Questions { count: questions });
+        }
+        if has_markup(reply) {
+            findings.push(Finding::Markup);
+        }
+        if !self.asked_identity && has(SELF) {
+            findings.push(Finding::SelfReference);
+        }
+        if !self.offers && has(COMPS) {
+            findings.push(Finding::CompLanguage);
+        }
+        if has(PROMISES) || has(&["guaranteed", "garantizado", "garantizada"]) && has(WINNING) {
+            findings.push(Finding::GamingPromise);
+        }
+        findings.extend(self.evidence.unfounded(reply).into_iter().map(Finding::Unfounded));
+        findings
+    }
+}
+
+const SELF: &[&str] = &[
+    "as an ai",
+    "as an assistant",
+    "language model",
+    "i am a bot",
+    "como una ia",
+    "como asistente",
+    "modelo de lenguaje",
+];
+const COMPS: &[&str] = &[
+    "complimentary",
+    "free play",
+    "freeplay",
+    "free slot play",
+    "on the house",
+    "comped",
+    "de cortesia",
+    "juego gratis",
+    "cortesia de la casa",
+];
+const PROMISES: &[&str] = &[
+    "you'll win",
+    "you will win",
+    "you'll hit",
+    "you will hit",
+    "sure to win",
+    "can't lose",
+    "cannot lose",
+    "sure win",
+    "going to win",
+    "va a ganar",
+    "vas a ganar",
+    "ganara seguro",
+    "no puede perder",
+    "gana seguro",
+];
+const WINNING: &[&str] =
+    &["win", "wins", "winner", "payout", "payouts", "jackpot", "ganar", "gana", "premio", "ganancia"];
+
+fn has_markup(reply: &str) -> bool {
+    let line = |line: &str| {
+        let line = line.trim_start();
+        let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        line.starts_with(['-', '*', '#', '•'])
+            || numbered.len() < line.len() && numbered.starts_with([')', '.']) && numbered[1..].starts_with(' ')
+    };
+    let lines = reply.lines().filter(|one| line(one)).count();
+    reply.contains("**") || reply.contains("](") || lines > 1 || reply.trim_start().starts_with(['#', '•'])
+}
+
+/// Lower case, one space between words, apostrophes kept, accents not.
+fn fold(text: &str) -> String {
+    let plain = text.to_lowercase().replace('’', "'");
+    let letters = plain.chars().map(|c| match c {
+        'á' => 'a',
+        'é' => 'e',
+        'í' => 'i',
+        'ó' => 'o',
+        'ú' | 'ü' => 'u',
+        c if c.is_alphanumeric() || c == '\'' => c,
+        _ => ' ',
+    });
+    letters.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(reply: &str) -> Vec<Finding> {
+        let evidence = Evidence::of([
+            "Saturday poker tournament, $10,000 guaranteed prize pool at 2 PM. Free slot play for members: $10.",
+        ]);
+        Check { evidence: &evidence, segments: 2, offers: false, asked_identity: false }.findings(reply)
+    }
+
+    #[test] // CONV-24, AGENT-41, AGENT-42, AGENT-60, C-11
+    fn what_may_not_be_said() {
+        for (reply, finding) in [
+            (" ", Finding::Empty),
+            ("You'll win big on Saturday.", Finding::GamingPromise),
+            ("You’ll hit the jackpot, it is guaranteed.", Finding::GamingPromise),
+            ("Seguro que vas a ganar.", Finding::GamingPromise),
+            ("A win is guaranteed.", Finding::GamingPromise),
+            ("There is free slot play for members.", Finding::CompLanguage),
+            ("Dinner is on the house.", Finding::CompLanguage),
+            ("Va de cortesía.", Finding::CompLanguage),
+            ("As an AI, I cannot eat.", Finding::SelfReference),
+            ("Shall I look it up? Or a table?", Finding::Questions { count: 2 }),
+            ("1. poker\n2. slots", Finding::Markup),
+            ("It is **great**.", Finding::Markup),
+            ("Look [here](http://x).", Finding::Markup),
+        ] {
+            assert!(findings(reply).contains(&finding), "{reply}: {:?}", findings(reply));
+        }
+        assert!(matches!(findings(&"word ".repeat(80))[..], [Finding::TooLong { segments: 3 }]));
+    }
+
+    #[test] // C-11: a guaranteed prize pool is content, "sure thing" is talk
+    fn what_may() {
+        for reply in [
+            "The Saturday tournament has a $10,000 guaranteed prize pool, at 2 PM. Want to know more?",
+            "Sure thing! Anything else?",
+            "It is a 2 PM start - come early.",
+        ] {
+            assert_eq!(findings(reply), vec![], "{reply}");
+        }
+    }
+
+    #[test] // AGENT-58: each finding says what to do
+    fn feedback_names_what_was_wrong() {
+        let feedback =
+            findings("Ask at 9 PM for the $5 deal.").iter().map(Finding::feedback).collect::<Vec<_>>().join(" ");
+        assert!(feedback.contains("9:00 PM") && feedback.contains("$5.00"), "{feedback}");
+    }
+}

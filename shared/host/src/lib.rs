@@ -1,0 +1,17 @@
+//! How a turn becomes one reply: agents as data, the turn as a machine of explicit states, and what a reply must not say.
+//!
+//! Pure: no I/O, no clock, no model. `agent-swarm` asks the machine what to do next, does it, and tells the machine what came of it.
+
+pub mod check;
+pub mod grounding;
+pub mod machine;
+pub mod manifest;
+pub mod plan;
+pub mod record;
+
+pub use check::{Check, Finding};
+pub use grounding::{Evidence, Unfounded};
+pub use machine::{Action, Ending, Event, Route, Subject, Turn, Verdict};
+pub use manifest::{Agent, Manifest};
+pub use plan::Plan;
+pub use record::Record;

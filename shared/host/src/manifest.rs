@@ -1,0 +1,182 @@
+//! The pack's agents (AGENT-2, AGENT-5, AGENT-20, AGENT-21, D18): who there is, what each may do and to whom it hands over.
+//!
+//! A topology that cannot work is refused when the pack is read, never with a guest waiting.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Why a manifest is refused. Each says what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    #[error("the manifest cannot be read: {0}")]
+    Toml(String),
+    #[error("`{by}` names the agent `{name}`, which the manifest does not have; it has {known}")]
+    Unknown { by: String, name: String, known: String },
+    #[error("the subject `{subject}` belongs to `{first}` and to `{second}`; give it to one")]
+    Twice { subject: String, first: String, second: String },
+    #[error("`{agent}` has {count} tools; above {MOST_TOOLS} models confuse them")]
+    TooManyTools { agent: String, count: usize },
+    #[error("`{agent}` hands over to itself")]
+    Itself { agent: String },
+}
+
+/// More tools than this confuse a model (AGENT-2).
+pub const MOST_TOOLS: usize = 15;
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Who speaks when nobody else is called for.
+    pub default_agent: String,
+    #[serde(default)]
+    pub limits: Limits,
+    /// By name.
+    pub agents: BTreeMap<String, Agent>,
+}
+
+/// Bounds of one turn (AGENT-14 with C-2): beyond them the guest gets the fallback, never an error.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    pub steps: u32,
+    pub handoffs: u32,
+    pub tool_calls: u32,
+    pub retries: u32,
+    /// A router less sure than this means "off topic" (AGENT-11).
+    pub least_confidence: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: 16, handoffs: 2, tool_calls: 8, retries: 1, least_confidence: 0.3 }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Agent {
+    /// What the router and people call it, for `seven turn show`.
+    pub title: String,
+    /// Content categories and router domains that are this agent's, aliases included (AGENT-12).
+    #[serde(default)]
+    pub subjects: Vec<String>,
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// Whom it may hand the turn to.
+    #[serde(default)]
+    pub hands_to: Vec<String>,
+    /// Profile fields it listens for (AGENT-29).
+    #[serde(default)]
+    pub learns: Vec<String>,
+    /// May speak of offers and comps (AGENT-41, AGENT-79).
+    #[serde(default)]
+    pub offers: bool,
+}
+
+impl Manifest {
+    pub fn parse(source: &str) -> Result<Self, Problem> {
+        let manifest: Self = toml::from_str(source).map_err(|error| Problem::Toml(error.to_string()))?;
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    /// The agent a subject belongs to; the default one for a subject nobody has.
+    pub fn agent_for(&self, subject: Option<&str>) -> &str {
+        let asked = subject.map(|subject| subject.trim().to_lowercase());
+        let owner = asked.and_then(|asked| {
+            self.agents
+                .iter()
+                .find(|(name, agent)| **name == asked || agent.subjects.contains(&asked))
+                .map(|(name, _)| name)
+        });
+        owner.unwrap_or(&self.default_agent)
+    }
+
+    pub fn may_hand(&self, from: &str, to: &str) -> bool {
+        self.agents.get(from).is_some_and(|agent| agent.hands_to.iter().any(|name| name == to))
+    }
+
+    fn check(&self) -> Result<(), Problem> {
+        self.known("default_agent", &self.default_agent)?;
+        let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+        for (name, agent) in &self.agents {
+            if agent.tools.len() > MOST_TOOLS {
+                return Err(Problem::TooManyTools { agent: name.clone(), count: agent.tools.len() });
+            }
+            for to in &agent.hands_to {
+                self.known(name, to)?;
+                if to == name {
+                    return Err(Problem::Itself { agent: name.clone() });
+                }
+            }
+            for subject in &agent.subjects {
+                if let Some(first) = owners.insert(subject, name) {
+                    let (first, second) = (first.to_owned(), name.clone());
+                    return Err(Problem::Twice { subject: subject.clone(), first, second });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn known(&self, by: &str, name: &str) -> Result<(), Problem> {
+        if self.agents.contains_key(name) {
+            return Ok(());
+        }
+        let known: Vec<&str> = self.agents.keys().map(String::as_str).collect();
+        Err(Problem::Unknown { by: by.to_owned(), name: name.to_owned(), known: known.join(", ") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACK: &str = r#"
+default_agent = "host"
+[agents.host]
+title = "Host"
+subjects = ["amenities"]
+hands_to = ["dining"]
+[agents.dining]
+title = "Dining"
+subjects = ["dining", "restaurant"]
+hands_to = ["host"]
+"#;
+
+    #[test] // AGENT-12, AGENT-20, AGENT-21
+    fn subjects_find_their_agent() {
+        let manifest = Manifest::parse(PACK).unwrap();
+        for (subject, agent) in [
+            (Some("dining"), "dining"),
+            (Some(" Restaurant "), "dining"),
+            (Some("amenities"), "host"),
+            (Some("boats"), "host"),
+            (None, "host"),
+        ] {
+            assert_eq!(manifest.agent_for(subject), agent, "{subject:?}");
+        }
+        assert!(
+            manifest.may_hand("host", "dining")
+                && !manifest.may_hand("host", "comp")
+                && !manifest.may_hand("x", "host")
+        );
+    }
+
+    #[test] // AGENT-2, AGENT-5
+    fn a_topology_that_cannot_work_is_refused() {
+        let tools = format!("tools = [{}]", "\"t\",".repeat(16));
+        for (from, to, says) in [
+            ("default_agent = \"host\"", "default_agent = \"triage\"", "`triage`"),
+            ("hands_to = [\"dining\"]", "hands_to = [\"spa\"]", "it has dining, host"),
+            ("hands_to = [\"dining\"]", "hands_to = [\"host\"]", "to itself"),
+            ("subjects = [\"amenities\"]", "subjects = [\"dining\"]", "give it to one"),
+            ("title = \"Host\"", "title = \"Host\"\ncolour = 1", "colour"),
+            ("title = \"Host\"", &format!("title = \"Host\"\n{tools}"), "16 tools"),
+        ] {
+            let problem = Manifest::parse(&PACK.replacen(from, to, 1)).unwrap_err().to_string();
+            assert!(problem.contains(says), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The silent plan for a turn (AGENT-48..56, CONV-27..29): what to explore next. Never a word of it reaches the guest.
+
+use serde::{Deserialize, Serialize};
+
+/// The longest note, in characters.
+const MOST_NOTE: usize = 200;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Topic {
+    Name,
+    VisitDate,
+    PartySize,
+    Dining,
+    Entertainment,
+    Gaming,
+    Occasions,
+    Companions,
+    OfferReady,
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sentiment {
+    Positive,
+    Neutral,
+    /// Guarded or brief, not negative.
+    Cautious,
+    Negative,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    pub next_topic: Topic,
+    #[serde(default)]
+    pub extraction_targets: Vec<String>,
+    /// 0 just started, 0.4 engaged, 0.7 a soft offer, 1 a formal one (CONV-28).
+    pub offer_readiness: f64,
+    #[serde(default)]
+    pub conversation_note: String,
+    pub sentiment: Sentiment,
+    #[serde(default)]
+    pub reciprocity: bool,
+}
+
+/// Why a planner's answer is no plan; the turn goes on without one (AGENT-52).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    #[error("the plan is not of the schema: {0}")]
+    Schema(String),
+    #[error("offer_readiness has to be between 0 and 1")]
+    Readiness,
+    #[error("conversation_note may have {MOST_NOTE} characters")]
+    Note,
+}
+
+impl Plan {
+    pub fn parse(json: &str) -> Result<Self, Problem> {
+        let plan: Self = serde_json::from_str(json).map_err(|error| Problem::Schema(error.to_string()))?;
+        if !(0.0..=1.0).contains(&plan.offer_readiness) {
+            return Err(Problem::Readiness);
+        }
+        if plan.conversation_note.chars().count() > MOST_NOTE {
+            return Err(Problem::Note);
+        }
+        Ok(plan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // AGENT-49, CONV-27
+    fn only_what_the_schema_allows_is_a_plan() {
+        let plan = |topic: &str, readiness: &str, note: &str| {
+            format!(
+                r#"{{"next_topic":"{topic}","offer_readiness":{readiness},"conversation_note":"{note}","sentiment":"cautious"}}"#
+            )
+        };
+        let good = Plan::parse(&plan("dining", "0.35", "anniversary")).unwrap();
+        assert_eq!((good.next_topic, good.sentiment, good.reciprocity), (Topic::Dining, Sentiment::Cautious, false));
+        assert!(matches!(Plan::parse(&plan("weather", "0.3", "")), Err(Problem::Schema(_))));
+        assert_eq!(Plan::parse(&plan("none", "1.1", "")), Err(Problem::Readiness));
+        assert_eq!(Plan::parse(&plan("none", "-0.1", "")), Err(Problem::Readiness));
+        assert_eq!(Plan::parse(&plan("none", "1", &"x".repeat(201))), Err(Problem::Note));
+        assert!(matches!(Plan::parse("{\"next_topic\":\"none\""), Err(Problem::Schema(_))), "cut off");
+    }
+}

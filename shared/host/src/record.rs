@@ -1,0 +1,76 @@
+//! What a finished turn leaves behind, so that any reply can be explained afterwards (AGENT-7, AGENT-75): stored with the turn as JSON.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Ending, Finding, Plan, Route, Turn};
+
+/// Everything that led to a reply, but the texts themselves: those stand in their own rows and go with them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Record {
+    pub route: Option<Route>,
+    /// Nodes in the order of their visit.
+    pub path: Vec<String>,
+    pub plan: Option<Plan>,
+    pub ending: Option<Ending>,
+    pub handoffs: u32,
+    pub retries: u32,
+    /// Content rows the reply was made from, best first.
+    pub context: Vec<Context>,
+    pub tools: Vec<ToolCall>,
+    /// What the checks in code found, in the last reply.
+    pub findings: Vec<Finding>,
+    /// The model that should have answered did not; the offline one did.
+    pub degraded: bool,
+    pub usage: Usage,
+    pub steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Context {
+    pub id: String,
+    pub name: String,
+    /// Of the retrieval, where the row was retrieved by one.
+    #[serde(default)]
+    pub score: Option<f32>,
+}
+
+/// One call of a tool, as the audit needs it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub name: String,
+    pub arguments: serde_json::Value,
+    pub result: serde_json::Value,
+    pub millis: u64,
+}
+
+/// Billed for all calls of the turn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// Millionths of a dollar.
+    pub micro_dollars: u64,
+}
+
+/// How long a step took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    pub name: String,
+    pub micros: u64,
+}
+
+impl Record {
+    /// What the machine knows of the turn.
+    pub fn of(turn: &Turn<'_>, ending: Ending) -> Self {
+        Self {
+            route: turn.route().cloned(),
+            path: turn.path().to_vec(),
+            plan: turn.plan().cloned(),
+            ending: Some(ending),
+            handoffs: turn.handoffs(),
+            retries: turn.retries(),
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The bilingual concept lexicon: which words, in English and Spanish, mean which thing a guest may want. Data in `concepts.txt`.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
+
+use crate::{
+    index::{is_common, is_stop},
+    text::{stem, typos, words},
+};
+
+const DATA: &str = include_str!("concepts.txt");
+/// What a concept passes on to the one it is a kind of.
+const PARENT: f32 = 0.35;
+/// Concepts there is room for in a vector.
+pub(super) const ROOM: usize = 192;
+/// Letters from which on two may be wrong.
+const LONG: usize = 9;
+/// Words of a phrase, at most.
+const PHRASE: usize = 4;
+
+/// A concept's number and how strongly a word means it.
+pub(super) type Meaning = (usize, f32);
+
+#[derive(Debug)]
+pub(super) struct Lexicon {
+    /// Stems of a word or phrase, joined by one space -> what it means.
+    meanings: HashMap<String, Vec<Meaning>>,
+    /// A word with letters left out -> the words it may have been.
+    spellings: HashMap<String, Vec<String>>,
+    /// Words that need no mending, in or out of phrases.
+    known: HashSet<String>,
+    /// Words that say nothing about what is wanted.
+    fillers: HashSet<String>,
+}
+
+/// Part of the text that means something: what, and how many words it takes.
+#[derive(Debug, PartialEq)]
+pub(super) struct Sense<'a> {
+    pub(super) meanings: &'a [Meaning],
+    pub(super) words: usize,
+}
+
+pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::read(DATA));
+
+/// Changes with the data, so that no vector of an older lexicon is compared with a newer one.
+pub(super) fn version() -> String {
+    crate::formatter::document_id(DATA, "")[..8].to_owned()
+}
+
+// === impl Lexicon ===
+
+impl Lexicon {
+    /// Lines of `concept[ < wider concept][ *weight]: words phrases_with_underscores`; `#` begins a comment.
+    fn read(data: &str) -> Self {
+        let split = data.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(':'));
+        let (fillers, lines): (Vec<_>, Vec<_>) = split
+            .map(|(head, entries)| (head.split_whitespace().collect::<Vec<_>>(), entries))
+            .partition(|(h, _)| h == &["-"]);
+        let number = |name: &str| lines.iter().position(|(head, _)| head.first() == Some(&name));
+        let mut meanings: HashMap<String, Vec<Meaning>> = HashMap::new();
+        let mut known: HashSet<String> = HashSet::new();
+        for (concept, (head, entries)) in lines.iter().enumerate().take(ROOM) {
+            let parent = head.iter().position(|h| *h == "<").and_then(|at| head.get(at + 1)).and_then(|p| number(p));
+            let weight = head.iter().find_map(|h| h.strip_prefix('*')).and_then(|w| w.parse().ok()).unwrap_or(1.0);
+            for entry in entries.split_whitespace() {
+                let parts: Vec<String> = entry.split('_').flat_map(words).collect();
+                let slot = meanings.entry(stems(&parts)).or_default();
+                slot.push((concept, weight));
+                slot.extend(parent.map(|p| (p, weight * PARENT)));
+                known.extend(parts);
+            }
+        }
+        let entries: Vec<&str> = fillers.iter().flat_map(|(_, entries)| entries.split_whitespace()).collect();
+        for phrase in entries.iter().filter(|entry| entry.contains('_')) {
+            meanings.entry(stems(&words(&phrase.replace('_', " ")))).or_default();
+        }
+        let fillers: HashSet<String> = entries.iter().filter(|e| !e.contains('_')).flat_map(|e| words(e)).collect();
+        let spellings = spellings(&known);
+        known.extend(fillers.iter().cloned());
+        Self { meanings, spellings, known, fillers }
+    }
+
+    /// What begins at the first word: the longest phrase known, else the word; a filler means nothing outside one.
+    pub(super) fn sense(&self, words: &[String]) -> Option<Sense<'_>> {
+        let least = if words.first().is_some_and(|word| self.is_filler(word)) { 2 } else { 1 };
+        (least..=PHRASE.min(words.len())).rev().find_map(|n| {
+            let meanings = self.meanings.get(&stems(&words[..n]))?;
+            Some(Sense { meanings, words: n })
+        })
+    }
+
+    /// Says nothing about what is wanted, alone.
+    pub(super) fn is_filler(&self, word: &str) -> bool {
+        is_stop(word) || self.fillers.contains(word)
+    }
+
+    /// The word that a misspelt one was probably meant to be.
+    pub(super) fn mend(&self, word: &str) -> Option<&str> {
+        let length = word.chars().count();
+        let fine = || self.known.contains(word) || is_common(word) || self.meanings.contains_key(&stem(word));
+        if length < 4 || word.chars().any(|c| c.is_ascii_digit()) || fine() {
+            return None;
+        }
+        let allowed = if length >= LONG { 2 } else { 1 };
+        let near = shortened(word).into_iter().filter_map(|short| self.spellings.get(&short)).flatten();
+        let (_, meant) = near
+            .filter(|candidate| length.max(candidate.chars().count()) >= 5 && alike_at_start(word, candidate))
+            .map(|candidate| (typos(word, candidate), candidate))
+            .filter(|(distance, _)| *distance <= allowed)
+            .min()?;
+        Some(meant)
+    }
+}
+
+fn spellings(known: &HashSet<String>) -> HashMap<String, Vec<String>> {
+    let mut spellings: HashMap<String, Vec<String>> = HashMap::new();
+    let mut known: Vec<&String> = known.iter().filter(|word| word.chars().count() >= 4).collect();
+    known.sort_unstable();
+    for word in known {
+        for short in shortened(word) {
+            spellings.entry(short).or_default().push(word.clone());
+        }
+    }
+    spellings
+}
+
+fn stems(words: &[String]) -> String {
+    words.iter().map(|word| stem(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Thumbs miss letters inside a word; the first one they mostly hit, or swap with the second.
+fn alike_at_start(a: &str, b: &str) -> bool {
+    let (mut a, mut b) = (a.chars(), b.chars());
+    let (first, second) = (a.next(), a.next());
+    let (one, two) = (b.next(), b.next());
+    first == one || (first == two && second == one)
+}
+
+/// The word itself and the word without any one, or for long words any two, of its letters.
+fn shortened(word: &str) -> Vec<String> {
+    let once = without_one(word);
+    let mut all = vec![word.to_owned()];
+    if word.chars().count() >= LONG {
+        all.extend(once.iter().flat_map(|w| without_one(w)));
+    }
+    all.extend(once);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn without_one(word: &str) -> Vec<String> {
+    word.char_indices()
+        .map(|(at, letter)| {
+            let mut short = word.to_owned();
+            short.replace_range(at..at + letter.len_utf8(), "");
+            short
+        })
+        .collect()
+}
+
+/// What is wrong with the data: too many concepts, a wider concept that is none, a name used twice.
+#[cfg(test)]
+pub(super) fn problems() -> Vec<String> {
+    let heads = DATA.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(':'));
+    let heads: Vec<Vec<&str>> =
+        heads.map(|(head, _)| head.split_whitespace().collect()).filter(|h| h != &["-"]).collect();
+    let names: Vec<&str> = heads.iter().map(|head| head[0]).collect();
+    let mut problems = Vec::new();
+    if names.len() > ROOM {
+        problems.push(format!("{} concepts, room for {ROOM}", names.len()));
+    }
+    for (at, head) in heads.iter().enumerate() {
+        if names[..at].contains(&head[0]) {
+            problems.push(format!("{} stands twice", head[0]));
+        }
+        if head.get(1) == Some(&"<") && !head.get(2).is_some_and(|wider| names.contains(wider)) {
+            problems.push(format!("{} is a kind of nothing", head[0]));
+        }
+    }
+    problems
+}

@@ -1,0 +1,222 @@
+//! The fused search: lexical and vector rankings of one or more wordings of a question, merged by RRF (RAG-1, RAG-2, RAG-18).
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::{Index, fusion};
+use crate::{Category, Item, Offline, Space, Strategy, Thresholds, Vector, text::words};
+
+/// Rows a question gets, as the specification fixes it (RAG-1, RAG-22).
+pub const TOP_K: usize = 5;
+/// Rows of each ranking that take part in the fusion; further down a ranking says nothing any more.
+const DEPTH: usize = 20;
+/// A row takes part in a ranking with at least this share of the ranking's best score: RRF sees ranks only, and would otherwise
+/// lift a row that both rankings find a little above one that a single ranking is sure of.
+const WORDS_SHARE: f32 = 0.5;
+const COSINE_SHARE: f32 = 0.6;
+
+/// One question to the index.
+#[derive(Debug, Clone)]
+pub struct Query<'a> {
+    now: DateTime<Utc>,
+    k: usize,
+    wordings: Vec<Wording<'a>>,
+    categories: &'a [Category],
+    thresholds: Option<&'a Thresholds>,
+    relevance: Option<f32>,
+}
+
+#[derive(Debug, Clone)]
+struct Wording<'a> {
+    text: String,
+    vector: Option<(&'a Space, Vector)>,
+}
+
+/// A row that answers, and why it was found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub item: Arc<Item>,
+    pub scores: Scores,
+}
+
+/// What each ranking said about a row; ranks count from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+pub struct Scores {
+    /// Sum of reciprocal ranks; orders the rows, is no similarity.
+    pub fused: f32,
+    /// 0 to 1: how much of what the question says stands in the row.
+    pub bm25: f32,
+    pub bm25_rank: Option<usize>,
+    /// The highest over all wordings (RAG-18).
+    pub cosine: Option<f32>,
+    pub cosine_rank: Option<usize>,
+}
+
+// === impl Query ===
+
+impl<'a> Query<'a> {
+    /// By words alone, until a vector is given.
+    pub fn new(text: &str, now: DateTime<Utc>) -> Self {
+        let wordings = vec![Wording { text: text.to_owned(), vector: None }];
+        Self { now, k: TOP_K, wordings, categories: &[], thresholds: None, relevance: None }
+    }
+
+    /// By words and by the offline embedding.
+    pub fn offline(text: &str, now: DateTime<Utc>, embedder: &'a Offline) -> Self {
+        Self::new(text, now).vector(embedder.as_space(), embedder.query(text))
+    }
+
+    /// The vector of the last wording; vectors of another space than the index's are not compared (RAG-12).
+    #[must_use]
+    pub fn vector(mut self, space: &'a Space, vector: Vector) -> Self {
+        if let Some(last) = self.wordings.last_mut() {
+            last.vector = Some((space, vector));
+        }
+        self
+    }
+
+    /// The same question in other words, ranked apart and merged (RAG-2).
+    #[must_use]
+    pub fn also(mut self, text: &str) -> Self {
+        self.wordings.push(Wording { text: text.to_owned(), vector: None });
+        self
+    }
+
+    /// The wordings of a strategy, embedded offline.
+    #[must_use]
+    pub fn strategy(self, strategy: Strategy, embedder: &'a Offline) -> Self {
+        let Some(text) = self.wordings.first().map(|w| strategy.augment(&w.text)) else { return self };
+        let vector = embedder.query(&text);
+        self.also(&text).vector(embedder.as_space(), vector)
+    }
+
+    /// Only these categories; none given means all.
+    #[must_use]
+    pub fn within(mut self, categories: &'a [Category]) -> Self {
+        self.categories = categories;
+        self
+    }
+
+    #[must_use]
+    pub fn at_most(mut self, k: usize) -> Self {
+        self.k = k;
+        self
+    }
+
+    /// Other thresholds than those calibrated for the embedding.
+    #[must_use]
+    pub fn thresholds(mut self, thresholds: &'a Thresholds) -> Self {
+        self.thresholds = Some(thresholds);
+        self
+    }
+
+    /// Trades relevance (1) for variety (0) among the rows (MMR).
+    #[must_use]
+    pub fn varied(mut self, relevance: f32) -> Self {
+        self.relevance = Some(relevance.clamp(0.0, 1.0));
+        self
+    }
+}
+
+// === impl Index ===
+
+impl Index {
+    /// The rows that answer, best first. Inactive, past and expired rows and other categories take no part in any ranking.
+    pub fn retrieve(&self, query: &Query<'_>) -> Vec<Found> {
+        let today = self.today(query.now);
+        let allowed: Vec<bool> = self
+            .items
+            .iter()
+            .map(|item| {
+                item.is_current_on(query.now, today)
+                    && (query.categories.is_empty() || query.categories.contains(&item.category))
+            })
+            .collect();
+        let mut scores = vec![Scores::default(); self.items.len()];
+        let mut lists = Vec::new();
+        for wording in &query.wordings {
+            lists.push(self.by_words(&wording.text, &allowed, &mut scores));
+            lists.extend(self.by_vector(wording, &allowed, &mut scores));
+        }
+        let calibrated;
+        let thresholds = match query.thresholds {
+            Some(given) => given,
+            None => {
+                calibrated = self.vectors.as_ref().map_or_else(Thresholds::default, |v| Thresholds::of(&v.space));
+                &calibrated
+            }
+        };
+        let named = self.named(&query.wordings, &lists);
+        lists.push(named.clone());
+        let mut ranked = fusion::reciprocal_ranks(&lists);
+        ranked.retain(|(n, _)| {
+            let near = scores[*n].cosine.is_some_and(|c| c >= thresholds.cosine(&self.items[*n].category));
+            near || scores[*n].bm25 >= thresholds.lexical || named.contains(n)
+        });
+        if let (Some(relevance), Some(vectors)) = (query.relevance, &self.vectors) {
+            ranked = fusion::varied(&ranked, query.k, relevance, |a, b| vectors.likeness(a, b));
+        }
+        ranked.truncate(query.k);
+        let found = |(n, fused): (usize, f32)| Found {
+            item: Arc::clone(&self.items[n]),
+            scores: Scores { fused, ..scores[n] },
+        };
+        ranked.into_iter().map(found).collect()
+    }
+
+    /// Of the rows found so far those whose name the question says, well or badly spelt: proper nouns rank apart (RAG-2).
+    fn named(&self, wordings: &[Wording<'_>], lists: &[Vec<usize>]) -> Vec<usize> {
+        let found = |n: usize| lists.iter().any(|list| list.contains(&n));
+        let text = wordings.first().map_or("", |wording| wording.text.as_str());
+        let mentions = self.names.find(text, found, &self.items).into_iter().filter(|mention| mention.telling);
+        mentions.filter_map(|mention| self.items.iter().position(|item| Arc::ptr_eq(item, &mention.item))).collect()
+    }
+
+    fn by_words(&self, text: &str, allowed: &[bool], scores: &mut [Scores]) -> Vec<usize> {
+        let found = self.words.scores(&words(text)).into_iter().enumerate().filter(|(n, s)| *s > 0.0 && allowed[*n]);
+        let list = top(found.collect(), WORDS_SHARE);
+        for (rank, (n, score)) in list.iter().enumerate() {
+            scores[*n].bm25 = scores[*n].bm25.max(*score);
+            scores[*n].bm25_rank = Some(scores[*n].bm25_rank.map_or(rank + 1, |r| r.min(rank + 1)));
+        }
+        list.into_iter().map(|(n, _)| n).collect()
+    }
+
+    fn by_vector(&self, wording: &Wording<'_>, allowed: &[bool], scores: &mut [Scores]) -> Option<Vec<usize>> {
+        let (space, query) = wording.vector.as_ref()?;
+        let vectors =
+            self.vectors.as_ref().filter(|v| v.space == **space && query.values().len() == space.dimension)?;
+        if query.is_silent() {
+            return None;
+        }
+        let mut found = Vec::with_capacity(allowed.len());
+        for (n, cosine) in vectors.similarities(query).enumerate().filter(|(n, _)| allowed[*n]) {
+            if let Some(cosine) = cosine {
+                scores[n].cosine = Some(scores[n].cosine.map_or(cosine, |c| c.max(cosine)));
+                found.push((n, cosine));
+            }
+        }
+        let list = top(found.into_iter().filter(|(_, cosine)| *cosine > 0.0).collect(), COSINE_SHARE);
+        for (rank, (n, _)) in list.iter().enumerate() {
+            scores[*n].cosine_rank = Some(scores[*n].cosine_rank.map_or(rank + 1, |r| r.min(rank + 1)));
+        }
+        Some(list.into_iter().map(|(n, _)| n).collect())
+    }
+}
+
+/// The best of a ranking; ties keep the order of the content file.
+fn top(mut found: Vec<(usize, f32)>, share: f32) -> Vec<(usize, f32)> {
+    let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if found.len() > DEPTH {
+        found.select_nth_unstable_by(DEPTH, order);
+        found.truncate(DEPTH);
+    }
+    found.sort_unstable_by(order);
+    let least = found.first().map_or(0.0, |(_, best)| best * share);
+    found.retain(|(_, score)| *score >= least);
+    found
+}

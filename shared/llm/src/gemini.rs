@@ -1,0 +1,88 @@
+//! Gemini over `generateContent` (v1beta, REST).
+//!
+//! Shapes as in googleapis' `generativelanguage` protos and the js-genai SDK. Three things that cost others a day: a function call's
+//! `thoughtSignature` has to come back with the call; models before 3 refuse tools together with a JSON answer, so there the schema
+//! goes into the instructions and is only checked here; a 429 has no Retry-After header, its delay is in the body.
+
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use secrecy::SecretString;
+use serde::Deserialize;
+use url::Url;
+
+use crate::{
+    chat::{ChatModel, ChatReply, ChatRequest, Chatting, Error},
+    http::Endpoint,
+};
+
+/// How to reach a Gemini model.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Without the version: `https://generativelanguage.googleapis.com/`.
+    #[serde(default = "google")]
+    pub base_url: Url,
+    /// "gemini-2.5-flash".
+    pub model: String,
+    pub api_key: SecretString,
+    /// Tokens the model may think; 0 turns thinking off where the model allows it. None leaves it to the model.
+    #[serde(default)]
+    pub thinking_budget: Option<i32>,
+    /// Whether one request may have tools and a JSON schema: Gemini 3 and later.
+    #[serde(default)]
+    pub schema_beside_tools: bool,
+}
+
+/// One Gemini model.
+#[derive(Debug, Clone)]
+pub struct Gemini {
+    endpoint: Endpoint,
+    dialect: Dialect,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Dialect {
+    thinking_budget: Option<i32>,
+    schema_beside_tools: bool,
+}
+
+fn google() -> Url {
+    Url::parse("https://generativelanguage.googleapis.com/").expect("a constant URL")
+}
+
+impl Gemini {
+    /// Opens no connection. The process must have installed its TLS provider (rustls with ring) before.
+    pub fn new(settings: &Settings) -> Result<Self, Error> {
+        let name = format!("gemini/{}", settings.model);
+        let mut url = settings.base_url.clone();
+        match url.path_segments_mut() {
+            Ok(mut path) => {
+                path.pop_if_empty().extend(["v1beta", "models", &format!("{}:generateContent", settings.model)]);
+            }
+            Err(()) => return Err(Error::Setup { model: name, reason: "the base URL cannot take a path" }),
+        }
+        let endpoint = Endpoint::new(name, url, Some(("x-goog-api-key", "", &settings.api_key)))?;
+        let dialect =
+            Dialect { thinking_budget: settings.thinking_budget, schema_beside_tools: settings.schema_beside_tools };
+        Ok(Self { endpoint, dialect })
+    }
+
+    async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
+        let body = write::body(request, self.dialect);
+        let answer = self.endpoint.post(&body, request.deadline, read::problem).await?;
+        read::reply(&self.endpoint.name, request, &answer)
+    }
+}
+
+impl ChatModel for Gemini {
+    fn name(&self) -> &str {
+        &self.endpoint.name
+    }
+
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> Chatting<'a> {
+        Box::pin(self.ask(request))
+    }
+}

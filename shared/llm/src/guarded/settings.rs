@@ -1,0 +1,69 @@
+//! The guard's numbers; the defaults are the specification's.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use serde::Deserialize;
+use seven_cache::BreakerSettings;
+
+use super::{Price, RetryPolicy};
+
+/// How one model is guarded.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// One request, however much time is left (PROD-15).
+    pub call_timeout_ms: u64,
+    pub retry: RetryPolicy,
+    pub limit: Limit,
+    /// AGENT-68, PROD-9.
+    pub breaker_failures: u32,
+    pub breaker_window_ms: u64,
+    pub breaker_cooldown_ms: u64,
+    pub breaker_successes: u32,
+    pub price: Price,
+}
+
+/// Requests this process sends at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limit {
+    pub per_minute: NonZeroU32,
+    /// Of these, how many at once.
+    pub burst: NonZeroU32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let breaker = BreakerSettings::default();
+        let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            call_timeout_ms: 10_000,
+            retry: RetryPolicy::default(),
+            limit: Limit::default(),
+            breaker_failures: breaker.failures,
+            breaker_window_ms: millis(breaker.window),
+            breaker_cooldown_ms: millis(breaker.cooldown),
+            breaker_successes: breaker.successes,
+            price: Price::default(),
+        }
+    }
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        const PER_MINUTE: NonZeroU32 = NonZeroU32::new(600).expect("not zero");
+        const BURST: NonZeroU32 = NonZeroU32::new(50).expect("not zero");
+        Self { per_minute: PER_MINUTE, burst: BURST }
+    }
+}
+
+impl From<&Settings> for BreakerSettings {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            failures: settings.breaker_failures,
+            window: Duration::from_millis(settings.breaker_window_ms),
+            cooldown: Duration::from_millis(settings.breaker_cooldown_ms),
+            successes: settings.breaker_successes,
+        }
+    }
+}

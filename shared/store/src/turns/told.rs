@@ -1,0 +1,73 @@
+//! A finished turn with everything that led to it, for `seven turn show` (AGENT-7, AGENT-75).
+
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Result, Tx};
+
+#[derive(Debug, Clone, FromRow, serde::Serialize)]
+pub struct ToldTurn {
+    pub turn_id: Uuid,
+    pub agent: String,
+    pub model: String,
+    pub intent: String,
+    pub language: String,
+    pub verdict: String,
+    pub draft: String,
+    pub disclosure_kind: Option<String>,
+    pub grounded: bool,
+    pub class: String,
+    pub state: String,
+    pub reason: Option<String>,
+    pub tries: i32,
+    pub last_error: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub trace: String,
+    pub record: serde_json::Value,
+    /// The guest's texts it answers, oldest first: id and text.
+    pub texts: serde_json::Value,
+    /// What was sent of it: id, state, segments.
+    pub sent: serde_json::Value,
+}
+
+impl Tx {
+    /// None when the casino has no such turn.
+    pub async fn told_turn(&mut self, turn: Uuid) -> Result<Option<ToldTurn>> {
+        Ok(sqlx::query_as(
+            "select turn_id, agent, model, intent, language, verdict, draft, disclosure_kind, grounded, class, state, reason, tries, last_error,
+               created_at, trace, record,
+               coalesce((select jsonb_agg(jsonb_build_object('id', i.inbound_id, 'text', i.body) order by i.arrival)
+                 from inbound_messages i where i.conversation_id = t.conversation_id and i.disposition_ref = t.turn_id), '[]') as texts,
+               coalesce((select jsonb_agg(jsonb_build_object('id', o.outbound_id, 'state', o.state, 'segments', o.segments) order by o.part)
+                 from outbound_messages o where o.turn_id = t.turn_id), '[]') as sent
+             from turns t where turn_id = $1",
+        )
+        .bind(turn)
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    /// The newest turns: when, which, who spoke, about what, in which state.
+    pub async fn newest_turns(&mut self, most: i64) -> Result<Vec<ToldLine>> {
+        Ok(sqlx::query_as(
+            "select created_at, turn_id, agent, model, intent, grounded, state,
+               coalesce(jsonb_array_length(record->'findings'), 0) as findings from turns order by created_at desc limit $1",
+        )
+        .bind(most)
+        .fetch_all(self.conn())
+        .await?)
+    }
+}
+
+#[derive(Debug, Clone, FromRow, serde::Serialize)]
+pub struct ToldLine {
+    pub created_at: DateTime<Utc>,
+    pub turn_id: Uuid,
+    pub agent: String,
+    pub model: String,
+    pub intent: String,
+    pub grounded: bool,
+    pub state: String,
+    pub findings: i32,
+}

@@ -1,0 +1,195 @@
+//! A stand-in for hosted models that speaks both wire formats over real HTTP: Gemini's `generateContent` and OpenAI's
+//! `chat/completions`. It plays what it is told, breaks as it is told, records every request, and refuses what the real
+//! ones are known to refuse.
+//!
+//! ```no_run
+//! # async fn demo() -> anyhow::Result<()> {
+//! use std::time::Duration;
+//! use seven_testkit::models::{Models, Play};
+//!
+//! let models = Models::start().await?;
+//! models.then(Play::text("We have three steakhouses.").after(Duration::from_millis(50)));
+//! models.then(Play::status(429).retry_after("1"));
+//! models.when(|request| request.last_text.contains("spa"), Play::call("search_spa", serde_json::json!({})));
+//! models.otherwise(Play::status(500));
+//! // ... point a client at models.url(), ask ...
+//! assert_eq!(models.count(), 3);
+//! # Ok(())
+//! # }
+//! ```
+
+mod gemini;
+mod openai;
+mod play;
+mod server;
+mod wire;
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use anyhow::Result;
+use serde_json::Value;
+use tokio::task::JoinHandle;
+
+pub use self::play::Play;
+
+/// A running double; dropping it ends it.
+#[derive(Debug)]
+pub struct Models {
+    address: SocketAddr,
+    script: Arc<Script>,
+    serving: JoinHandle<()>,
+}
+
+/// Which wire format a request used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `POST /v1beta/models/{model}:generateContent`
+    Gemini,
+    /// `POST /v1/chat/completions`
+    OpenAi,
+}
+
+/// A request as it arrived, with the parts that matchers ask for.
+#[derive(Debug, Clone)]
+pub struct Received {
+    /// Its wire format.
+    pub format: Format,
+    /// The model asked for.
+    pub model: String,
+    /// Path and query.
+    pub path: String,
+    /// The key, without its scheme.
+    pub key: Option<String>,
+    /// The body.
+    pub body: Value,
+    /// The newest text of the user.
+    pub last_text: String,
+    /// The results of the newest tool calls, as text; empty when the conversation does not end with tool results.
+    pub tool_results: Vec<String>,
+    /// Names of the tools on offer.
+    pub tools: Vec<String>,
+}
+
+type Matcher = Box<dyn Fn(&Received) -> bool + Send + Sync>;
+
+/// What is played, and what was asked.
+#[derive(Default)]
+pub(crate) struct Script {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    matchers: Vec<(Matcher, Play)>,
+    queue: VecDeque<Play>,
+    otherwise: Option<Play>,
+    requests: Vec<Received>,
+    open: usize,
+    most_open: usize,
+}
+
+impl Models {
+    /// Listens on a free port of 127.0.0.1.
+    pub async fn start() -> Result<Self> {
+        let script = Arc::<Script>::default();
+        let (address, serving) = server::start(Arc::clone(&script)).await?;
+        Ok(Self { address, script, serving })
+    }
+
+    /// The base URL for Gemini; OpenAI's is [`Models::openai_url`].
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// The base URL for OpenAI, with its version.
+    #[must_use]
+    pub fn openai_url(&self) -> String {
+        format!("http://{}/v1/", self.address)
+    }
+
+    /// Plays this next, once, after what is already waiting.
+    pub fn then(&self, play: Play) {
+        self.script.lock().queue.push_back(play);
+    }
+
+    /// Plays this for every request that matches, before anything else; the first matcher that fits wins.
+    pub fn when(&self, matcher: impl Fn(&Received) -> bool + Send + Sync + 'static, play: Play) {
+        self.script.lock().matchers.push((Box::new(matcher), play));
+    }
+
+    /// Plays this whenever nothing else is left, for ever: with [`Play::call`] an endless loop of tool calls.
+    /// Without it such requests get a 500.
+    pub fn otherwise(&self, play: Play) {
+        self.script.lock().otherwise = Some(play);
+    }
+
+    /// Forgets what is still to be played, not what was asked.
+    pub fn clear(&self) {
+        let mut state = self.script.lock();
+        state.matchers.clear();
+        state.queue.clear();
+        state.otherwise = None;
+    }
+
+    /// Every request so far, refused ones included.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Received> {
+        self.script.lock().requests.clone()
+    }
+
+    /// How many requests came.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.script.lock().requests.len()
+    }
+
+    /// How many were being answered at the same time, at most.
+    #[must_use]
+    pub fn most_at_once(&self) -> usize {
+        self.script.lock().most_open
+    }
+}
+
+impl Drop for Models {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+impl Script {
+    /// Records a request and decides what it gets; the number is its place among all requests.
+    fn next(&self, request: &Received) -> (usize, Play) {
+        let mut state = self.lock();
+        state.requests.push(request.clone());
+        let nth = state.requests.len();
+        let matched = state.matchers.iter().find(|(matches, _)| matches(request)).map(|(_, play)| play.clone());
+        let play = matched.or_else(|| state.queue.pop_front()).or_else(|| state.otherwise.clone());
+        (nth, play.unwrap_or_else(|| Play::status(500)))
+    }
+
+    fn opened(&self) {
+        let mut state = self.lock();
+        state.open += 1;
+        state.most_open = state.most_open.max(state.open);
+    }
+
+    fn closed(&self) {
+        self.lock().open -= 1;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Script").field("requests", &self.lock().requests.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,46 @@
+//! What both formats have in common for the server.
+
+use serde_json::Value;
+
+use super::{Format, Received, gemini, openai, play::Play};
+
+/// Status and body of an answer.
+pub(super) type Answered = (u16, String);
+
+pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Option<Received> {
+    let route = path.split('?').next().unwrap_or_default();
+    if route == "/v1/chat/completions" {
+        return Some(openai::read(path, key, body));
+    }
+    let model = route.strip_prefix("/v1beta/models/")?.strip_suffix(":generateContent")?;
+    Some(gemini::read(model, path, key, body))
+}
+
+/// Why the real provider would not take the request.
+pub(super) fn objection(request: &Received) -> Option<String> {
+    match request.format {
+        Format::Gemini => gemini::objection(request),
+        Format::OpenAi => openai::objection(request),
+    }
+}
+
+pub(super) fn answer(request: &Received, nth: usize, play: &Play) -> Answered {
+    match request.format {
+        Format::Gemini => gemini::answer(request, nth, play),
+        Format::OpenAi => openai::answer(request, nth, play),
+    }
+}
+
+pub(super) fn problem(format: Format, status: u16, message: &str) -> String {
+    match format {
+        Format::Gemini => gemini::problem(status, message),
+        Format::OpenAi => openai::problem(status, message),
+    }
+    .to_string()
+}
+
+/// Strings at `pointer` of every item of a list.
+pub(super) fn strings(list: &Value, pointer: &str) -> Vec<String> {
+    let items = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    items.iter().filter_map(|item| item.pointer(pointer)?.as_str().map(str::to_owned)).collect()
+}
