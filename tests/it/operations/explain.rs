@@ -136,7 +136,7 @@ async fn why_tells_the_timeline_and_never_the_phone() {
         "ingress",
         "verdict pass",
         "verdict opt_out",
-        "turn by host",
+        "turn by dining",
         "envelope",
         "attempt",
         "receipts",

@@ -64,7 +64,7 @@ impl<'a> Campaign<'a> {
     fn gives_amount(&self, offer: &Found) -> bool {
         self.found.iter().any(|f| {
             let about = match (offer.about, f.about) {
-                (Some(offered), Some(given)) if self.several => offered == given,
+                (Some(offered), Some(given)) if self.several || offered == given => offered == given,
                 (about, _) => self.is_about(about),
             };
             f.kind == offer.kind && (f.given || !offer.given) && about
