@@ -163,7 +163,7 @@ async fn why_tells_the_timeline_and_never_the_phone() {
     let trace = timeline["inbound"][0]["trace"].as_str().unwrap().split('-').nth(1).unwrap().to_owned();
     let text = timeline["inbound"][0]["inbound_id"].as_str().unwrap().to_owned();
     let by_trace = house.seven(&["why", "--casino", casino, "--trace", &trace], "").await;
-    assert!(by_trace.code == 0 && by_trace.out.contains("turn by host"), "{by_trace:?}");
+    assert!(by_trace.code == 0 && by_trace.out.contains("turn by dining"), "{by_trace:?}");
     let by_text = house.seven(&["why", "--casino", casino, "--text", &text], "").await;
     assert!(by_text.code == 0 && by_text.out.contains(&text), "{by_text:?}");
     let stranger = house.seven(&["why", "--casino", casino], "+18605550177\n").await;
