@@ -30,7 +30,7 @@ impl Speech {
                 Action::End(ending) => break ending,
                 Action::Route | Action::Plan => turn.next(Event::Planned(None)),
                 Action::Speak { .. } => turn.next(Event::Spoke),
-                // Made from rows by rule, so a finding is a question to us, not a reason to say less (D11): it is counted and shown.
+                // Made from rows by rule, so a finding is a question to us, not a reason to say less (D11): it is logged and stored.
                 Action::Validate { .. } => turn.next(Event::Judged(Verdict::Pass)),
             };
         };
@@ -58,7 +58,7 @@ fn context(request: &Request, reply: &Reply) -> Vec<Context> {
     rows.map(|item| Context { id: item.id.clone(), name: item.name.clone(), score: None }).collect()
 }
 
-/// Checked against everything the casino says, in the guest's presence.
+/// Checked against the rows it was made from, and what the guest said.
 fn findings(manifest: &Manifest, turn: &Turn<'_>, request: &Request, reply: &Reply) -> Vec<seven_host::Finding> {
     let rows = reply.sources.iter().filter_map(|id| request.index.get(id));
     let mut texts: Vec<String> = rows.map(|item| formatter::text(item, request.zone)).collect();

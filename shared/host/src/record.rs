@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Ending, Finding, Plan, Route, Turn};
 
-/// Everything that led to a reply, but the texts themselves: those stand in their own rows and go with them.
+/// Everything that led to a reply, but the texts themselves, which stand in their own rows. A finding may quote a word of the reply: the record
+/// goes with the turn when a guest is deleted, and is masked where the reply is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {
