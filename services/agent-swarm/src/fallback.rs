@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use seven_bus::Outcome;
 use seven_domain::{InboundId, Language, OutboundId};
-use seven_packs::{Slots, TextKey};
+use seven_packs::TextKey;
 use seven_runtime::Error;
 use seven_store::outbound::{NewOutbound, Origin};
 use uuid::Uuid;
@@ -26,11 +26,9 @@ impl Swarm {
     }
 
     fn fallback_text(&self, work: &Work, inbound: Uuid) -> NewOutbound {
-        let config = &work.config;
-        let slots = Slots::of(config);
+        let pack = &work.pack;
         let language: Language = work.lease.language.as_deref().and_then(|l| l.parse().ok()).unwrap_or_default();
-        let own = config.prompts.fallback_message.as_deref().and_then(|t| self.texts.render_own(t, &slots).ok());
-        let body = own.unwrap_or_else(|| self.texts.render(TextKey::Fallback, language, &slots));
+        let body = text(work, language);
         let measure = seven_sms::measure(&body);
         NewOutbound {
             outbound_id: self.fleet.ids.next::<OutboundId>(),
@@ -40,7 +38,7 @@ impl Swarm {
             part: 1,
             parts: 1,
             kind: TextKey::Fallback.as_str().to_owned(),
-            class: self.texts.class(TextKey::Fallback),
+            class: pack.texts.class(TextKey::Fallback),
             body,
             encoding: measure.encoding.as_str().to_owned(),
             units: i32::try_from(measure.units).unwrap_or(i32::MAX),
@@ -48,8 +46,16 @@ impl Swarm {
             agent: "fallback".to_owned(),
             answers_at: None,
             delay: Duration::ZERO,
-            useful_for: self.rules.usefulness(),
+            useful_for: pack.rules.usefulness(),
             trace: work.trace.clone(),
         }
     }
+}
+
+/// The casino's own words where it has some, the pack's otherwise; always with the phone (AGENT-63).
+pub(crate) fn text(work: &Work, language: Language) -> String {
+    let slots = work.pack.slots(&work.config);
+    let own = work.config.prompts.fallback_message.as_deref();
+    let own = own.and_then(|text| work.pack.texts.render_own(text, &slots).ok());
+    own.unwrap_or_else(|| work.pack.texts.render(TextKey::Fallback, language, &slots))
 }

@@ -4,8 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use seven_bus::{Delivery, Handler, Outcome, events::ConversationSignal};
 use seven_domain::{CasinoConfig, CasinoId, ConversationId, Stage};
+use seven_guest::Profile;
 use seven_knowledge::Index;
-use seven_packs::{Rules, Texts};
+use seven_llm::Model;
+use seven_packs::Pack;
 use seven_runtime::{Error, Fleet, outcome_of};
 use seven_store::{conversations::Lease, inbound::OpenText};
 
@@ -16,18 +18,19 @@ pub struct Swarm {
     pub(crate) fleet: Fleet,
     pub(crate) settings: Settings,
     pub(crate) library: Library,
-    pub(crate) rules: &'static Rules,
-    pub(crate) texts: Texts,
 }
 
 /// A leased conversation with everything its turn needs.
-#[derive(Debug)]
 pub(crate) struct Work {
     pub(crate) casino: CasinoId,
     pub(crate) config: CasinoConfig,
+    pub(crate) pack: Arc<Pack>,
+    pub(crate) model: Arc<dyn Model>,
     pub(crate) lease: Lease,
     pub(crate) open: Vec<OpenText>,
     pub(crate) history: Vec<(String, String)>,
+    /// None for a guest of whom nothing is known.
+    pub(crate) profile: Option<Profile>,
     pub(crate) index: Arc<Index>,
     pub(crate) trace: String,
 }
@@ -84,8 +87,13 @@ impl Swarm {
             tx.commit().await?;
             return Ok(Looked::Nothing);
         }
+        let casino = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?;
+        let pack = Arc::clone(self.fleet.packs.of(&casino.config)?);
+        let model = self.settings.models.of(&pack);
+        let model = model.ok_or_else(|| Error::Other(format!("no model answers for the pack `{}`", pack.name)))?;
+        let rules = &pack.rules;
         if let Some(rest) =
-            quiet_rest(&open, timing.scaled(self.rules.quiet_window()), timing.scaled(self.rules.quiet_window_max()))
+            quiet_rest(&open, timing.scaled(rules.quiet_window()), timing.scaled(rules.quiet_window_max()))
         {
             tx.commit().await?;
             return Ok(Looked::Early(rest, "quiet_window"));
@@ -94,10 +102,9 @@ impl Swarm {
             tx.commit().await?;
             return Ok(Looked::Early(timing.lease_wait(), "lease_held"));
         };
-        let casino = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?;
         let index = self.library.index(&mut tx, casino.content_version, casino.config.operational.timezone).await?;
         // The lease's lock on the conversation comes first, as everywhere (see ARCHITECTURE, lock order).
-        tx.close_stale_texts(conversation, self.rules.usefulness()).await?;
+        tx.close_stale_texts(conversation, pack.rules.usefulness()).await?;
         // The lease's own lock makes this read the whole and last word on what is open.
         let open = tx.open_texts(conversation).await?;
         let Some(first) = open.first() else {
@@ -106,14 +113,18 @@ impl Swarm {
             return Ok(Looked::Nothing);
         };
         let history = tx.recent_exchanges(conversation, 6).await?;
+        let profile = tx.profile(lease.guest_id).await?.and_then(|document| read(&delivery.casino, document));
         tx.commit().await?;
         let trace = first.trace.clone();
         Ok(Looked::Leased(Box::new(Work {
             casino: delivery.casino.clone(),
             config: casino.config,
+            pack,
+            model,
             lease,
             open,
             history,
+            profile,
             index,
             trace,
         })))
@@ -136,6 +147,17 @@ impl Swarm {
             self.fleet.bus.signal_draft(&delivery.casino, turn, copy, &trace).await?;
         }
         Ok(())
+    }
+}
+
+/// A document nobody can read is told of and begun anew; fields that cannot be read stay in it.
+fn read(casino: &CasinoId, document: serde_json::Value) -> Option<Profile> {
+    match Profile::from_json(document) {
+        Ok(read) => Some(read.profile),
+        Err(error) => {
+            tracing::error!(%casino, %error, "a guest's profile cannot be read");
+            None
+        }
     }
 }
 

@@ -4,22 +4,24 @@
 mod content;
 mod fallback;
 mod handler;
+mod models;
+mod scene;
 mod speech;
 mod turn;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use seven_bus::{Worker, WorkerSettings};
-use seven_llm::Model;
-use seven_packs::{Rules, Texts};
 use seven_runtime::Fleet;
 
 pub use handler::Swarm;
+pub use models::Models;
 
 #[derive(Clone)]
 pub struct Settings {
-    pub model: Arc<dyn Model>,
-    /// A model call that takes longer failed.
+    /// The offline model of each pack.
+    pub models: Models,
+    /// A turn's thinking that takes longer is broken off.
     pub model_deadline: Duration,
     /// Bytes of content indexes kept in memory (D12).
     pub index_bytes: u64,
@@ -27,7 +29,7 @@ pub struct Settings {
 
 impl std::fmt::Debug for Settings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Settings").field("model", &self.model.name()).finish_non_exhaustive()
+        f.debug_struct("Settings").field("models", &self.models).finish_non_exhaustive()
     }
 }
 
@@ -35,6 +37,6 @@ impl std::fmt::Debug for Settings {
 pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
     let library = content::Library::new(settings.index_bytes);
-    let swarm = Swarm { fleet, settings, library, rules: Rules::casino(), texts: Texts::casino() };
+    let swarm = Swarm { fleet, settings, library };
     Worker::new(swarm, bus, roster, worker, shutdown).run().await;
 }

@@ -1,27 +1,29 @@
-//! From a model's whole answer to a reply that somebody speaks: which agent it is, the turn's path, and what the checks in code say.
+//! What a turn says, with everything that led to it: from the offline model's whole answer, or from a hosted turn's ending.
 //!
 //! The machine of `seven-host` decides; a model that routes, plans and writes in one go, as the offline one does, reports all of it at once.
 
 use std::time::Duration;
 
 use seven_host::{
-    Action, Check, Event, Evidence, Manifest, Record, Route, Subject, Turn, Verdict,
-    record::{Context, Step, Usage},
+    Action, Check, Ending, Event, Evidence, Finding, Manifest, Record, Route, Subject, Turn, Verdict,
+    record::{Context, Step},
 };
 use seven_knowledge::formatter;
 use seven_llm::{Reply, Request};
+use seven_telemetry::metrics;
 
-/// A reply with everything that led to it.
+/// A reply, whose it is, and what is written with it.
 #[derive(Debug)]
 pub(crate) struct Speech {
     pub(crate) reply: Reply,
     pub(crate) agent: String,
+    pub(crate) model: String,
     pub(crate) record: Record,
 }
 
 impl Speech {
     /// Walks the turn of an answer that came whole.
-    pub(crate) fn of(manifest: &Manifest, request: &Request, reply: Reply, took: Duration) -> Self {
+    pub(crate) fn offline(manifest: &Manifest, request: &Request, reply: Reply, model: &str, took: Duration) -> Self {
         let mut turn = Turn::new(manifest, false);
         let mut action = turn.next(Event::Routed(route(request, &reply)));
         let findings = findings(manifest, &turn, request, &reply);
@@ -30,19 +32,31 @@ impl Speech {
                 Action::End(ending) => break ending,
                 Action::Route | Action::Plan => turn.next(Event::Planned(None)),
                 Action::Speak { .. } => turn.next(Event::Spoke),
-                // Made from rows by rule, so a finding is a question to us, not a reason to say less (D11): it is logged and stored.
+                // Made from rows by rule, so a finding is a question to us, not a reason to say less (D11): it is counted and stored.
                 Action::Validate { .. } => turn.next(Event::Judged(Verdict::Pass)),
             };
         };
-        let usage = Usage {
-            input_tokens: reply.usage.input_tokens,
-            output_tokens: reply.usage.output_tokens,
-            micro_dollars: 0,
-        };
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let steps = vec![Step { name: "model".to_owned(), micros }];
-        let record = Record { context: context(request, &reply), findings, usage, steps, ..Record::of(&turn, ending) };
-        Self { agent: turn.agent().to_owned(), reply, record }
+        let record = Record { context: context(request, &reply), findings, steps, ..Record::of(&turn, ending) };
+        let (agent, model) = (turn.agent().to_owned(), model.to_owned());
+        Self { agent, model, reply, record }
+    }
+
+    /// Counts how the turn ended and what its drafts broke (AGENT-76).
+    pub(crate) fn count(&self) {
+        let ending = match self.record.ending {
+            _ if self.record.degraded => "degraded",
+            Some(Ending::Reply) => "reply",
+            Some(Ending::Greeting) => "greeting",
+            Some(Ending::OffTopic) => "off_topic",
+            Some(Ending::Fallback(_)) | None => "fallback",
+        };
+        metrics().turns.with_label_values(&[&self.agent, ending]).inc();
+        let sent = if matches!(self.record.ending, Some(Ending::Fallback(_))) { "no" } else { "yes" };
+        for finding in &self.record.findings {
+            metrics().findings.with_label_values(&[finding.rule(), sent]).inc();
+        }
     }
 }
 
@@ -59,12 +73,13 @@ fn context(request: &Request, reply: &Reply) -> Vec<Context> {
 }
 
 /// Checked against the rows it was made from, and what the guest said.
-fn findings(manifest: &Manifest, turn: &Turn<'_>, request: &Request, reply: &Reply) -> Vec<seven_host::Finding> {
+fn findings(manifest: &Manifest, turn: &Turn<'_>, request: &Request, reply: &Reply) -> Vec<Finding> {
     let rows = reply.sources.iter().filter_map(|id| request.index.get(id));
     let mut texts: Vec<String> = rows.map(|item| formatter::text(item, request.zone)).collect();
     texts.extend([request.casino_name.clone(), request.contact_phone.clone(), request.persona.clone()]);
     let evidence = Evidence::of(texts.iter().map(String::as_str)).with_guest(request.texts.iter().map(String::as_str));
     let offers = manifest.agents.get(turn.agent()).is_some_and(|agent| agent.offers);
     let asked_identity = reply.intent == "identity";
-    Check { evidence: &evidence, segments: 2, offers, asked_identity }.findings(&reply.text)
+    let lead = request.lead.as_deref();
+    Check { evidence: &evidence, segments: 2, lead, offers, asked_identity }.findings(&reply.text)
 }

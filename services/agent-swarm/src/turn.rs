@@ -1,19 +1,21 @@
 //! One turn: ask the model while the lease is kept, commit if the epoch still stands, announce the draft.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use seven_bus::Outcome;
 use seven_compliance::disclosure::{self, Due, Facts};
 use seven_domain::{Language, MessageClass, TurnId};
-use seven_llm::{Exchange, Request};
-use seven_packs::{Slots, TextKey, agents};
+use seven_host::Record;
+use seven_llm::{Reply, Request};
+use seven_packs::TextKey;
 use seven_runtime::{Error, failpoint};
-use seven_store::turns::NewTurn;
+use seven_store::{Tx, turns::NewTurn};
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use crate::{
     handler::{Swarm, Work},
+    scene::{Around, Scene},
     speech::Speech,
 };
 
@@ -31,24 +33,26 @@ impl Swarm {
     pub(crate) async fn turn(&self, work: Work) -> Result<Outcome, Error> {
         failpoint("swarm.after_lease");
         let overtaken = Outcome::Wait { after: Duration::from_millis(50), why: "epoch_moved" };
-        match self.ask(&work).await? {
-            Asked::Replied(speech) => Ok(if self.commit(&work, &speech).await? { Outcome::Done } else { overtaken }),
+        let mut scene = self.scene(&work);
+        match self.ask(&work, &scene.request).await? {
+            Asked::Replied(speech) => {
+                Ok(if self.commit(&work, &mut scene, &speech).await? { Outcome::Done } else { overtaken })
+            }
             Asked::Overtaken => Ok(overtaken),
             Asked::Failed(why) => self.failed(&work, &why).await,
         }
     }
 
-    async fn ask(&self, work: &Work) -> Result<Asked, Error> {
-        let request = self.request(work);
+    async fn ask(&self, work: &Work, request: &Request) -> Result<Asked, Error> {
         let started = Instant::now();
         let lease = self.fleet.timing.lease();
-        let answer = tokio::time::timeout(self.settings.model_deadline, self.settings.model.respond(&request));
+        let answer = tokio::time::timeout(self.settings.model_deadline, work.model.respond(request));
         tokio::pin!(answer);
         let mut renew_at = Instant::now() + lease / 3;
         loop {
             tokio::select! {
                 answered = &mut answer => return Ok(match answered {
-                    Ok(Ok(reply)) => Asked::Replied(Box::new(Speech::of(agents(), &request, reply, started.elapsed()))),
+                    Ok(Ok(reply)) => Asked::Replied(Box::new(Speech::offline(&work.pack.agents, request, reply, work.model.name(), started.elapsed()))),
                     Ok(Err(error)) => Asked::Failed(error.to_string()),
                     Err(_) => Asked::Failed("the model did not answer in time".to_owned()),
                 }),
@@ -65,43 +69,17 @@ impl Swarm {
         }
     }
 
-    fn request(&self, work: &Work) -> Request {
-        let config = &work.config;
-        let oldest = work.open.first().map_or(Uuid::nil(), |t| t.inbound_id);
-        let (_, seed) = oldest.as_u64_pair();
-        Request {
-            casino_name: config.prompts.casino_name_display.clone(),
-            contact_phone: config.operational.contact_phone.clone(),
-            persona: config.branding.persona_name.clone(),
-            zone: config.operational.timezone,
+    fn scene(&self, work: &Work) -> Scene {
+        let around = Around {
             now: self.fleet.clock.property_now(),
-            language: work.lease.language.as_deref().and_then(|l| l.parse().ok()),
-            lead: disclosure_due(work).map(|due| self.disclosure(work, due)),
-            texts: work.open.iter().map(|t| t.body.clone()).collect(),
-            history: work
-                .history
-                .iter()
-                .map(|(guest, host)| Exchange { guest: guest.clone(), host: host.clone() })
-                .collect(),
-            index: Arc::clone(&work.index),
-            seed,
+            lead: disclosure_due(work).map(|due| disclosure(work, due)),
             deadline: self.settings.model_deadline,
-            system_prompt: config.prompts.system_prompt_override.clone().unwrap_or_default(),
-            tools: Vec::new(),
-            output_schema: None,
-        }
-    }
-
-    /// What the envelope will put before the reply. The model chooses the language, so room is kept for the longer one.
-    fn disclosure(&self, work: &Work, due: Due) -> String {
-        let key = if due == Due::Again { TextKey::Redisclosure } else { TextKey::Disclosure };
-        let slots = Slots::of(&work.config);
-        let rendered = Language::ALL.map(|language| self.texts.render(key, language, &slots));
-        rendered.into_iter().max_by_key(|text| text.chars().count()).unwrap_or_default()
+        };
+        Scene::of(work, &*work.model, around)
     }
 
     /// Writes the turn and marks exactly the texts it read, under the conversation's lock; false when it was overtaken.
-    async fn commit(&self, work: &Work, speech: &Speech) -> Result<bool, Error> {
+    async fn commit(&self, work: &Work, scene: &mut Scene, speech: &Speech) -> Result<bool, Error> {
         let reply = &speech.reply;
         let conversation = work.lease.conversation_id;
         let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
@@ -115,7 +93,7 @@ impl Swarm {
             guest_id: work.lease.guest_id,
             epoch: work.lease.epoch,
             agent: speech.agent.clone(),
-            model: self.settings.model.name().to_owned(),
+            model: speech.model.clone(),
             intent: reply.intent.clone(),
             language: reply.language.as_str().to_owned(),
             verdict: "pass".to_owned(),
@@ -126,7 +104,8 @@ impl Swarm {
             class: MessageClass::Reply.as_str().to_owned(),
             newest_text_at,
             trace: work.trace.clone(),
-            record: serde_json::to_value(&speech.record).map_err(|error| Error::Other(error.to_string()))?,
+            record: serde_json::to_value(Record { learnt: scene.learnt.clone(), ..speech.record.clone() })
+                .map_err(|error| Error::Other(error.to_string()))?,
         };
         let mut tx = self.fleet.store.bind(&work.casino).await?;
         if !tx.commit_turn(&turn).await?
@@ -134,13 +113,14 @@ impl Swarm {
         {
             return Ok(false);
         }
-        self.remember_language(&mut tx, work, reply.language).await?;
+        self.remember(&mut tx, work, scene, reply).await?;
         tx.release_lease(conversation, work.lease.epoch).await?;
         // The second look under the lock: a text that came during the model call is the next turn's.
         let more = tx.open_texts(conversation).await?;
         failpoint("swarm.before_commit");
         tx.commit().await?;
         failpoint("swarm.after_commit");
+        speech.count();
         tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), agent = speech.agent, intent = reply.intent, findings = speech.record.findings.len(), grounded = reply.grounded, trace = work.trace, "turn made");
         self.fleet.bus.signal_draft(&work.casino, turn_id.0, None, &work.trace).await?;
         if let Some(next) = more.first() {
@@ -154,11 +134,16 @@ impl Swarm {
         Ok(true)
     }
 
-    async fn remember_language(&self, tx: &mut seven_store::Tx, work: &Work, language: Language) -> Result<(), Error> {
-        if work.lease.language.as_deref() != Some(language.as_str()) {
-            tx.set_language(work.lease.guest_id, language).await?;
+    /// What the guest taught us stands when the reply stands.
+    async fn remember(&self, tx: &mut Tx, work: &Work, scene: &mut Scene, reply: &Reply) -> Result<(), Error> {
+        if work.lease.language.as_deref() != Some(reply.language.as_str()) {
+            tx.set_language(work.lease.guest_id, reply.language).await?;
         }
-        Ok(())
+        scene.asked(reply.asked);
+        if work.profile.as_ref() != Some(&scene.profile) {
+            tx.write_profile(work.lease.guest_id, &scene.profile.to_json()).await?;
+        }
+        Ok(tx.drop_model_results(work.lease.conversation_id).await?)
     }
 
     /// Counts the failure on the texts; after the last one the guest gets the fallback, once, and operators a dead letter.
@@ -185,4 +170,11 @@ fn disclosure_due(work: &Work) -> Option<Due> {
         disclosed_this_session: work.lease.disclosed_this_session,
         trigger: work.lease.redisclose.as_deref(),
     })
+}
+
+/// What the envelope will put before the reply. The model chooses the language, so room is kept for the longer one.
+fn disclosure(work: &Work, due: Due) -> String {
+    let key = if due == Due::Again { TextKey::Redisclosure } else { TextKey::Disclosure };
+    let rendered = Language::ALL.map(|language| work.pack.say(key, language, &work.config));
+    rendered.into_iter().max_by_key(|text| text.chars().count()).unwrap_or_default()
 }

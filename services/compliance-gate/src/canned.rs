@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use seven_domain::{Disposition, OutboundId};
-use seven_packs::{Slots, TextKey};
+use seven_packs::TextKey;
 use seven_runtime::Error;
 use seven_store::{
     Tx,
@@ -21,7 +21,7 @@ impl Gate {
     }
 
     pub(crate) fn render(&self, case: &Case<'_>, key: TextKey) -> String {
-        self.texts.render(key, case.language(), &Slots::of(&case.config))
+        case.pack.say(key, case.language(), &case.config)
     }
 
     pub(crate) async fn queue(
@@ -33,8 +33,8 @@ impl Gate {
     ) -> Result<(Next, OutboundId), Error> {
         let measure = seven_sms::measure(&body);
         let outbound_id: OutboundId = self.fleet.ids.next();
-        let class = self.texts.class(key);
-        let useful_for = if class.is_safety() { self.rules.opt_out_confirmation() } else { self.rules.usefulness() };
+        let (class, rules) = (case.pack.texts.class(key), &case.pack.rules);
+        let useful_for = if class.is_safety() { rules.opt_out_confirmation() } else { rules.usefulness() };
         let text = NewOutbound {
             outbound_id,
             conversation_id: case.party.conversation_id,

@@ -69,22 +69,6 @@ impl Gate {
     }
 }
 
-/// The pack's answer to a layer.
-pub fn answer_to(layer: Layer) -> TextKey {
-    match layer {
-        Layer::Crisis => TextKey::Crisis,
-        Layer::Emergency => TextKey::Emergency,
-        Layer::PromptInjection => TextKey::PromptInjection,
-        Layer::ResponsibleGaming => TextKey::ResponsibleGaming,
-        Layer::BsaAml => TextKey::BsaAml,
-        Layer::PatronPrivacy => TextKey::PatronPrivacy,
-        Layer::Pii => TextKey::Pii,
-        Layer::AgeVerification => TextKey::AgeVerification,
-        Layer::Identity => TextKey::Identity,
-        Layer::Abuse => TextKey::Abuse,
-    }
-}
-
 /// How grave a case is, and in how many seconds somebody must acknowledge it (SEC-113).
 fn severity(layer: Layer) -> Option<(&'static str, Option<u32>)> {
     match layer {

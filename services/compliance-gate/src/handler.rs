@@ -1,13 +1,15 @@
 //! One text: stored, judged, and either answered from the pack, closed with a reason, or signalled to the swarm.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::InboundText};
-use seven_compliance::{Decision, Guardrails, Intent, Layer, Verdict};
+use seven_compliance::{Decision, Intent, Layer, Verdict};
 use seven_domain::{
     AuditEvent, CasinoConfig, CasinoId, Channel, ConversationId, Disposition, GuestHash, InboundId, Language,
     PhoneE164, Stage,
 };
-use seven_packs::{Rules, Texts};
+use seven_packs::{Pack, TextKey};
 use seven_runtime::{Error, Fleet, failpoint, outcome_of};
 use seven_store::{
     Tx,
@@ -18,7 +20,7 @@ use seven_store::{
 };
 use seven_telemetry::metrics;
 
-use crate::{cries, limits};
+use crate::limits;
 
 /// Stored in place of a text that held card, account or identity data (CONV-15).
 const NOT_KEPT: &str = "[personal data, not kept]";
@@ -26,14 +28,12 @@ const NOT_KEPT: &str = "[personal data, not kept]";
 #[derive(Debug)]
 pub struct Gate {
     pub fleet: Fleet,
-    pub texts: Texts,
-    pub rules: &'static Rules,
-    pub guardrails: Guardrails,
 }
 
 /// A stored text with all the branches need.
 pub(crate) struct Case<'a> {
     pub(crate) config: CasinoConfig,
+    pub(crate) pack: Arc<Pack>,
     pub(crate) party: Party,
     pub(crate) inbound_id: InboundId,
     pub(crate) guest: GuestHash,
@@ -110,6 +110,7 @@ impl Gate {
         let trace = delivery.trace.to_string();
         let mut tx = self.fleet.store.bind(casino).await?;
         let config = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?.config;
+        let pack = Arc::clone(self.fleet.packs.of(&config)?);
         let guest = self.fleet.keys.hash(casino, &text.from);
         let new = NewIds { guest: self.fleet.ids.next(), conversation: self.fleet.ids.next() };
         let party = tx.party(&text.from, &guest, &text.to, Channel::Sms, new, &law_of(&text.from)).await?;
@@ -118,13 +119,13 @@ impl Gate {
             metrics().inbound.with_label_values(&["none", "erased_before"]).inc();
             return self.forget(delivery).await;
         }
-        let decision = self.guardrails.decide(&text.body);
+        let decision = pack.guardrails().decide(&text.body);
         let personal = decision.hits.iter().any(|hit| hit.layer == Layer::Pii);
         let inbound_id: InboundId = self.fleet.ids.next();
         let row = text.row(inbound_id, &decision, config.operational.session_timeout_hours, personal, delivery);
         let stored = tx.insert_inbound(&party, &row).await?;
         let (next, copy) = if stored {
-            let case = Case { config, party, inbound_id, guest, text: &text, decision, trace: trace.clone() };
+            let case = Case { config, pack, party, inbound_id, guest, text: &text, decision, trace: trace.clone() };
             if matches!(case.party.status.as_str(), "warm" | "archived") {
                 tx.set_guest_status(case.party.guest_id, "active").await?;
             }
@@ -180,7 +181,7 @@ impl Gate {
             Verdict::Pass | Verdict::Keyword(_) => None,
         };
         if let Some(layer) = layer.filter(|layer| layer.is_urgent()) {
-            let answer = self.cry(tx, case, cries::answer_to(layer)).await?;
+            let answer = self.cry(tx, case, TextKey::answer_to(layer)).await?;
             // "I can't go on, stop texting me": helped first, then left in peace (C-21).
             return Ok(match &case.decision.keyword {
                 Some(keyword) if keyword.intent == Intent::OptOut => {
@@ -203,18 +204,18 @@ impl Gate {
         }
         if case.text.body.trim().is_empty() {
             return if case.text.media_count > 0 {
-                self.canned(tx, case, seven_packs::TextKey::MmsTextOnly).await
+                self.canned(tx, case, TextKey::MmsTextOnly).await
             } else {
                 self.close(tx, case, "empty").await
             };
         }
         match (limits::count(&self.fleet, case).await, layer) {
-            (limits::Limited::No, Some(layer)) => self.canned(tx, case, cries::answer_to(layer)).await,
+            (limits::Limited::No, Some(layer)) => self.canned(tx, case, TextKey::answer_to(layer)).await,
             (limits::Limited::No, None) => {
                 metrics().inbound.with_label_values(&[case.verdict(), "open"]).inc();
                 Ok(Next::Signal(case.party.conversation_id))
             }
-            (limits::Limited::TellOnce, _) => self.canned(tx, case, seven_packs::TextKey::RateLimited).await,
+            (limits::Limited::TellOnce, _) => self.canned(tx, case, TextKey::RateLimited).await,
             (limits::Limited::Silently, _) => self.close(tx, case, "rate_limited").await,
         }
     }

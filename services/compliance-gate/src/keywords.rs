@@ -108,7 +108,7 @@ impl Gate {
 
     /// A START within a day after the first one, and not that one come again.
     fn second_start(&self, standing: &Suppression, case: &Case<'_>) -> bool {
-        let window = TimeDelta::hours(i64::from(self.rules.consent.second_start_hours));
+        let window = TimeDelta::hours(i64::from(case.pack.rules.consent.second_start_hours));
         standing
             .reopt_requested_at
             .is_some_and(|first| first < case.text.occurred_at && case.text.occurred_at - first <= window)
@@ -127,7 +127,7 @@ impl Gate {
             wording_hash: seven_compliance::chain::hash(&wording),
             wording,
         };
-        let open_for = Duration::from_secs(u64::from(self.rules.consent.prompt_hours) * 3600);
+        let open_for = Duration::from_secs(u64::from(case.pack.rules.consent.prompt_hours) * 3600);
         tx.put_prompt(outbound, case.party.guest_id, &prompt, open_for).await?;
         Ok(next)
     }

@@ -9,20 +9,15 @@ mod limits;
 mod privacy;
 
 use seven_bus::{Worker, WorkerSettings};
-use seven_packs::{Rules, Texts};
 use seven_runtime::Fleet;
 
-pub use cries::answer_to;
 pub use handler::Gate;
 
 /// Works until the fleet's shutdown.
 pub async fn run(fleet: Fleet, settings: WorkerSettings) {
-    let gate = Gate {
-        fleet: fleet.clone(),
-        texts: Texts::casino(),
-        rules: Rules::casino(),
-        guardrails: seven_packs::guardrails().clone(),
-    };
+    // Before the first guest waits for it.
+    fleet.packs.iter().for_each(|pack| drop(pack.guardrails().decide("")));
+    let gate = Gate { fleet: fleet.clone() };
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
     Worker::new(gate, bus, roster, settings, shutdown).run().await;
 }

@@ -13,7 +13,7 @@ impl Gate {
         let conversation = case.party.conversation_id;
         tx.silence(conversation, "guest_asked_for_deletion").await?;
         tx.close_open_texts(conversation, case.inbound_id, "superseded_by_delete").await?;
-        let regret = Duration::from_secs(u64::from(self.rules.privacy.regret_minutes) * 60);
+        let regret = Duration::from_secs(u64::from(case.pack.rules.privacy.regret_minutes) * 60);
         let delay = self.fleet.timing.scaled(regret);
         let (id, at) = (self.fleet.ids.uuid(), case.text.occurred_at);
         tx.request_deletion(id, &case.guest, case.party.guest_id, "guest", at, delay).await?;

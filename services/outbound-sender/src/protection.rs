@@ -2,7 +2,6 @@
 //! have that sends to a simulator only.
 
 use seven_compliance::jurisdiction::{Laws, State};
-use seven_packs::Rules;
 use seven_runtime::{Error, Fleet};
 
 #[derive(Debug, thiserror::Error)]
@@ -27,8 +26,9 @@ async fn unverified(fleet: &Fleet) -> Result<Vec<String>, Error> {
         let Some(row) = tx.casino_row().await? else { continue };
         tx.commit().await?;
         let rules = &row.config.regulations;
-        let national = rules.responsible_gaming_helpline.as_ref().unwrap_or(&Rules::casino().helpline);
-        let lines = [("helpline", Some(national)), ("state helpline", rules.state_helpline.as_ref())];
+        let packs = fleet.packs.of(&row.config)?.rules.helpline.as_ref();
+        let national = rules.responsible_gaming_helpline.as_ref().or(packs);
+        let lines = [("helpline", national), ("state helpline", rules.state_helpline.as_ref())];
         open.extend(
             lines
                 .into_iter()

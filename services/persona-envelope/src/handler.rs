@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use seven_bus::{Delivery, Handler, Outcome, events::DraftReady};
 use seven_domain::{CasinoConfig, Language, MessageClass, OutboundId, Stage, TurnId};
-use seven_packs::{Rules, Slots, TextKey, Texts, TypingKind};
+use seven_packs::{Pack, TextKey, TypingKind};
 use seven_runtime::{Error, Fleet, failpoint, outcome_of};
 use seven_sms::measure;
 use seven_store::{
@@ -18,8 +18,6 @@ use crate::typing::kind_of;
 #[derive(Debug)]
 pub struct Envelope {
     pub fleet: Fleet,
-    pub rules: &'static Rules,
-    pub texts: Texts,
 }
 
 impl Handler for Envelope {
@@ -65,17 +63,18 @@ impl Envelope {
 
     async fn shape(&self, tx: &mut Tx, turn: &Turn, turn_id: TurnId) -> Result<Vec<Queued>, Error> {
         let casino = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?;
+        let pack = self.fleet.packs.of(&casino.config)?;
         let class: MessageClass = turn.class.parse()?;
-        let shaped = seven_sms::shape(&self.compose(&casino.config, turn), self.rules.max_texts);
+        let shaped = seven_sms::shape(&compose(pack, &casino.config, turn), pack.rules.max_texts);
         if shaped.truncated {
             tracing::warn!(casino = %tx.casino(), intent = turn.intent, "an answer did not fit two texts and was cut");
         }
-        let mut delay = self.first_delay(&casino.config, turn, shaped.texts.first().map_or("", String::as_str));
+        let mut delay = self.first_delay(pack, &casino.config, turn, shaped.texts.first().map_or("", String::as_str));
         let parts = i32::try_from(shaped.texts.len()).unwrap_or(i32::MAX);
         let mut queued = Vec::new();
         for (part, body) in (1..).zip(&shaped.texts) {
             if part > 1 {
-                delay += self.typed(&casino.config, TypingKind::MultiSegment, body);
+                delay += self.typed(pack, &casino.config, TypingKind::MultiSegment, body);
             }
             let measure = measure(body);
             let text = NewOutbound {
@@ -94,7 +93,7 @@ impl Envelope {
                 agent: turn.agent.clone(),
                 answers_at: None,
                 delay,
-                useful_for: self.rules.usefulness(),
+                useful_for: pack.rules.usefulness(),
                 trace: turn.trace.clone(),
             };
             queued.extend(tx.queue(&text).await?);
@@ -103,27 +102,19 @@ impl Envelope {
         Ok(queued)
     }
 
-    /// The draft, after the disclosure where this reply has to carry it.
-    fn compose(&self, config: &CasinoConfig, turn: &Turn) -> String {
-        let Some(kind) = &turn.disclosure_kind else { return turn.draft.clone() };
-        let language: Language = turn.language.parse().unwrap_or_default();
-        let key = if kind == "again" { TextKey::Redisclosure } else { TextKey::Disclosure };
-        format!("{} {}", self.texts.render(key, language, &Slots::of(config)), turn.draft)
-    }
-
     /// What is left of the typing delay, counted from when the guest's newest text came in (C-36).
-    fn first_delay(&self, config: &CasinoConfig, turn: &Turn, text: &str) -> Duration {
-        let typed = self.typed(config, kind_of(text, turn.disclosure_kind.is_some()), text);
+    fn first_delay(&self, pack: &Pack, config: &CasinoConfig, turn: &Turn, text: &str) -> Duration {
+        let typed = self.typed(pack, config, kind_of(text, turn.disclosure_kind.is_some()), text);
         let elapsed = (self.fleet.clock.now() - turn.newest_text_at).to_std().unwrap_or_default();
         typed.saturating_sub(elapsed)
     }
 
-    fn typed(&self, config: &CasinoConfig, kind: TypingKind, text: &str) -> Duration {
+    fn typed(&self, pack: &Pack, config: &CasinoConfig, kind: TypingKind, text: &str) -> Duration {
         if !config.features.human_like_delay_enabled {
             return Duration::ZERO;
         }
         let draw = rand::random_range(-1.0..=1.0);
-        self.fleet.timing.scaled(self.rules.typing.delay(kind, text.chars().count(), draw))
+        self.fleet.timing.scaled(pack.rules.typing.delay(kind, text.chars().count(), draw))
     }
 
     /// Counts a failure of this turn on its row; a database that is away counts nothing.
@@ -140,4 +131,12 @@ impl Envelope {
             (_, Err(_)) => 0,
         }
     }
+}
+
+/// The draft, after the disclosure where this reply has to carry it.
+fn compose(pack: &Pack, config: &CasinoConfig, turn: &Turn) -> String {
+    let Some(kind) = &turn.disclosure_kind else { return turn.draft.clone() };
+    let language: Language = turn.language.parse().unwrap_or_default();
+    let key = if kind == "again" { TextKey::Redisclosure } else { TextKey::Disclosure };
+    format!("{} {}", pack.say(key, language, config), turn.draft)
 }

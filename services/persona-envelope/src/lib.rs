@@ -5,7 +5,6 @@ mod handler;
 mod typing;
 
 use seven_bus::{Worker, WorkerSettings};
-use seven_packs::{Rules, Texts};
 use seven_runtime::Fleet;
 
 pub use handler::Envelope;
@@ -13,6 +12,6 @@ pub use handler::Envelope;
 /// Works until the fleet's shutdown.
 pub async fn run(fleet: Fleet, settings: WorkerSettings) {
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
-    let envelope = Envelope { fleet, rules: Rules::casino(), texts: Texts::casino() };
+    let envelope = Envelope { fleet };
     Worker::new(envelope, bus, roster, settings, shutdown).run().await;
 }

@@ -37,6 +37,7 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
 
 /// All jobs of one casino for this date; those that have run are skipped.
 pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Result<(), Error> {
+    let rules = &fleet.packs.of(config)?.rules;
     for job in ["consent_chains", "consent_decay", "retention"] {
         let mut tx = fleet.store.bind(&config.casino_id).await?;
         if !tx.claim_nightly(job, date).await? {
@@ -44,8 +45,8 @@ pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Res
         }
         let result = match job {
             "consent_chains" => verify_chains(fleet, &mut tx).await?,
-            "consent_decay" => decay(fleet, &mut tx).await?,
-            _ => retention(fleet, &mut tx).await?,
+            "consent_decay" => decay(fleet, rules, &mut tx).await?,
+            _ => retention(fleet, rules, &mut tx).await?,
         };
         tx.note_nightly(job, &result).await?;
         tx.commit().await?;
@@ -81,8 +82,8 @@ async fn verify_chains(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
     Ok(json!({ "checked": guests.len(), "broken": broken }))
 }
 
-async fn decay(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
-    let days = Rules::casino().consent.decay_days;
+async fn decay(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error> {
+    let days = rules.consent.decay_days;
     let mut lapsed = 0;
     for (guest_id, key_id, hash) in tx.decayed_consents(days).await? {
         let Ok(bytes) = hash.try_into() else { continue };
@@ -137,8 +138,8 @@ fn compliance_case<'a>(
     }
 }
 
-async fn retention(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
-    let rules = &Rules::casino().privacy;
+async fn retention(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error> {
+    let rules = &rules.privacy;
     let mut counts = tx.apply_retention(rules.warm_days, rules.archive_days).await?;
     let mut forgotten = 0;
     for (guest_id, guest) in tx.idle_guests(rules.phone_days).await? {

@@ -109,7 +109,7 @@ impl Cli {
             Command::Audit(command) => audit::run(config, command).await?,
             Command::Escalation(command) => escalation::run(config, command).await?,
             Command::QuietHours(command) => quiet_hours::run(&command)?,
-            Command::Gate(command) => gate::run(&command)?,
+            Command::Gate(command) => gate::run(config, &command)?,
             Command::Webhook(command) => return webhook::run(&command),
         }
         Ok(ExitCode::SUCCESS)

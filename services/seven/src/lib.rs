@@ -7,6 +7,7 @@ pub mod commands;
 pub mod dev;
 pub mod doctor;
 pub mod onboard;
+pub mod packs;
 pub mod settings;
 pub mod stack;
 pub mod wiring;

@@ -24,8 +24,9 @@ pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
     Ok(config)
 }
 
-/// Stores the document, routes its number, creates its consumers and tells the running workers.
+/// Stores the document if there is a pack for it, routes its number, creates its consumers and tells the running workers.
 pub async fn add_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Result<Added> {
+    fleet.packs.of(config).with_context(|| format!("{} was not added", config.casino_id))?;
     fleet.bus.onboard(&config.casino_id).await?;
     let added = fleet.store.put_casino(config, actor).await?;
     announce(fleet, &config.casino_id).await?;

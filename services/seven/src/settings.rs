@@ -23,6 +23,7 @@ pub struct Settings {
     pub ingress: Ingress,
     pub guest_hash: GuestHash,
     pub worker: Worker,
+    pub packs: Packs,
     pub time: Time,
 }
 
@@ -80,6 +81,13 @@ pub struct Worker {
     pub handler_deadline_seconds: u64,
     pub model_deadline_seconds: u64,
     pub index_megabytes: u64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Packs {
+    /// Empty for the compiled-in packs alone.
+    pub directory: PathBuf,
 }
 
 #[derive(Debug, Clone, Deserialize)]

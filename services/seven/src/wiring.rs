@@ -3,16 +3,16 @@
 use std::{sync::Arc, time::Duration};
 
 use anyhow::{Context, Result};
+use seven_agent_swarm::Models;
 use seven_bus::{Bus, Roster, WorkerSettings, topology};
 use seven_cache::Cache;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
-use seven_llm::{HostPack, Model, OfflineModel};
 use seven_providers::telnyx;
 use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::settings::Settings;
+use crate::{packs, settings::Settings};
 
 /// The workers of the fleet, by the names `seven run` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -44,6 +44,7 @@ pub async fn fleet(
     patience: Duration,
     shutdown: CancellationToken,
 ) -> Result<Fleet> {
+    let packs = packs::load(&settings.packs.directory)?;
     let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
     let timing = Timing::new(TimeScale::new(settings.time.scale));
     let store = Store::new(&settings.postgres.url, settings.postgres.connections, timing.sweep())?;
@@ -65,7 +66,7 @@ pub async fn fleet(
         clock.clone(),
     )?;
     let keys = HashKeys::new(settings.hash_key()?);
-    let fleet = Fleet { store, bus, cache, roster: Roster::new(only), clock, ids, timing, keys, shutdown };
+    let fleet = Fleet { store, bus, cache, roster: Roster::new(only), packs, clock, ids, timing, keys, shutdown };
     // A database that is away does not keep a worker from starting: the bucket has the roster too.
     if let Ok(entries) = fleet.store.roster().await {
         entries.into_iter().for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
@@ -94,11 +95,6 @@ async fn connect(settings: &seven_bus::Settings, patience: Duration, shutdown: &
             () = tokio::time::sleep(Duration::from_millis(500)) => {}
         }
     }
-}
-
-pub fn offline_model() -> Result<Arc<dyn Model>> {
-    let pack = HostPack::from_toml(seven_packs::HOST_PACK).context("reading packs/casino/host.toml")?;
-    Ok(Arc::new(OfflineModel::new(pack)))
 }
 
 pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {
@@ -143,7 +139,7 @@ pub async fn run(
         Worker::ComplianceGate => seven_compliance_gate::run(fleet, loops(concurrency)).await,
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
-                model: offline_model()?,
+                models: Models::offline(&fleet.packs)?,
                 model_deadline: Duration::from_secs(settings.worker.model_deadline_seconds),
                 index_bytes: settings.worker.index_megabytes * 1024 * 1024,
             };

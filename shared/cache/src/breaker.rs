@@ -77,6 +77,17 @@ pub enum Transition {
     Closed,
 }
 
+impl Transition {
+    /// The state it leads to, as a metric's label.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Opened { .. } | Self::Reopened => "open",
+            Self::HalfOpened => "half_open",
+            Self::Closed => "closed",
+        }
+    }
+}
+
 /// What a breaker is doing, for people who look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerState {

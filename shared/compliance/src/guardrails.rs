@@ -112,6 +112,11 @@ impl Guardrails {
         self.engine.has_rules()
     }
 
+    /// Whether the pack has a rule of the layer.
+    pub fn guards(&self, layer: Layer) -> bool {
+        self.engine.guards(layer)
+    }
+
     /// The text as it is read: folded words with one space between. For explaining a decision, and for training.
     pub fn reads(&self, text: &str) -> String {
         self.engine.reads(text, &mut Workspace::default())

@@ -30,6 +30,9 @@ pub struct CasinoConfig {
     /// Version of this document's shape; 1 today.
     #[serde(default = "one")]
     pub schema_version: u32,
+    /// The domain pack that serves it (D18): agents, texts, rules and guardrails of its trade.
+    #[serde(default = "casino")]
+    pub pack: String,
     #[serde(default)]
     pub features: Features,
     #[serde(default)]
@@ -53,6 +56,9 @@ pub struct CasinoConfig {
 
 fn one() -> u32 {
     1
+}
+fn casino() -> String {
+    "casino".to_owned()
 }
 
 group! {
@@ -352,6 +358,7 @@ mod tests {
     fn defaults_fill_what_is_left_out() {
         let config: CasinoConfig = serde_json::from_value(minimal()).unwrap();
         config.check().unwrap();
+        assert_eq!(config.pack, "casino");
         assert!(config.features.ai_disclosure_enabled && !config.features.outbound_campaigns_enabled);
         assert_eq!(config.operational.max_messages_per_guest_per_day, 20);
         assert_eq!(config.operational.segments_per_second(), 1_000);

@@ -7,6 +7,7 @@ pub mod completeness;
 pub mod confidence;
 pub mod escalation;
 pub mod extract;
+pub mod learn;
 pub mod offers;
 pub mod phase;
 pub mod profile;
@@ -14,6 +15,7 @@ pub mod topic;
 
 pub use confidence::Confidence;
 pub use extract::{Found, Setting, Slot, extract};
+pub use learn::Learnt;
 pub use phase::Phase;
 pub use profile::{Grant, GrantRef, Key, Merged, Observation, Profile, Scope, Source, Value};
 pub use topic::Topic;

@@ -29,6 +29,23 @@ pub enum Finding {
 }
 
 impl Finding {
+    /// Which rule, as a metric's label.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::TooLong { .. } => "too_long",
+            Self::Questions { .. } => "questions",
+            Self::Markup => "markup",
+            Self::SelfReference => "self_reference",
+            Self::CompLanguage => "comp_language",
+            Self::GamingPromise => "gaming_promise",
+            Self::Unfounded(Unfounded::Money(_)) => "money",
+            Self::Unfounded(Unfounded::Time(_)) => "time",
+            Self::Unfounded(Unfounded::Number(_)) => "number",
+            Self::Unfounded(Unfounded::Name(_)) => "name",
+        }
+    }
+
     /// For the agent: what to leave out.
     pub fn feedback(&self) -> String {
         match self {
@@ -56,6 +73,8 @@ pub struct Check<'a> {
     pub evidence: &'a Evidence,
     /// Segments the reply may take with what the envelope puts before it.
     pub segments: usize,
+    /// What the envelope puts before it.
+    pub lead: Option<&'a str>,
     /// The agent may speak of offers.
     pub offers: bool,
     /// The guest asked what it is talking to.
@@ -70,7 +89,10 @@ impl Check<'_> {
         }
         let folded = format!(" {} ", fold(reply));
         let has = |phrases: &[&str]| phrases.iter().any(|phrase| folded.contains(&format!(" {phrase} ")));
-        let segments = seven_sms::measure(reply).segments;
+        let segments = match self.lead {
+            Some(lead) => seven_sms::measure(&format!("{lead} {reply}")).segments,
+            None => seven_sms::measure(reply).segments,
+        };
         let questions = reply.split('?').count() - 1;
         let mut findings = Vec::new();
         if segments > self.segments {
@@ -169,7 +191,7 @@ mod tests {
         let evidence = Evidence::of([
             "Saturday poker tournament, $10,000 guaranteed prize pool at 2 PM. Free slot play for members: $10.",
         ]);
-        Check { evidence: &evidence, segments: 2, offers: false, asked_identity: false }.findings(reply)
+        Check { evidence: &evidence, segments: 2, lead: None, offers: false, asked_identity: false }.findings(reply)
     }
 
     #[test] // CONV-24, AGENT-41, AGENT-42, AGENT-60, C-11

@@ -7,11 +7,14 @@ pub mod grounding;
 pub mod machine;
 pub mod manifest;
 pub mod plan;
+pub mod prompt;
 pub mod record;
+mod structured;
 
 pub use check::{Check, Finding};
 pub use grounding::{Evidence, Unfounded};
 pub use machine::{Action, Ending, Event, Route, Subject, Turn, Verdict};
 pub use manifest::{Agent, Manifest};
 pub use plan::Plan;
+pub use prompt::{Prompt, PromptFacts, Prompts};
 pub use record::Record;

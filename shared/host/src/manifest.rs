@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use seven_domain::Language;
 
 /// Why a manifest is refused. Each says what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,6 +59,9 @@ impl Default for Limits {
 pub struct Agent {
     /// What the router and people call it, for `seven turn show`.
     pub title: String,
+    /// Who it is and how it thinks, for its prompt, in each language (AGENT-32..35).
+    #[serde(default)]
+    pub role: Role,
     /// Content categories and router domains that are this agent's, aliases included (AGENT-12).
     #[serde(default)]
     pub subjects: Vec<String>,
@@ -72,6 +76,22 @@ pub struct Agent {
     /// May speak of offers and comps (AGENT-41, AGENT-79).
     #[serde(default)]
     pub offers: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Role {
+    pub en: String,
+    pub es: String,
+}
+
+impl Role {
+    pub fn of(&self, language: Language) -> &str {
+        match language {
+            Language::En => &self.en,
+            Language::Es => &self.es,
+        }
+    }
 }
 
 impl Manifest {

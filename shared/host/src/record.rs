@@ -19,6 +19,8 @@ pub struct Record {
     /// Content rows the reply was made from, best first.
     pub context: Vec<Context>,
     pub tools: Vec<ToolCall>,
+    /// Paths of the guest's profile that the texts changed; the values stand in the profile.
+    pub learnt: Vec<String>,
     /// What the checks in code found, in the last reply.
     pub findings: Vec<Finding>,
     /// The model that should have answered did not; the offline one did.
@@ -50,8 +52,8 @@ pub struct ToolCall {
 pub struct Usage {
     pub input_tokens: u64,
     pub output_tokens: u64,
-    /// Millionths of a dollar.
-    pub micro_dollars: u64,
+    /// Billionths of a dollar.
+    pub nano_dollars: u64,
 }
 
 /// How long a step took.

@@ -9,6 +9,7 @@ pub mod schema;
 
 use std::{future::Future, pin::Pin, time::Duration};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::error::{Defect, Error, Fault};
@@ -59,7 +60,7 @@ pub enum Message {
 }
 
 /// The model wants a tool.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The provider's, or ours (see [`ToolCall::own_id`]) when it gave none.
     pub id: String,
@@ -78,8 +79,8 @@ pub struct ToolResult {
     pub content: Value,
 }
 
-/// What a model answered.
-#[derive(Clone, PartialEq)]
+/// What a model answered; written as JSON where a turn keeps what it paid for (D4).
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatReply {
     /// The final text; JSON that fits when a schema was asked for. May be empty beside tool calls.
     pub text: String,
@@ -91,7 +92,8 @@ pub struct ChatReply {
 }
 
 /// Why the model stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Finish {
     Stop,
     /// It waits for the results of its tool calls.

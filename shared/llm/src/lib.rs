@@ -17,6 +17,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use seven_domain::Language;
+use seven_guest::{Topic, profile::Context};
 use seven_knowledge::Index;
 
 pub use error::{Error, Retry};
@@ -28,6 +29,12 @@ pub type Responding<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Se
 pub trait Model: Send + Sync {
     /// Provider and model, for telemetry: "offline", "gemini-2.5-flash".
     fn name(&self) -> &str;
+
+    /// The language to answer these texts in: what they say, else the stored one (SMS-24, C-28).
+    fn language(&self, texts: &[String], stored: Option<Language>) -> Language {
+        let _ = texts;
+        stored.unwrap_or_default()
+    }
 
     fn respond<'a>(&'a self, request: &'a Request) -> Responding<'a>;
 }
@@ -53,9 +60,10 @@ pub struct Request {
     /// Chooses between wordings; the same request with the same seed gives the same reply.
     pub seed: u64,
     pub deadline: Duration,
-    pub system_prompt: String,
-    pub tools: Vec<ToolSpec>,
-    pub output_schema: Option<serde_json::Value>,
+    /// What is known about the guest, the open texts included; what may be taken for granted.
+    pub profile: Context,
+    /// What the reply may end with asking about, when it answers nothing that asks back by itself (CONV-25).
+    pub ask: Option<Topic>,
 }
 
 /// One earlier turn.
@@ -82,6 +90,9 @@ pub struct Reply {
     pub intent: String,
     /// False when something was asked that the content does not answer.
     pub grounded: bool,
+    /// The topic of the request that the reply ends with asking about.
+    #[serde(default)]
+    pub asked: Option<Topic>,
     pub usage: Usage,
 }
 

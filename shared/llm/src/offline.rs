@@ -62,6 +62,7 @@ impl OfflineModel {
             sources: fitted.sources,
             intent: fitted.intent,
             grounded: fitted.grounded,
+            asked: None,
             usage: Usage::default(),
         }
     }
@@ -87,6 +88,10 @@ impl OfflineModel {
 impl Model for OfflineModel {
     fn name(&self) -> &str {
         "offline"
+    }
+
+    fn language(&self, texts: &[String], stored: Option<Language>) -> Language {
+        self.pack.language.choose(texts, stored)
     }
 
     fn respond<'a>(&'a self, request: &'a Request) -> Responding<'a> {

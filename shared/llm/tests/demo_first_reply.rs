@@ -13,10 +13,10 @@ use serde_json::Value;
 use seven_domain::{CasinoConfig, Language};
 use seven_knowledge::{Index, Reference, parse_content};
 use seven_llm::{OfflineModel, Reply, Request};
-use seven_packs::{HOST_PACK, Slots, TextKey, Texts, demo};
+use seven_packs::{CASINO as PACK, TextKey, casino, demo};
 use seven_sms::shape;
 
-static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(HOST_PACK).unwrap());
+static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
 static CASINO: LazyLock<CasinoConfig> = LazyLock::new(|| serde_json::from_str(demo::CASINO).unwrap());
 static INDEX: LazyLock<Arc<Index>> = LazyLock::new(|| {
     let zone = CASINO.operational.timezone;
@@ -36,7 +36,7 @@ fn at(local: &str) -> DateTime<Utc> {
 }
 
 fn disclosure(language: Language) -> String {
-    Texts::casino().render(TextKey::Disclosure, language, &Slots::of(&CASINO))
+    casino().say(TextKey::Disclosure, language, &CASINO)
 }
 
 fn ask(text: &str, now: DateTime<Utc>, seed: u64, lead: Option<String>) -> Reply {
@@ -53,9 +53,8 @@ fn ask(text: &str, now: DateTime<Utc>, seed: u64, lead: Option<String>) -> Reply
         index: Arc::clone(&INDEX),
         seed,
         deadline: Duration::from_secs(5),
-        system_prompt: String::new(),
-        tools: Vec::new(),
-        output_schema: None,
+        profile: seven_guest::profile::Context::default(),
+        ask: None,
     })
 }
 

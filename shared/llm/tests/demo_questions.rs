@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use desk::{Desk, PHONE, Row, wrong};
 use seven_llm::Exchange;
-use seven_packs::{HOST_PACK, demo};
+use seven_packs::{CASINO as PACK, demo};
 
 /// A Saturday; shows at 8pm and 10:30pm, tomorrow at 1pm and 7:30pm.
 const EVENING: &str = "2026-11-21 18:00";
@@ -267,7 +267,7 @@ fn conversations_go_on_from_what_was_said() {
 
 /// The short questions the host asks back.
 static ASKS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let pack: toml::Table = HOST_PACK.parse().unwrap();
+    let pack: toml::Table = PACK.host.parse().unwrap();
     let asks = pack["say"].as_table().unwrap().iter().filter(|(key, _)| key.starts_with("ask_"));
     let wordings = asks.flat_map(|(_, say)| say.as_table().unwrap().values().flat_map(|w| w.as_array().unwrap()));
     let asks: Vec<String> = wordings.map(|w| seven_sms::transliterate(w.as_str().unwrap())).collect();

@@ -6,7 +6,7 @@
 use divan::{Bencher, black_box};
 
 fn main() {
-    seven_packs::guardrails().decide("warm up");
+    seven_packs::casino().guardrails().decide("warm up");
     divan::main();
 }
 
@@ -31,7 +31,7 @@ const TEXTS: &[(&str, &str)] = &[
 #[divan::bench(sample_size = 64, args = TEXTS.iter().map(|(name, _)| *name))]
 fn text(bencher: Bencher<'_, '_>, name: &str) {
     let text = TEXTS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
-    let rails = seven_packs::guardrails();
+    let rails = seven_packs::casino().guardrails();
     bencher.bench(|| rails.decide(black_box(text)));
 }
 
@@ -52,6 +52,6 @@ fn kibibytes_of_trouble(bencher: Bencher<'_, '_>, kibibytes: usize) {
 
 fn long(bencher: Bencher<'_, '_>, piece: &str, kibibytes: usize) {
     let text = piece.chars().cycle().take(kibibytes * 1024).collect::<String>();
-    let rails = seven_packs::guardrails();
+    let rails = seven_packs::casino().guardrails();
     bencher.counter(divan::counter::BytesCount::of_str(&text)).bench(|| rails.decide(black_box(&text)));
 }

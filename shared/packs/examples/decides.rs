@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
 fn main() -> std::io::Result<()> {
-    let rails = seven_packs::guardrails();
+    let rails = seven_packs::casino().guardrails();
     for line in std::io::stdin().lines() {
         let line = line?;
         let decision = rails.decide(&line);

@@ -1,4 +1,4 @@
-//! Why a pack was refused. A pack is data that ships with the program: none of these goes away by trying again.
+//! Why a pack was refused. A pack is data: none of these goes away by trying again.
 
 use seven_domain::Language;
 
@@ -6,14 +6,32 @@ use crate::TextKey;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    #[error("the pack `{name}`")]
+    Pack {
+        name: String,
+        #[source]
+        source: Box<Error>,
+    },
+    #[error("two packs are called `{0}`; give one folder another name")]
+    Twice(String),
     #[error("reading {file} of the pack")]
     File {
         file: &'static str,
         #[source]
         source: toml::de::Error,
     },
+    #[error("agents.toml of the pack")]
+    Agents(#[from] seven_host::manifest::Problem),
+    #[error("prompts of the pack")]
+    Prompts(#[from] seven_host::prompt::PromptProblem),
+    #[error("guardrails.toml of the pack")]
+    Guardrails(#[from] seven_compliance::guardrails::Error),
+    #[error("guardrails.toml of the pack has no rule of the layer `{0}`, which every pack needs")]
+    Unguarded(&'static str),
     #[error("texts.toml of the pack has no `{key}`", key = .0.as_str())]
     Missing(TextKey),
+    #[error("texts.toml of the pack: `{key}` {why}", key = .key.as_str())]
+    Text { key: TextKey, why: String },
     #[error("rules.toml of the pack: {0}")]
     Rule(&'static str),
     #[error("rendering `{key}` ({language})", key = .key.as_str(), language = .language.as_str())]

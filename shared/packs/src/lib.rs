@@ -1,26 +1,21 @@
-//! Domain packs as data: what the fleet says and by which numbers it decides, for one line of business. Today: casinos.
+//! Domain packs as data: who speaks, what the fleet says and by which numbers it decides, for one line of business.
 //!
-//! The files live beside the code (`casino/`, `demo/`) and are compiled in, so that a worker cannot start with half a
-//! pack. Never does I/O, reads no clock, draws no random numbers; never knows a real casino.
+//! A [`Pack`] is a value and [`Packs`] knows them by name; a casino's document names its own. The casino pack's files live beside the code
+//! (`casino/`, `demo/`) and are compiled in, so that a worker cannot start with half a pack; others come from a directory, whose reader
+//! hands the texts in. Never does I/O, reads no clock, draws no random numbers; never knows a real casino.
 
-mod agents;
+mod casino;
 pub mod demo;
 mod error;
-mod guardrails;
+mod law;
+mod pack;
+mod packs;
 mod rules;
 mod texts;
 
-pub use agents::{CASINO_AGENTS, agents};
+pub use casino::{CASINO, casino};
 pub use error::Error;
-pub use guardrails::{CASINO_GUARDRAILS, guardrails};
+pub use pack::{Files, Pack, PromptFiles};
+pub use packs::{Packs, Unknown};
 pub use rules::{Rules, Typing, TypingKind, TypingPace};
 pub use texts::{Slots, TextKey, Texts};
-
-/// Agents, categories and answer patterns of the casino host.
-pub const HOST_PACK: &str = include_str!("../casino/host.toml");
-
-/// The system texts as written; [`Texts::casino`] is the parsed form.
-pub const CASINO_TEXTS: &str = include_str!("../casino/texts.toml");
-
-/// The rules as written; [`Rules::casino`] is the parsed form.
-pub const CASINO_RULES: &str = include_str!("../casino/rules.toml");

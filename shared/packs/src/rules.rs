@@ -1,11 +1,11 @@
 //! Numbers a pack decides by: how long to wait for a guest, how long to seem to type, how much to say.
 
-use std::{collections::BTreeMap, sync::LazyLock, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::Deserialize;
 use seven_domain::config::Helpline;
 
-use crate::{CASINO_RULES, Error};
+use crate::Error;
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +21,9 @@ pub struct Rules {
     /// Segments one answer may cost in all (CONV-47).
     pub max_segments: usize,
     pub opt_out_confirmation_minutes: u32,
-    pub helpline: Helpline,
+    /// Named when a casino's document has none; a trade without one has no text that mentions it.
+    #[serde(default)]
+    pub helpline: Option<Helpline>,
     pub consent: ConsentRules,
     pub privacy: PrivacyRules,
     pub typing: Typing,
@@ -84,20 +86,15 @@ pub struct TypingPace {
 // === impl Rules ===
 
 impl Rules {
-    /// The casino pack's rules, parsed at first use.
-    pub fn casino() -> &'static Self {
-        static CASINO: LazyLock<Rules> = LazyLock::new(|| {
-            Rules::parse(CASINO_RULES).expect("the compiled-in rules are parsed by this crate's tests")
-        });
-        &CASINO
-    }
-
     pub fn parse(source: &str) -> Result<Self, Error> {
         let rules: Self = toml::from_str(source).map_err(|source| Error::File { file: "rules.toml", source })?;
         let typing = &rules.typing;
         for (good, problem) in [
             (rules.usefulness_minutes > 0, "usefulness_minutes must be above 0"),
-            (rules.helpline.check().is_ok(), "helpline: letters and digits must agree"),
+            (
+                rules.helpline.as_ref().is_none_or(|line| line.check().is_ok()),
+                "helpline: letters and digits must agree",
+            ),
             (
                 rules.privacy.warm_days < rules.privacy.archive_days
                     && rules.privacy.archive_days < rules.privacy.phone_days,
@@ -156,10 +153,11 @@ impl Typing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{CASINO, casino};
 
     #[test] // D4, D6, CONV-47
     fn the_casino_rules_are_the_designed_ones() {
-        let rules = Rules::casino();
+        let rules = &casino().rules;
         assert_eq!(rules.usefulness(), Duration::from_secs(30 * 60));
         assert_eq!(rules.quiet_window(), Duration::from_millis(1_500));
         assert_eq!(rules.quiet_window_max(), Duration::from_secs(8));
@@ -169,7 +167,7 @@ mod tests {
 
     #[test] // CONV-49
     fn typing_follows_the_table() {
-        let typing = &Rules::casino().typing;
+        let typing = &casino().rules.typing;
         let table = [
             (TypingKind::Acknowledgment, 1_500, 500),
             (TypingKind::Question, 3_000, 1_000),
@@ -189,7 +187,7 @@ mod tests {
 
     #[test] // CONV-49, D13
     fn delay_adds_length_and_draw_and_stays_in_bounds() {
-        let typing = &Rules::casino().typing;
+        let typing = &casino().rules.typing;
         let ms = |kind, characters, draw| typing.delay(kind, characters, draw).as_millis();
         assert_eq!(ms(TypingKind::Question, 80, 0.0), 3_250);
         assert_eq!(ms(TypingKind::Question, 160, -1.0), 2_500);
@@ -212,8 +210,8 @@ mod tests {
             ("default = {", "question2 = {"),
             ("max_texts = 2", "max_texts = 2\nmax_emoji = 1"),
         ] {
-            let source = CASINO_RULES.replace(from, to);
-            assert_ne!(source, CASINO_RULES, "{from}");
+            let source = CASINO.rules.replace(from, to);
+            assert_ne!(source, CASINO.rules, "{from}");
             assert!(Rules::parse(&source).is_err(), "{to}");
         }
     }

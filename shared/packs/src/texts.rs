@@ -1,16 +1,13 @@
 //! The fleet's own sentences: what a guest reads when no agent speaks.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    sync::{Arc, LazyLock},
-};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use minijinja::{Environment, UndefinedBehavior, context};
 use serde::Deserialize;
-use seven_domain::{CasinoConfig, Language, MessageClass, config::Helpline};
+use seven_compliance::Layer;
+use seven_domain::{Language, MessageClass};
 
-use crate::{CASINO_TEXTS, Error, Rules};
+use crate::{Error, law};
 
 macro_rules! text_keys {
     ($($(#[$doc:meta])* $variant:ident => $word:literal),+ $(,)?) => {
@@ -59,13 +56,33 @@ text_keys! {
     Abuse => "abuse",
 }
 
+// === impl TextKey ===
+
+impl TextKey {
+    /// The pack's answer to a layer of its guardrails.
+    pub fn answer_to(layer: Layer) -> Self {
+        match layer {
+            Layer::Crisis => Self::Crisis,
+            Layer::Emergency => Self::Emergency,
+            Layer::PromptInjection => Self::PromptInjection,
+            Layer::ResponsibleGaming => Self::ResponsibleGaming,
+            Layer::BsaAml => Self::BsaAml,
+            Layer::PatronPrivacy => Self::PatronPrivacy,
+            Layer::Pii => Self::Pii,
+            Layer::AgeVerification => Self::AgeVerification,
+            Layer::Identity => Self::Identity,
+            Layer::Abuse => Self::Abuse,
+        }
+    }
+}
+
 /// What a text may mention; texts keep their segments while names and numbers are at most 24, 16, 10, 16 and 16 characters long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots<'a> {
     pub casino: &'a str,
     pub phone: &'a str,
     pub persona: &'a str,
-    /// National problem gambling helpline.
+    /// National problem gambling helpline; empty where the trade has none.
     pub helpline: &'a str,
     /// The state's own; empty when there is none.
     pub state_helpline: &'a str,
@@ -102,15 +119,7 @@ const FUEL: u64 = 10_000;
 // === impl Texts ===
 
 impl Texts {
-    /// The casino pack's texts, parsed at first use.
-    pub fn casino() -> Self {
-        static CASINO: LazyLock<Texts> = LazyLock::new(|| {
-            Texts::parse(CASINO_TEXTS).expect("the compiled-in texts are parsed by this crate's tests")
-        });
-        CASINO.clone()
-    }
-
-    /// Reads a pack's texts: all keys, no others, both languages, only known slots.
+    /// Reads a pack's texts: every key but those of layers it may do without, no others, both languages, only known slots.
     pub fn parse(source: &str) -> Result<Self, Error> {
         let entries: BTreeMap<TextKey, Entry> =
             toml::from_str(source).map_err(|source| Error::File { file: "texts.toml", source })?;
@@ -119,7 +128,11 @@ impl Texts {
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
         templates.set_fuel(Some(FUEL));
         for &key in TextKey::ALL {
-            let entry = entries.get(&key).ok_or(Error::Missing(key))?;
+            let entry = match entries.get(&key) {
+                Some(entry) => entry,
+                None if law::may_miss(key) => continue,
+                None => return Err(Error::Missing(key)),
+            };
             classes.insert(key, (entry.class, entry.segments));
             for (language, text) in [(Language::En, &entry.en), (Language::Es, &entry.es)] {
                 templates
@@ -137,7 +150,7 @@ impl Texts {
             state_helpline: "1-800-555-0101",
             min_age: 21,
         };
-        for &key in TextKey::ALL {
+        for &key in texts.0.classes.keys() {
             for language in Language::ALL {
                 texts.try_render(key, language, &sample).map_err(|source| Error::Template { key, language, source })?;
             }
@@ -147,6 +160,19 @@ impl Texts {
 
     pub fn render(&self, key: TextKey, language: Language, slots: &Slots<'_>) -> String {
         self.try_render(key, language, slots).expect("every text was rendered once when the pack was read")
+    }
+
+    /// Whether the pack has the text at all.
+    pub fn has(&self, key: TextKey) -> bool {
+        self.0.classes.contains_key(&key)
+    }
+
+    /// Whether the text names the slot in either language.
+    pub(crate) fn mentions(&self, key: TextKey, slot: &str) -> bool {
+        Language::ALL.into_iter().any(|language| {
+            let template = self.0.templates.get_template(&template_name(key, language));
+            template.is_ok_and(|template| template.undeclared_variables(false).contains(slot))
+        })
     }
 
     /// Renders a casino's own text (`prompts.fallback_message` and its like) with the same slots and the same limits.
@@ -175,21 +201,7 @@ fn template_name(key: TextKey, language: Language) -> String {
 
 // === impl Slots ===
 
-impl<'a> Slots<'a> {
-    /// What this casino's texts may mention. A casino without a helpline of its own names the pack's.
-    pub fn of(config: &'a CasinoConfig) -> Self {
-        let rules = Rules::casino();
-        let number = |helpline: &'a Option<Helpline>| helpline.as_ref().map(|h| h.number.as_str());
-        Self {
-            casino: &config.prompts.casino_name_display,
-            phone: &config.operational.contact_phone,
-            persona: &config.branding.persona_name,
-            helpline: number(&config.regulations.responsible_gaming_helpline).unwrap_or(&rules.helpline.number),
-            state_helpline: number(&config.regulations.state_helpline).unwrap_or_default(),
-            min_age: config.regulations.gaming_age_minimum,
-        }
-    }
-
+impl Slots<'_> {
     fn context(&self) -> minijinja::Value {
         context! {
             casino => self.casino, phone => self.phone, persona => self.persona,

@@ -131,7 +131,7 @@ fn rows(corpus: &str) -> impl Iterator<Item = Row> {
 #[test] // SEC-20, SEC-25, SEC-32
 fn the_gate_says_what_people_say() {
     let (tune, report): (Vec<Row>, Vec<Row>) = rows(CORPUS).partition(|row| hash(&row.text).is_multiple_of(2));
-    let rails = seven_packs::guardrails();
+    let rails = seven_packs::casino().guardrails();
     let mut problems = judge("tune", &tune, rails, true, tuned);
     problems.extend(judge("report", &report, rails, false, unseen));
     problems.extend(judge("fresh", &rows(FRESH_CORPUS).collect::<Vec<_>>(), rails, false, fresh));

@@ -13,6 +13,8 @@ pub enum Error {
     Bus(#[from] seven_bus::Error),
     #[error("reading an event")]
     Event(#[from] Invalid),
+    #[error(transparent)]
+    Pack(#[from] seven_packs::Unknown),
     #[error("{0}")]
     Other(String),
 }
@@ -27,10 +29,10 @@ pub fn outcome_of(error: &Error, tries: u32) -> Outcome {
         Error::Store(e) if e.is_contended() => Outcome::Wait { after: Duration::from_millis(50), why: "contended" },
         Error::Bus(_) => Outcome::Unavailable { what: "nats".into() },
         Error::Event(_) => Outcome::Park { reason: "unreadable".into(), error: chain(error), attempts: tries },
-        Error::Store(_) | Error::Other(_) if tries >= MOST_TRIES => {
+        Error::Store(_) | Error::Pack(_) | Error::Other(_) if tries >= MOST_TRIES => {
             Outcome::Park { reason: "failed".into(), error: chain(error), attempts: tries }
         }
-        Error::Store(_) | Error::Other(_) => {
+        Error::Store(_) | Error::Pack(_) | Error::Other(_) => {
             Outcome::Retry { after: Duration::from_secs(u64::from(tries.max(1))), why: chain(error) }
         }
     }

@@ -1,4 +1,4 @@
-//! What every worker holds: handles on store, bus and cache, the roster, the clock, the scale and the guest-hash keys; and how a
+//! What every worker holds: handles on store, bus and cache, the roster, the packs, the clock, the scale and the guest-hash keys; and how a
 //! failure becomes an outcome. Knows no stage.
 
 mod error;
@@ -9,6 +9,7 @@ use seven_bus::{Bus, Roster};
 use seven_cache::Cache;
 use seven_compliance::Keyword;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource};
+use seven_packs::Packs;
 use seven_store::{Store, consent::method, outbound::Queued, suppressions::Word};
 use tokio_util::sync::CancellationToken;
 
@@ -33,6 +34,7 @@ pub struct Fleet {
     pub bus: Bus,
     pub cache: Cache,
     pub roster: Roster,
+    pub packs: Packs,
     pub clock: Clock,
     pub ids: IdSource,
     pub timing: Timing,

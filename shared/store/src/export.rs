@@ -22,6 +22,7 @@ const EXPORT: &str = "
 with g as (select * from guests where key_id = $1 and phone_hash = $2)
 select jsonb_build_object(
   'profile', coalesce((select to_jsonb(g) - 'phone_hash' - 'key_id' from g), '{}'),
+  'known', coalesce((select p.document from profiles p join g using (guest_id)), '{}'),
   'conversations', coalesce((select jsonb_agg(jsonb_build_object(
       'conversation_id', c.conversation_id, 'channel', c.channel, 'created_at', c.created_at, 'last_inbound_at', c.last_inbound_at,
       'texts_received', (select jsonb_agg(jsonb_build_object('at', i.occurred_at, 'text', i.body, 'media', i.media_count, 'verdict', i.verdict, 'outcome', i.disposition, 'reason', i.reason) order by i.occurred_at)

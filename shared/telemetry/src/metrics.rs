@@ -44,6 +44,21 @@ pub struct Metrics {
     pub stop_seconds: HistogramVec,
     /// Proactive texts put off to the next window, by class.
     pub deferred: IntCounterVec,
+    /// Calls of models by model and outcome (`ok` or the kind of error).
+    pub model_calls: IntCounterVec,
+    /// Seconds of a call, retries included, by model.
+    pub model_seconds: HistogramVec,
+    /// Tokens billed, by model and direction.
+    pub model_tokens: IntCounterVec,
+    /// Billionths of a dollar, by model.
+    pub model_cost: IntCounterVec,
+    pub model_retries: IntCounterVec,
+    /// Breakers that moved, by name and new state.
+    pub breakers: IntCounterVec,
+    /// Turns by agent and ending (reply, greeting, off_topic, fallback, degraded).
+    pub turns: IntCounterVec,
+    /// Rules that a draft broke, by rule and whether it was sent all the same.
+    pub findings: IntCounterVec,
     /// Redis calls that fell back to a local answer, by what.
     pub cache_fallbacks: IntCounterVec,
     /// 1 while a stage waits for a dependency.
@@ -84,6 +99,16 @@ impl Metrics {
         )
         .expect("metric names and labels are constants that prometheus accepts");
         registry.register(Box::new(stop_seconds.clone())).expect("each metric is registered once");
+        let model_seconds = HistogramVec::new(
+            histogram_opts!(
+                "seven_model_seconds",
+                "A model's call, retries included",
+                vec![0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0]
+            ),
+            &["model"],
+        )
+        .expect("metric names and labels are constants that prometheus accepts");
+        registry.register(Box::new(model_seconds.clone())).expect("each metric is registered once");
         let plain = |name: &str, help: &str| {
             let counter = IntCounter::new(name, help).expect("metric names are constants that prometheus accepts");
             registry.register(Box::new(counter.clone())).expect("each metric is registered once");
@@ -105,6 +130,14 @@ impl Metrics {
             swept: counter("seven_swept_total", "Rows signalled again", &["what"]),
             repairs: counter("seven_repairs_total", "Streams, consumers and buckets put back", &["what"]),
             dead: counter("seven_dead_letters_total", "Dead letters filed", &["stage", "reason"]),
+            model_calls: counter("seven_model_calls_total", "Calls of models", &["model", "outcome"]),
+            model_seconds,
+            model_tokens: counter("seven_model_tokens_total", "Tokens billed", &["model", "direction"]),
+            model_cost: counter("seven_model_cost_nano_usd_total", "Billionths of a dollar", &["model"]),
+            model_retries: counter("seven_model_retries_total", "Calls repeated", &["model", "error"]),
+            breakers: counter("seven_breaker_transitions_total", "Breakers that moved", &["name", "to"]),
+            turns: counter("seven_turns_total", "Turns that ended", &["agent", "ending"]),
+            findings: counter("seven_findings_total", "Rules that drafts broke", &["rule", "sent"]),
             cache_fallbacks: counter("seven_cache_fallbacks_total", "Redis calls answered locally", &["what"]),
             messages,
             handling,

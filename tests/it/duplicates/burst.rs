@@ -5,11 +5,12 @@ use std::{
     time::Duration,
 };
 
-use seven::wiring::{Worker, offline_model};
+use seven::wiring::Worker;
+use seven_agent_swarm::Models;
 use seven_bus::WorkerSettings;
 use seven_carrier_sim::Text;
 use seven_domain::Stage;
-use seven_llm::{Model, Request, Responding};
+use seven_llm::{Model, OfflineModel, Request, Responding};
 use tokio::{sync::Semaphore, task::JoinHandle, time::sleep};
 
 use crate::harness::{GUEST, House, Wanted, house, until};
@@ -25,7 +26,11 @@ struct Held {
 
 impl Held {
     fn new(answers: usize) -> Arc<Self> {
-        Arc::new(Self { inner: offline_model().unwrap(), asked: Mutex::default(), may_answer: Semaphore::new(answers) })
+        Arc::new(Self {
+            inner: Arc::new(OfflineModel::from_toml(&seven_packs::CASINO.host).unwrap()),
+            asked: Mutex::default(),
+            may_answer: Semaphore::new(answers),
+        })
     }
 
     fn asked(&self) -> Vec<Vec<String>> {
@@ -52,7 +57,7 @@ async fn house_with(unique: &str, scale: f64, model: &Arc<Held>) -> (House, Join
     let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::AgentSwarm).collect();
     let house = house(unique, Wanted { scale, at: Some("2026-11-23T00:00:00Z"), workers, ..Wanted::default() }).await;
     let settings = seven_agent_swarm::Settings {
-        model: model.clone(),
+        models: Models::same(&house.stack.fleet.packs, &(Arc::clone(model) as Arc<dyn Model>)),
         model_deadline: Duration::from_secs(20),
         index_bytes: 64 << 20,
     };

@@ -10,7 +10,6 @@ use seven_compliance::chain::Action;
 use seven_compliance_gate::Gate;
 use seven_domain::{CasinoId, PhoneE164, Stage, TimeScale, TraceContext};
 use seven_outbound_sender::{Receipts, Sender};
-use seven_packs::{Rules, Texts};
 use seven_providers::{Provider, SendRequest};
 use seven_runtime::{Fleet, Timing};
 use seven_store::consent::Consent;
@@ -68,12 +67,7 @@ impl World {
         let carrier = Arc::new(Carrier::new(Arc::clone(&desk), owner.clone()));
         let fast = house.stack.fleet.clone();
         let fleet = Fleet { timing: Timing::new(TimeScale::default()), ..fast.clone() };
-        let gate = Gate {
-            fleet: fleet.clone(),
-            texts: Texts::casino(),
-            rules: Rules::casino(),
-            guardrails: seven_packs::guardrails().clone(),
-        };
+        let gate = Gate { fleet: fleet.clone() };
         let provider: Arc<dyn Provider> = Arc::clone(&carrier) as Arc<dyn Provider>;
         Self {
             casinos: [house.casino().clone(), other.casino_id.clone()],

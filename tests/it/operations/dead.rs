@@ -8,10 +8,11 @@ use std::{
     time::Duration,
 };
 
-use seven::{commands::dead, wiring, wiring::Worker};
+use seven::{commands::dead, wiring::Worker};
+use seven_agent_swarm::Models;
 use seven_bus::{Outgoing, WorkerSettings, events::DeadLetter, subject_for_dead};
 use seven_domain::{CasinoId, DeadId, Stage};
-use seven_llm::{Model, Request, Responding};
+use seven_llm::{Model, OfflineModel, Request, Responding};
 use sqlx::PgPool;
 
 use super::{OTHER_NUMBER, OTHER_VENUE, QUESTION};
@@ -95,10 +96,10 @@ async fn a_turn_that_fails_for_good_gives_the_fallback_once_and_a_dead_letter() 
     let model = Arc::new(Moody {
         healed: AtomicBool::new(false),
         calls: AtomicU32::new(0),
-        well: wiring::offline_model().unwrap(),
+        well: Arc::new(OfflineModel::from_toml(&seven_packs::CASINO.host).unwrap()),
     });
     let settings = seven_agent_swarm::Settings {
-        model: Arc::<Moody>::clone(&model),
+        models: Models::same(&fleet.packs, &(Arc::clone(&model) as Arc<dyn Model>)),
         model_deadline: Duration::from_secs(5),
         index_bytes: 1 << 24,
     };

@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use seven_compliance::{Decision, Intent, Verdict};
 use seven_domain::{CasinoConfig, CasinoId, Language};
-use seven_packs::{Slots, TextKey, Texts};
+use seven_packs::TextKey;
 
 use super::json_lines;
-use crate::onboard;
+use crate::{onboard, packs, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub enum Gate {
@@ -37,17 +37,18 @@ struct Question {
     text: String,
 }
 
-pub fn run(Gate::Check { casino, casino_file, .. }: &Gate) -> Result<()> {
+pub fn run(settings: Option<&Path>, Gate::Check { casino, casino_file, .. }: &Gate) -> Result<()> {
     let config = document(casino.as_ref(), casino_file.as_deref())?;
-    let (texts, guardrails) = (Texts::casino(), seven_packs::guardrails());
+    let packs = packs::load(&Settings::load(settings)?.packs.directory)?;
+    let pack = packs.of(&config)?;
     json_lines(|question: Question| {
-        let decision = guardrails.decide(&question.text);
+        let decision = pack.guardrails().decide(&question.text);
         let mut answer = json!({ "verdict": decision.verdict.as_str(), "hits": hits(&decision) });
         if let Some(id) = pattern_id(&decision) {
             answer["pattern_id"] = json!(id);
         }
         if let Some((key, language)) = reply(&decision) {
-            answer["reply"] = json!(texts.render(key, language.unwrap_or_default(), &Slots::of(&config)));
+            answer["reply"] = json!(pack.say(key, language.unwrap_or_default(), &config));
         }
         Ok(answer)
     })
@@ -75,7 +76,7 @@ fn reply(decision: &Decision) -> Option<(TextKey, Option<Language>)> {
     match &decision.verdict {
         Verdict::Pass => None,
         Verdict::Keyword(keyword) => Some((reply_to(keyword.intent)?, keyword.language)),
-        Verdict::Guardrail(hit) => Some((seven_compliance_gate::answer_to(hit.layer), hit.language)),
+        Verdict::Guardrail(hit) => Some((TextKey::answer_to(hit.layer), hit.language)),
     }
 }
 

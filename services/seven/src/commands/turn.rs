@@ -148,7 +148,7 @@ fn show(told: &ToldTurn) -> Result<()> {
     }
     let usage = record.usage;
     if usage.input_tokens + usage.output_tokens > 0 {
-        let dollars = usage.micro_dollars as f64 / 1e6;
+        let dollars = usage.nano_dollars as f64 / 1e9;
         out!("  tokens    {} in, {} out, ${dollars:.6}", usage.input_tokens, usage.output_tokens);
     }
     out!("  draft     {}", told.draft);

@@ -62,6 +62,10 @@ impl Engine {
         !self.rules.is_empty()
     }
 
+    pub(super) fn guards(&self, layer: Layer) -> bool {
+        self.rules.iter().any(|rule| rule.layer == layer)
+    }
+
     pub(super) fn rules(&self) -> usize {
         self.rules.len()
     }
@@ -92,7 +96,11 @@ impl Engine {
         let like = likeness.filter(|_| keyword.is_none()).and_then(|likeness| likeness.act());
         let spared = in_words.any(|found| found == Found::Spared);
         let keyword = keyword.or_else(|| (like == Some(Like::OptOut) && !spared).then(|| opt_out_like(text)));
-        if let (Some(Like::Layer(layer)), true, true) = (like, hits.is_empty(), self.has_rules()) {
+        // The net speaks for a layer only where the pack has one: another trade has no gambling problems to find.
+        if let Some(Like::Layer(layer)) = like
+            && hits.is_empty()
+            && self.guards(layer)
+        {
             hits.push(layer_like(layer));
         }
         hits.sort_by_key(|hit| hit.layer);

@@ -10,12 +10,12 @@ use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::{America::New_York, Tz};
 use seven_knowledge::{Index, Reference, parse_content};
 use seven_llm::{Exchange, OfflineModel, Reply, Request};
-use seven_packs::HOST_PACK;
+use seven_packs::CASINO as PACK;
 
 pub(crate) const PHONE: &str = "1-860-555-0142";
 const ZONE: Tz = New_York;
 
-static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(HOST_PACK).unwrap());
+static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
 
 pub(crate) struct Desk {
     pub(crate) index: Arc<Index>,
@@ -55,9 +55,8 @@ impl Desk {
             index: Arc::clone(&self.index),
             seed: self.seed,
             deadline: Duration::from_secs(5),
-            system_prompt: String::new(),
-            tools: Vec::new(),
-            output_schema: None,
+            profile: seven_guest::profile::Context::default(),
+            ask: None,
         })
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::{CASINO, casino};
 
 const LONGEST: Slots<'_> = Slots {
     casino: "Abcdefghijkl Mnopqrstuvw",
@@ -24,7 +25,7 @@ fn septets(text: &str) -> usize {
 }
 
 fn longest(key: TextKey, language: Language) -> String {
-    Texts::casino().render(key, language, &LONGEST)
+    casino().texts.render(key, language, &LONGEST)
 }
 
 #[track_caller]
@@ -43,7 +44,7 @@ fn every_text_keeps_its_segments() {
             let text = longest(key, language);
             let n = septets(&text);
             // 153 septets a part when there are two.
-            let most = [160, 306][Texts::casino().most_segments(key) - 1];
+            let most = [160, 306][casino().texts.most_segments(key) - 1];
             assert!((1..=most).contains(&n), "{} {}: {n} septets of {most}: {text}", key.as_str(), language.as_str());
             assert!(!text.contains('\n') && text == text.trim(), "{text}");
         }
@@ -68,7 +69,7 @@ fn opt_out_holds_no_marketing() {
             assert!(!text.contains(word), "`{word}` in: {text}");
         }
     }
-    assert_eq!(Texts::casino().class(TextKey::OptOutConfirmation), MessageClass::OptOutConfirmation);
+    assert_eq!(casino().texts.class(TextKey::OptOutConfirmation), MessageClass::OptOutConfirmation);
 }
 
 #[test] // SMS-17, SMS-18, CONV-8, C-9
@@ -79,7 +80,7 @@ fn help_names_brand_support_rates_and_stop() {
     }
     holds(TextKey::Help, Language::En, &["AI host", "Msg freq varies", "Msg&data rates may apply"]);
     holds(TextKey::Help, Language::Es, &["IA de", "Frecuencia variable", "Pueden aplicar tarifas"]);
-    assert_eq!(Texts::casino().class(TextKey::Help), MessageClass::Help);
+    assert_eq!(casino().texts.class(TextKey::Help), MessageClass::Help);
 }
 
 #[test] // C-12, CONV-6
@@ -124,7 +125,7 @@ fn the_guest_always_has_a_way_on() {
     }
     holds(TextKey::MmsTextOnly, Language::En, &["only read text", "describe"]);
     holds(TextKey::MmsTextOnly, Language::Es, &["solo puedo leer texto", "describa"]);
-    assert_eq!(Texts::casino().class(TextKey::Holding), MessageClass::Holding);
+    assert_eq!(casino().texts.class(TextKey::Holding), MessageClass::Holding);
 }
 
 #[test] // SEC-49, SEC-50: says AI, leaves most of the segment to the answer
@@ -153,25 +154,25 @@ fn texts_keep_the_house_tone() {
 #[test]
 fn names_with_markup_are_not_escaped() {
     let slots = Slots { casino: "Fern & \"Oak\" {{ 1 }}", ..LONGEST };
-    let text = Texts::casino().render(TextKey::Fallback, Language::En, &slots);
+    let text = casino().texts.render(TextKey::Fallback, Language::En, &slots);
     assert!(text.contains("Fern & \"Oak\" {{ 1 }}"), "{text}");
-    assert_eq!(Texts::casino().render_own("Call {{ casino }}", &slots).unwrap(), "Call Fern & \"Oak\" {{ 1 }}");
+    assert_eq!(casino().texts.render_own("Call {{ casino }}", &slots).unwrap(), "Call Fern & \"Oak\" {{ 1 }}");
 }
 
 #[test]
 fn a_broken_pack_is_refused_with_its_reason() {
-    let without_help = CASINO_TEXTS.replace("[help]", "[disclosure2]");
+    let without_help = CASINO.texts.replace("[help]", "[disclosure2]");
     assert!(chain(&Texts::parse(&without_help).unwrap_err()).contains("disclosure2"));
-    let cut = &CASINO_TEXTS[..CASINO_TEXTS.find("[disclosure]").unwrap()];
+    let cut = &CASINO.texts[..CASINO.texts.find("[disclosure]").unwrap()];
     assert!(matches!(Texts::parse(cut), Err(Error::Missing(TextKey::Disclosure))));
-    let unknown_slot = CASINO_TEXTS.replace("(Hey Seven). Help", "{{ brand }}. Help");
+    let unknown_slot = CASINO.texts.replace("(Hey Seven). Help", "{{ brand }}. Help");
     let error = Texts::parse(&unknown_slot).unwrap_err();
     assert!(chain(&error).contains("rendering `help` (en)"), "{}", chain(&error));
-    let no_spanish = CASINO_TEXTS.replacen("es = ", "fr = ", 1);
+    let no_spanish = CASINO.texts.replacen("es = ", "fr = ", 1);
     assert!(Texts::parse(&no_spanish).is_err());
-    assert!(matches!(Texts::casino().render_own("{{ brand }}", &LONGEST), Err(Error::Own(_))));
+    assert!(matches!(casino().texts.render_own("{{ brand }}", &LONGEST), Err(Error::Own(_))));
     let endless = "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
-    assert!(matches!(Texts::casino().render_own(endless, &LONGEST), Err(Error::Own(_))));
+    assert!(matches!(casino().texts.render_own(endless, &LONGEST), Err(Error::Own(_))));
 }
 
 fn chain(error: &Error) -> String {
@@ -218,7 +219,7 @@ fn guardrail_answers_hold_their_facts() {
             for selling in ["dining", "show", "spa", "offer", "cena", "restaurante", "oferta", "casino"] {
                 assert!(!text.replace("no esta", "").contains(selling), "`{selling}` in: {text}");
             }
-            assert!(Texts::casino().class(key).is_safety());
+            assert!(casino().texts.class(key).is_safety());
         }
     }
     // No tipping off.
@@ -240,6 +241,6 @@ fn the_consent_prompt_is_complete() {
 #[test]
 fn a_casino_without_a_state_helpline_says_nothing_of_one() {
     let text =
-        Texts::casino().render(TextKey::ResponsibleGaming, Language::En, &Slots { state_helpline: "", ..LONGEST });
+        casino().texts.render(TextKey::ResponsibleGaming, Language::En, &Slots { state_helpline: "", ..LONGEST });
     assert!(!text.contains("In your state") && text.contains("confidential. They"), "{text}");
 }

@@ -68,9 +68,8 @@ impl Desk {
             index: Arc::clone(&self.index),
             seed: self.seed,
             deadline: Duration::from_secs(5),
-            system_prompt: String::new(),
-            tools: Vec::new(),
-            output_schema: None,
+            profile: seven_guest::profile::Context::default(),
+            ask: None,
         })
     }
 

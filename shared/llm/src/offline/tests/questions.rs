@@ -337,9 +337,8 @@ fn the_trait_answers_without_a_runtime() {
         index: desk.index,
         seed: 7,
         deadline: std::time::Duration::from_secs(1),
-        system_prompt: String::new(),
-        tools: vec![],
-        output_schema: None,
+        profile: seven_guest::profile::Context::default(),
+        ask: None,
     };
     let Poll::Ready(Ok(reply)) = pin!(model.respond(&request)).poll(&mut Context::from_waker(Waker::noop())) else {
         panic!("pending")

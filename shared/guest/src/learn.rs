@@ -1,0 +1,80 @@
+//! From what a guest writes to what is known of the guest (CONV-25, CONV-37, DATA-18).
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    Grant, Profile, Setting, extract,
+    extract::{Observed, observations},
+};
+
+/// What one text changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Learnt {
+    /// Paths whose value is new or other than before, in the order of the text: `core_identity.name`, `companions`.
+    pub paths: Vec<String>,
+}
+
+impl Learnt {
+    /// Whether the profile knows more than before: what the loop guard counts (PROD-19).
+    pub fn is_news(&self) -> bool {
+        !self.paths.is_empty()
+    }
+}
+
+impl Profile {
+    /// Takes in what a text says, as said `at`. A text that says nothing of the guest changes nothing.
+    pub fn learn(&mut self, text: &str, setting: &Setting, at: DateTime<Utc>, grant: &Grant) -> Learnt {
+        let mut learnt = Learnt::default();
+        for seen in observations(&extract(text, setting), at, grant) {
+            match seen {
+                Observed::Field(seen) => {
+                    let path = seen.key.path();
+                    if self.observe(seen).is_news() {
+                        learnt.paths.push(path.to_owned());
+                    }
+                }
+                Observed::Companion(seen) => {
+                    let met = self.meet(seen);
+                    if met.is_some_and(|met| met.merged.iter().any(|(_, merged)| merged.is_news())) {
+                        learnt.paths.push("companions".to_owned());
+                    }
+                }
+            }
+        }
+        learnt.paths.dedup();
+        learnt
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeZone;
+    use seven_domain::Language;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{GrantRef, Key, Scope, Value};
+
+    fn setting() -> Setting {
+        let now = Utc.with_ymd_and_hms(2026, 11, 20, 18, 0, 0).unwrap();
+        Setting { now, zone: chrono_tz::America::New_York, language: Language::En, asked: None }
+    }
+
+    fn grant() -> Grant {
+        Grant { scope: Scope::Personalization, detail: String::new(), reference: GrantRef(Uuid::nil()), version: 1 }
+    }
+
+    #[test] // CONV-37, DATA-18
+    fn a_text_teaches_once_and_a_correction_replaces() {
+        let (setting, grant) = (setting(), grant());
+        let mut profile = Profile::new(setting.now);
+        let learnt = profile.learn("Hi, I'm Ana, my husband and I are vegan", &setting, setting.now, &grant);
+        assert!(learnt.paths.iter().any(|path| path == Key::Name.path()), "{learnt:?}");
+        assert!(learnt.paths.iter().any(|path| path == "companions"), "{learnt:?}");
+        assert!(!profile.learn("I'm Ana", &setting, setting.now, &grant).is_news());
+        assert!(!profile.learn("What time does the pool close?", &setting, setting.now, &grant).is_news());
+        let corrected = profile.learn("Actually, my name is Anna", &setting, setting.now, &grant);
+        assert_eq!(corrected.paths, [Key::Name.path()]);
+        assert_eq!(profile.seen(Key::Name, setting.now), Some(&Value::text("Anna")));
+    }
+}

@@ -1,0 +1,229 @@
+//! Prompts as pack data (AGENT-32..36, AGENT-38, AGENT-39, AGENT-50, AGENT-53): templates filled with what a turn knows.
+//!
+//! What guests, operators and content wrote goes in as values and is never itself read as a template, so that `{emoji}`, `$5` or `{{` in it
+//! stay what they are (AGENT-36, AGENT-78).
+
+use minijinja::{Environment, UndefinedBehavior};
+use serde::Serialize;
+use seven_domain::Language;
+
+use crate::Plan;
+
+/// Everything a template may name. What a turn does not have is empty.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct PromptFacts {
+    pub casino: String,
+    pub persona: String,
+    pub phone: String,
+    /// "Friday 20 November 2026, 21:05".
+    pub local_time: String,
+    /// "English", "Spanish".
+    pub language: &'static str,
+    pub history: Vec<Said>,
+    pub rows: Vec<Row>,
+    pub profile: serde_json::Value,
+    /// Something is known of the guest.
+    pub known: bool,
+    pub name: Option<String>,
+    /// Percent.
+    pub completeness: u8,
+    pub plan: Option<Plan>,
+    pub regulations: Vec<String>,
+    /// Names of what is open, at night only (AGENT-39).
+    pub open_now: Vec<String>,
+    /// The casino's own words, taken as they are but for known placeholders (see [`fill`]).
+    pub system_prompt: String,
+    pub role: String,
+    pub offers: bool,
+    pub characters: usize,
+    /// All agents, for the router.
+    pub agents: Vec<Colleague>,
+    /// Whom the speaking agent may hand over to.
+    pub handovers: Vec<Colleague>,
+    pub feedback: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Said {
+    pub guest: String,
+    pub host: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub id: String,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Colleague {
+    pub name: String,
+    pub title: String,
+    pub subjects: Vec<String>,
+}
+
+/// Why a pack's prompts are refused.
+#[derive(Debug, thiserror::Error)]
+#[error("the prompt `{name}` cannot be used: {reason}")]
+pub struct PromptProblem {
+    pub name: &'static str,
+    pub reason: String,
+}
+
+/// The sources of a pack's prompts.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'s> {
+    pub router: &'s str,
+    pub planner: &'s str,
+    pub validator: &'s str,
+    pub agent_en: &'s str,
+    pub agent_es: &'s str,
+}
+
+/// Which prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prompt {
+    Router,
+    Planner,
+    Validator,
+    Agent(Language),
+}
+
+/// A pack's prompts, read and tried out.
+#[derive(Debug)]
+pub struct Prompts {
+    templates: Environment<'static>,
+}
+
+// === impl Prompt ===
+
+impl Prompt {
+    const ALL: [Self; 5] =
+        [Self::Router, Self::Planner, Self::Validator, Self::Agent(Language::En), Self::Agent(Language::Es)];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Router => "router",
+            Self::Planner => "planner",
+            Self::Validator => "validator",
+            Self::Agent(Language::En) => "agent.en",
+            Self::Agent(Language::Es) => "agent.es",
+        }
+    }
+}
+
+// === impl Prompts ===
+
+impl Prompts {
+    /// Refuses a template that cannot be read or names something a turn does not know.
+    pub fn new(sources: Sources<'_>) -> Result<Self, PromptProblem> {
+        let mut templates = Environment::new();
+        templates.set_undefined_behavior(UndefinedBehavior::Strict);
+        for prompt in Prompt::ALL {
+            let source = match prompt {
+                Prompt::Router => sources.router,
+                Prompt::Planner => sources.planner,
+                Prompt::Validator => sources.validator,
+                Prompt::Agent(Language::En) => sources.agent_en,
+                Prompt::Agent(Language::Es) => sources.agent_es,
+            };
+            let problem = |error: minijinja::Error| PromptProblem { name: prompt.name(), reason: error.to_string() };
+            templates.add_template_owned(prompt.name(), source.to_owned()).map_err(problem)?;
+        }
+        let prompts = Self { templates };
+        for prompt in Prompt::ALL {
+            for facts in [PromptFacts::default(), PromptFacts::example()] {
+                prompts
+                    .try_render(prompt, &facts)
+                    .map_err(|error| PromptProblem { name: prompt.name(), reason: error.to_string() })?;
+            }
+        }
+        Ok(prompts)
+    }
+
+    /// Never fails: every template was tried when the pack was read.
+    pub fn render(&self, prompt: Prompt, facts: &PromptFacts) -> String {
+        self.try_render(prompt, facts).unwrap_or_default()
+    }
+
+    fn try_render(&self, prompt: Prompt, facts: &PromptFacts) -> Result<String, minijinja::Error> {
+        self.templates.get_template(prompt.name())?.render(minijinja::value::Serde(facts))
+    }
+}
+
+// === impl PromptFacts ===
+
+impl PromptFacts {
+    /// With every branch of a template taken.
+    fn example() -> Self {
+        let colleague = || Colleague { name: "a".into(), title: "A".into(), subjects: vec!["b".into(), "c".into()] };
+        Self {
+            history: vec![Said { guest: "g".into(), host: "h".into() }],
+            rows: vec![Row { id: "1".into(), text: "t".into() }],
+            known: true,
+            name: Some("n".into()),
+            plan: serde_json::from_value(
+                serde_json::json!({"next_topic": "name", "offer_readiness": 0.1, "sentiment": "neutral"}),
+            )
+            .ok(),
+            regulations: vec!["r".into()],
+            open_now: vec!["o".into()],
+            system_prompt: "s".into(),
+            agents: vec![colleague()],
+            handovers: vec![colleague(), colleague()],
+            feedback: Some("f".into()),
+            ..Self::default()
+        }
+    }
+}
+
+/// Puts `{name}` and `$name` placeholders into an operator's text; whatever else stands in braces or after a dollar stays as it is.
+pub fn fill(text: &str, slots: &[(&str, &str)]) -> String {
+    slots.iter().fold(text.to_owned(), |text, (name, value)| {
+        text.replace(&format!("{{{name}}}"), value).replace(&format!("${name}"), value)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCES: Sources<'_> = Sources {
+        router: "{% for turn in history %}<{{ turn.guest }}>{% endfor %}",
+        planner: "{{ profile | tojson }}",
+        validator: "{{ language }}",
+        agent_en: "{{ role }} {% if feedback %}Again: {{ feedback }}{% endif %}",
+        agent_es: "{{ role }}",
+    };
+
+    #[test] // AGENT-36, AGENT-78
+    fn what_guests_write_is_never_read_as_a_template() {
+        let prompts = Prompts::new(SOURCES).unwrap();
+        for text in ["{emoji}", "$foo", "{{", "{{ casino }}", "{% for %}", "}} {# x"] {
+            let facts = PromptFacts {
+                history: vec![Said { guest: text.into(), host: String::new() }],
+                role: text.into(),
+                ..PromptFacts::default()
+            };
+            assert_eq!(prompts.render(Prompt::Router, &facts), format!("<{text}>"));
+            assert_eq!(prompts.render(Prompt::Agent(Language::En), &facts).trim(), text.trim());
+        }
+    }
+
+    #[test]
+    fn a_template_that_names_what_no_turn_knows_is_refused() {
+        for (source, says) in [("{{ wether }}", "undefined"), ("{% if %}", "syntax"), ("{{ role | shout }}", "shout")] {
+            let problem = Prompts::new(Sources { agent_es: source, ..SOURCES }).unwrap_err().to_string();
+            assert!(problem.contains("agent.es") && problem.contains(says), "{problem}");
+        }
+    }
+
+    #[test] // AGENT-36
+    fn unknown_placeholders_stay() {
+        let slots = [("casino_name", "Birch"), ("phone", "860-555-0100")];
+        assert_eq!(
+            fill("{casino_name} {emoji} $x {{ $phone {phone}", &slots),
+            "Birch {emoji} $x {{ 860-555-0100 860-555-0100"
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! The structured answers of router, planner and validator (AGENT-11, AGENT-49, AGENT-57): the JSON Schema a model is given, and how its
+//! answer is read.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{Manifest, Plan, Route, Verdict};
+
+impl Route {
+    /// `domain` is one of the pack's agents.
+    pub fn schema(manifest: &Manifest) -> Value {
+        let agents: Vec<&String> = manifest.agents.keys().collect();
+        json!({
+            "type": "object",
+            "properties": {
+                "subject": {"type": "string", "enum": ["greeting", "off_topic", "domain"]},
+                "domain": {"type": "string", "enum": agents},
+                "confidence": {"type": "number"}
+            },
+            "required": ["subject"],
+            "additionalProperties": false
+        })
+    }
+
+    pub fn parse(json: &str) -> Option<Self> {
+        serde_json::from_str(json).ok()
+    }
+}
+
+impl Plan {
+    pub fn schema() -> Value {
+        let topics = [
+            "name",
+            "visit_date",
+            "party_size",
+            "dining",
+            "entertainment",
+            "gaming",
+            "occasions",
+            "companions",
+            "offer_ready",
+            "none",
+        ];
+        json!({
+            "type": "object",
+            "properties": {
+                "next_topic": {"type": "string", "enum": topics},
+                "extraction_targets": {"type": "array", "items": {"type": "string"}},
+                "offer_readiness": {"type": "number"},
+                "conversation_note": {"type": "string"},
+                "sentiment": {"type": "string", "enum": ["positive", "neutral", "cautious", "negative"]},
+                "reciprocity": {"type": "boolean"}
+            },
+            "required": ["next_topic", "offer_readiness", "sentiment"],
+            "additionalProperties": false
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct Judgement {
+    status: Status,
+    #[serde(default)]
+    reason: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Status {
+    Pass,
+    Retry,
+    Fail,
+}
+
+impl Verdict {
+    pub fn schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "status": {"type": "string", "enum": ["PASS", "RETRY", "FAIL"]},
+                "reason": {"type": "string"}
+            },
+            "required": ["status"],
+            "additionalProperties": false
+        })
+    }
+
+    /// None for what is no verdict: the reply then counts as not judged.
+    pub fn parse(json: &str) -> Option<Self> {
+        let judged: Judgement = serde_json::from_str(json).ok()?;
+        Some(match judged.status {
+            Status::Pass => Self::Pass,
+            Status::Retry => Self::Retry(judged.reason),
+            Status::Fail => Self::Fail(judged.reason),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // AGENT-57, AGENT-58
+    fn a_verdict_is_one_of_three() {
+        for (json, verdict) in [
+            (r#"{"status":"PASS"}"#, Some(Verdict::Pass)),
+            (r#"{"status":"RETRY","reason":"too long"}"#, Some(Verdict::Retry("too long".into()))),
+            (r#"{"status":"FAIL","reason":""}"#, Some(Verdict::Fail(String::new()))),
+            (r#"{"status":"pass"}"#, None),
+            (r#"{"status":"PASS""#, None),
+            ("PASS", None),
+        ] {
+            assert_eq!(Verdict::parse(json), verdict, "{json}");
+        }
+    }
+
+    #[test] // AGENT-49: what the schema names, the plan reads
+    fn every_topic_of_the_schema_is_a_plan() {
+        for topic in Plan::schema()["properties"]["next_topic"]["enum"].as_array().unwrap() {
+            let json = json!({"next_topic": topic, "offer_readiness": 0.5, "sentiment": "neutral"});
+            assert!(Plan::parse(&json.to_string()).is_ok(), "{topic}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What law and the product demand of every pack, whatever its trade: checked when the pack is read.
+
+use seven_compliance::{Guardrails, Layer};
+use seven_domain::{Language, MessageClass};
+
+use crate::{Error, Rules, Slots, TextKey, Texts};
+
+/// As long as slots may be.
+const LONGEST: Slots<'_> = Slots {
+    casino: "Abcdefghijkl Mnopqrstuvw",
+    phone: "1-860-555-0199 x",
+    persona: "Maximilian",
+    helpline: "1-800-555-0100 x",
+    state_helpline: "1-800-555-0101 x",
+    min_age: 21,
+};
+
+/// What a text must hold in English and in Spanish.
+const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
+    // One confirmation with the name and the way back; HELP with brand, phone and STOP (SMS-16, SMS-17, C-9).
+    (TextKey::OptOutConfirmation, &[LONGEST.casino, "START"], &[LONGEST.casino, "START"]),
+    (TextKey::OptInConfirmation, &[LONGEST.casino, "STOP"], &[LONGEST.casino, "STOP"]),
+    (TextKey::OptInPending, &["START"], &["START"]),
+    (TextKey::Help, &[LONGEST.casino, LONGEST.phone, "STOP"], &[LONGEST.casino, LONGEST.phone, "STOP"]),
+    (
+        TextKey::ConsentPrompt,
+        &[LONGEST.casino, "YES", "automated", "STOP"],
+        &[LONGEST.casino, "SI", "automatic", "STOP"],
+    ),
+    // That an AI writes (SEC-49, SEC-53, CONV-17).
+    (TextKey::Disclosure, &["AI", LONGEST.casino], &["IA", LONGEST.casino]),
+    (TextKey::Redisclosure, &["AI", LONGEST.casino], &["IA", LONGEST.casino]),
+    (TextKey::Identity, &["AI"], &["IA"]),
+    // A way on, and help that exists (DEP-9, SEC-26).
+    (TextKey::Fallback, &[LONGEST.phone], &[LONGEST.phone]),
+    (TextKey::Crisis, &["988", "911"], &["988", "911"]),
+    (TextKey::Emergency, &["911"], &["911"]),
+    (TextKey::ResponsibleGaming, &[LONGEST.helpline], &[LONGEST.helpline]),
+];
+
+/// The classes that pass where others wait (D5, D6): no pack gives them to another text.
+fn class_of(key: TextKey) -> Option<MessageClass> {
+    Some(match key {
+        TextKey::OptOutConfirmation => MessageClass::OptOutConfirmation,
+        TextKey::Help | TextKey::OptInPending => MessageClass::Help,
+        TextKey::Crisis | TextKey::ResponsibleGaming => MessageClass::Crisis,
+        TextKey::Emergency => MessageClass::Emergency,
+        TextKey::Holding => MessageClass::Holding,
+        _ => return None,
+    })
+}
+
+/// Layers a trade may do without; the others guard people and the product itself.
+fn is_of_the_trade(layer: Layer) -> bool {
+    matches!(layer, Layer::ResponsibleGaming | Layer::BsaAml | Layer::PatronPrivacy | Layer::AgeVerification)
+}
+
+/// Answers to those layers need not be there where the layers are not.
+pub(crate) fn may_miss(key: TextKey) -> bool {
+    Layer::ALL.into_iter().any(|layer| is_of_the_trade(layer) && TextKey::answer_to(layer) == key)
+}
+
+pub(crate) fn check(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Result<(), Error> {
+    for layer in Layer::ALL {
+        let answer = TextKey::answer_to(layer);
+        match guardrails.guards(layer) {
+            true if !texts.has(answer) => return Err(Error::Missing(answer)),
+            false if !is_of_the_trade(layer) => return Err(Error::Unguarded(layer.as_str())),
+            _ => {}
+        }
+    }
+    for &key in TextKey::ALL.iter().filter(|key| texts.has(**key)) {
+        text(key, rules, texts)?;
+    }
+    Ok(())
+}
+
+fn text(key: TextKey, rules: &Rules, texts: &Texts) -> Result<(), Error> {
+    let refused = |why: String| Err(Error::Text { key, why });
+    let class = texts.class(key);
+    let special = class.is_safety() || class == MessageClass::Holding;
+    if class_of(key).map_or(special, |demanded| demanded != class) {
+        let demanded = class_of(key).map_or("reply", MessageClass::as_str);
+        return refused(format!("is of class {class}; its class is {demanded}"));
+    }
+    if rules.helpline.is_none() && texts.mentions(key, "helpline") {
+        return refused("mentions a helpline, and rules.toml names none".to_owned());
+    }
+    for language in Language::ALL {
+        let (in_language, rendered) = (language.as_str(), texts.render(key, language, &LONGEST));
+        let facts = MUST_HOLD.iter().find(|(demanding, ..)| *demanding == key);
+        let facts = facts.map_or(&[][..], |(_, en, es)| if language == Language::En { en } else { es });
+        if let Some(missing) = facts.iter().find(|fact| !rendered.contains(**fact)) {
+            return refused(format!("({in_language}) has to hold `{missing}`: {rendered}"));
+        }
+        let measure = seven_sms::measure(&rendered);
+        if measure.segments > texts.most_segments(key) {
+            let (costs, most) = (measure.segments, texts.most_segments(key));
+            return refused(format!(
+                "({in_language}) costs {costs} segments of {most} with the longest names: {rendered}"
+            ));
+        }
+    }
+    Ok(())
+}

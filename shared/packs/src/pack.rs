@@ -1,0 +1,138 @@
+//! One line of business as a value: agents, rules, texts, guardrails and the offline host's words.
+
+use std::{borrow::Cow, sync::OnceLock};
+
+use seven_compliance::Guardrails;
+use seven_domain::{CasinoConfig, Language};
+use seven_host::{Manifest, Prompts, prompt::Sources};
+
+use crate::{Error, Rules, Slots, TextKey, Texts, law};
+
+/// The files of a pack as written, each called as its field with `.toml` behind.
+#[derive(Debug, Clone)]
+pub struct Files {
+    pub agents: Cow<'static, str>,
+    pub rules: Cow<'static, str>,
+    pub texts: Cow<'static, str>,
+    pub guardrails: Cow<'static, str>,
+    /// Words of the offline host; `seven-llm` reads them.
+    pub host: Cow<'static, str>,
+    pub prompts: PromptFiles,
+}
+
+/// What hosted models are told, each called as its field in `prompts/` with `.j2` behind; agents speak both languages.
+#[derive(Debug, Clone)]
+pub struct PromptFiles {
+    pub router: Cow<'static, str>,
+    pub planner: Cow<'static, str>,
+    pub validator: Cow<'static, str>,
+    pub agent_en: Cow<'static, str>,
+    pub agent_es: Cow<'static, str>,
+}
+
+/// Everything a trade decides for itself (D18). Checked when it was read, so nothing in it can be missing later.
+#[derive(Debug)]
+pub struct Pack {
+    pub name: String,
+    pub agents: Manifest,
+    pub rules: Rules,
+    pub texts: Texts,
+    pub prompts: Prompts,
+    pub files: Files,
+    /// Compiled at first use: most commands and half of the workers never ask for them.
+    guardrails: OnceLock<Guardrails>,
+}
+
+// === impl Files ===
+
+impl Files {
+    /// Fetches each file by its name: `agents.toml` and so on.
+    pub fn read<E>(mut fetch: impl FnMut(&'static str) -> Result<String, E>) -> Result<Self, E> {
+        Ok(Self {
+            agents: fetch("agents.toml")?.into(),
+            rules: fetch("rules.toml")?.into(),
+            texts: fetch("texts.toml")?.into(),
+            guardrails: fetch("guardrails.toml")?.into(),
+            host: fetch("host.toml")?.into(),
+            prompts: PromptFiles {
+                router: fetch("prompts/router.j2")?.into(),
+                planner: fetch("prompts/planner.j2")?.into(),
+                validator: fetch("prompts/validator.j2")?.into(),
+                agent_en: fetch("prompts/agent_en.j2")?.into(),
+                agent_es: fetch("prompts/agent_es.j2")?.into(),
+            },
+        })
+    }
+}
+
+// === impl PromptFiles ===
+
+impl PromptFiles {
+    fn sources(&self) -> Sources<'_> {
+        Sources {
+            router: &self.router,
+            planner: &self.planner,
+            validator: &self.validator,
+            agent_en: &self.agent_en,
+            agent_es: &self.agent_es,
+        }
+    }
+}
+
+// === impl Pack ===
+
+impl Pack {
+    /// Reads and checks everything but the offline host's words: every example of every guardrail, what law demands of the texts.
+    pub fn parse(name: &str, files: &Files) -> Result<Self, Error> {
+        let checked = || {
+            let pack = Self::compiled_in(name, files)?;
+            let guardrails = Guardrails::parse(&files.guardrails)?;
+            guardrails.self_test()?;
+            law::check(&pack.rules, &pack.texts, &guardrails)?;
+            Ok(Self { guardrails: guardrails.into(), ..pack })
+        };
+        checked().map_err(|source: Error| Error::Pack { name: name.to_owned(), source: Box::new(source) })
+    }
+
+    /// A pack that tests have checked.
+    pub(crate) fn compiled_in(name: &str, files: &Files) -> Result<Self, Error> {
+        Ok(Self {
+            name: name.to_owned(),
+            agents: Manifest::parse(&files.agents)?,
+            rules: Rules::parse(&files.rules)?,
+            texts: Texts::parse(&files.texts)?,
+            prompts: Prompts::new(files.prompts.sources())?,
+            files: files.clone(),
+            guardrails: OnceLock::new(),
+        })
+    }
+
+    pub fn guardrails(&self) -> &Guardrails {
+        self.guardrails.get_or_init(|| {
+            Guardrails::parse(&self.files.guardrails)
+                .expect("the compiled-in guardrails are parsed by this crate's tests")
+        })
+    }
+
+    /// The text as guests of this casino read it.
+    pub fn say(&self, key: TextKey, language: Language, config: &CasinoConfig) -> String {
+        self.texts.render(key, language, &self.slots(config))
+    }
+
+    /// What this casino's texts may mention. A casino without a helpline of its own names the pack's, where it has one.
+    pub fn slots<'a>(&'a self, config: &'a CasinoConfig) -> Slots<'a> {
+        let own = config.regulations.responsible_gaming_helpline.as_ref();
+        let state = config.regulations.state_helpline.as_ref();
+        Slots {
+            casino: &config.prompts.casino_name_display,
+            phone: &config.operational.contact_phone,
+            persona: &config.branding.persona_name,
+            helpline: own.or(self.rules.helpline.as_ref()).map_or("", |line| &line.number),
+            state_helpline: state.map_or("", |line| &line.number),
+            min_age: config.regulations.gaming_age_minimum,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
