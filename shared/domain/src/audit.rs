@@ -43,6 +43,8 @@ text_enum! {
         SafeModeDeactivated => "safe_mode_deactivated",
         OfferFlagged => "offer_flagged",
         IncidentReport => "incident_report",
+        /// An agent called a tool about offers (AGENT-46).
+        CompToolCall => "comp_tool_call",
         /// A consent chain that does not verify (SEC-74).
         ConsentChainBroken => "consent_chain_broken",
         /// A text was refused by the provider although the guest is with us (C-10).

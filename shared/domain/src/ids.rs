@@ -54,6 +54,8 @@ id! {
     OutboundId,
     /// One call of a provider's send API (D5).
     AttemptId,
+    /// One offer made to a guest.
+    OfferId,
     /// One dead letter (D17).
     DeadId,
 }

@@ -10,6 +10,7 @@ pub mod helpline;
 pub mod ids;
 pub mod language;
 pub mod message;
+pub mod offer;
 pub mod phone;
 pub mod trace;
 
@@ -17,9 +18,10 @@ pub use audit::{AuditEvent, Severity};
 pub use casino::{CasinoId, FLEET, UNKNOWN_CASINO};
 pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;
-pub use ids::{AttemptId, ConversationId, DeadId, GuestId, IdSource, InboundId, OutboundId, TurnId};
+pub use ids::{AttemptId, ConversationId, DeadId, GuestId, IdSource, InboundId, OfferId, OutboundId, TurnId};
 pub use language::Language;
 pub use message::{Channel, Disposition, Lane, MessageClass, OutboundState, Stage};
+pub use offer::{Offer, OfferCall, OfferStatus, OfferTier};
 pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};
 pub use trace::TraceContext;
 

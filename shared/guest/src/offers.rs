@@ -5,21 +5,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, sync::LazyLock};
+use std::{collections::BTreeSet, fmt, sync::LazyLock};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{Confidence, Key, Phase, Profile, completeness::completeness};
+use crate::{Confidence, Key, Phase, Profile, completeness::completeness, extract};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TierName {
-    Dining,
-    Freeplay,
-    Hotel,
-    Vip,
-}
+pub use seven_domain::OfferTier as TierName;
 
 /// One rung of the ladder.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -56,6 +49,11 @@ pub struct Policy {
     pub per_day: u32,
     pub per_month: u32,
     pub weekly_dollars: u32,
+    /// Folded phrases that make an offer one to gamble with, whatever its kind is called.
+    pub gaming_words: Vec<String>,
+    /// Folded phrases by which a guest asks for an offer, and words that turn them into the opposite.
+    pub asking_words: Vec<String>,
+    pub declining_words: BTreeSet<String>,
     pub tier: Vec<Tier>,
 }
 
@@ -135,7 +133,7 @@ impl Policy {
         self.admits(profile, facts)?;
         let mut why = Refusal::NoTier;
         for tier in self.tier.iter().rev() {
-            match self.tier_admits(tier, profile, facts, now) {
+            match self.tier_admits(tier, tier.dollars, profile, facts, now) {
                 Ok(()) => {
                     return Ok(Eligible { tier: tier.name, dollars: tier.dollars, needs_approval: tier.approval });
                 }
@@ -148,6 +146,42 @@ impl Policy {
     /// Whether the comp agent may begin by itself (C-8); a guest who asks always reaches it.
     pub fn hands_to_comp(&self, facts: &Facts) -> bool {
         facts.asked || facts.readiness > self.unprompted_readiness_above
+    }
+
+    /// Whether an offer worth `dollars` may be made to this guest now: by the least rung that reaches it and admits the guest.
+    /// One to gamble with (see [`Policy::is_gaming`]) is never for a guest who showed a gambling problem (CONV-36).
+    pub fn allows(
+        &self,
+        dollars: u32,
+        gaming: bool,
+        profile: &Profile,
+        facts: &Facts,
+        now: DateTime<Utc>,
+    ) -> Result<Eligible, Refusal> {
+        self.admits(profile, facts)?;
+        if gaming && (facts.responsible_gaming || profile.engagement.responsible_gaming_triggered) {
+            return Err(Refusal::ResponsibleGaming);
+        }
+        let mut why = None;
+        for tier in self.tier.iter().filter(|tier| tier.dollars >= dollars) {
+            match self.tier_admits(tier, dollars, profile, facts, now) {
+                Ok(()) => return Ok(Eligible { tier: tier.name, dollars, needs_approval: tier.approval }),
+                // The least rung says why: what is missing for it is missing for the others too.
+                Err(refusal) => why = why.or(Some(refusal)),
+            }
+        }
+        Err(why.unwrap_or(Refusal::NoTier))
+    }
+
+    /// Whether what an offer is called and says makes it one to gamble with.
+    pub fn is_gaming(&self, text: &str) -> bool {
+        says(&extract::words(text), &self.gaming_words)
+    }
+
+    /// Whether a text asks for an offer; one that declines does not.
+    pub fn is_asked(&self, text: &str) -> bool {
+        let words = extract::words(text);
+        says(&words, &self.asking_words) && !words.iter().any(|word| self.declining_words.contains(word))
     }
 
     fn admits(&self, profile: &Profile, f: &Facts) -> Result<(), Refusal> {
@@ -170,9 +204,16 @@ impl Policy {
         rules.iter().find(|(hit, _)| *hit).map_or(Ok(()), |(_, refusal)| Err(*refusal))
     }
 
-    fn tier_admits(&self, tier: &Tier, profile: &Profile, f: &Facts, now: DateTime<Utc>) -> Result<(), Refusal> {
+    fn tier_admits(
+        &self,
+        tier: &Tier,
+        dollars: u32,
+        profile: &Profile,
+        f: &Facts,
+        now: DateTime<Utc>,
+    ) -> Result<(), Refusal> {
         let known = |path: &String| Key::at(path).is_some_and(|key| profile.seen(key, now).is_some());
-        let over = !tier.approval && f.dollars_this_week.saturating_add(tier.dollars) > self.weekly_dollars;
+        let over = !tier.approval && f.dollars_this_week.saturating_add(dollars) > self.weekly_dollars;
         let rules = [
             (
                 tier.gaming && (f.responsible_gaming || profile.engagement.responsible_gaming_triggered),
@@ -185,6 +226,40 @@ impl Policy {
             (over, Refusal::WeeklyValue),
         ];
         rules.iter().find(|(hit, _)| *hit).map_or(Ok(()), |(_, refusal)| Err(*refusal))
+    }
+}
+
+/// Whether the words hold one of the phrases, word by word.
+fn says(words: &[String], phrases: &[String]) -> bool {
+    phrases.iter().any(|phrase| {
+        let phrase: Vec<&str> = phrase.split(' ').collect();
+        words.windows(phrase.len()).any(|window| window.iter().zip(&phrase).all(|(said, wanted)| said == wanted))
+    })
+}
+
+impl Refusal {
+    /// The word used in results and in the audit.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Suppressed => "suppressed",
+            Self::NoConsent => "no_consent",
+            Self::NoMarketingConsent => "no_marketing_consent",
+            Self::SelfExcluded => "self_excluded",
+            Self::Paused => "paused",
+            Self::ResponsibleGaming => "responsible_gaming",
+            Self::DeletionPending => "deletion_pending",
+            Self::ArcCap => "arc_cap",
+            Self::DailyCap => "daily_cap",
+            Self::MonthlyCap => "monthly_cap",
+            Self::WeeklyValue => "weekly_value",
+            Self::JustRejected => "just_rejected",
+            Self::TooFewExchanges => "too_few_exchanges",
+            Self::NotReady => "not_ready",
+            Self::WrongPhase => "wrong_phase",
+            Self::Incomplete => "incomplete",
+            Self::FieldMissing => "field_missing",
+            Self::NoTier => "no_tier",
+        }
     }
 }
 

@@ -14,7 +14,7 @@ mod structured;
 pub use check::{Check, Finding};
 pub use grounding::{Evidence, Unfounded};
 pub use machine::{Action, Ending, Event, Route, Subject, Turn, Verdict};
-pub use manifest::{Agent, Manifest};
+pub use manifest::{Agent, Manifest, SearchTool};
 pub use plan::Plan;
 pub use prompt::{Prompt, PromptFacts, Prompts};
 pub use record::Record;

@@ -20,6 +20,8 @@ pub enum Problem {
     TooManyTools { agent: String, count: usize },
     #[error("`{agent}` hands over to itself")]
     Itself { agent: String },
+    #[error("the search tool `{tool}` has no {lacks}")]
+    Search { tool: String, lacks: &'static str },
 }
 
 /// More tools than this confuse a model (AGENT-2).
@@ -34,6 +36,19 @@ pub struct Manifest {
     pub limits: Limits,
     /// By name.
     pub agents: BTreeMap<String, Agent>,
+    /// Search tools of this trade, by name: each finds rows of its categories.
+    #[serde(default)]
+    pub tools: BTreeMap<String, SearchTool>,
+}
+
+/// A tool that finds content rows of some categories: a declaration, no code (D18).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchTool {
+    /// What the model is told it is for.
+    pub description: String,
+    /// Content categories it searches; aliases are understood.
+    pub categories: Vec<String>,
 }
 
 /// Bounds of one turn (AGENT-14 with C-2): beyond them the guest gets the fallback, never an error.
@@ -67,6 +82,9 @@ pub struct Agent {
     pub subjects: Vec<String>,
     #[serde(default)]
     pub tools: Vec<String>,
+    /// Those of its tools that the manifest declares as searches; filled when the manifest is read.
+    #[serde(skip)]
+    pub searches: BTreeMap<String, SearchTool>,
     /// Whom it may hand the turn to.
     #[serde(default)]
     pub hands_to: Vec<String>,
@@ -96,8 +114,13 @@ impl Role {
 
 impl Manifest {
     pub fn parse(source: &str) -> Result<Self, Problem> {
-        let manifest: Self = toml::from_str(source).map_err(|error| Problem::Toml(error.to_string()))?;
+        let mut manifest: Self = toml::from_str(source).map_err(|error| Problem::Toml(error.to_string()))?;
         manifest.check()?;
+        let Self { agents, tools, .. } = &mut manifest;
+        for agent in agents.values_mut() {
+            let declared = agent.tools.iter().filter_map(|name| Some((name.clone(), tools.get(name)?.clone())));
+            agent.searches = declared.collect();
+        }
         Ok(manifest)
     }
 
@@ -119,6 +142,13 @@ impl Manifest {
 
     fn check(&self) -> Result<(), Problem> {
         self.known("default_agent", &self.default_agent)?;
+        for (name, tool) in &self.tools {
+            let lacks =
+                [(tool.description.trim().is_empty(), "description"), (tool.categories.is_empty(), "categories")];
+            if let Some((_, lacks)) = lacks.into_iter().find(|(empty, _)| *empty) {
+                return Err(Problem::Search { tool: name.clone(), lacks });
+            }
+        }
         let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
         for (name, agent) in &self.agents {
             if agent.tools.len() > MOST_TOOLS {
@@ -182,6 +212,23 @@ hands_to = ["host"]
                 && !manifest.may_hand("host", "comp")
                 && !manifest.may_hand("x", "host")
         );
+    }
+
+    #[test] // D18
+    fn a_search_tool_is_a_declaration() {
+        let owned = PACK.replacen("subjects = [\"amenities\"]", "tools = [\"search_boats\", \"other\"]", 1);
+        let boats = "[tools.search_boats]\ndescription = \"Finds boats.\"\ncategories = [\"boats\"]\n";
+        let manifest = Manifest::parse(&format!("{owned}{boats}")).unwrap();
+        let found = &manifest.agents["host"].searches;
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["search_boats"]);
+        assert_eq!(found["search_boats"].categories, ["boats"]);
+        assert!(manifest.agents["dining"].searches.is_empty());
+        for (from, to, lacks) in
+            [("\"Finds boats.\"", "\" \"", "no description"), ("[\"boats\"]", "[]", "no categories")]
+        {
+            let problem = Manifest::parse(&format!("{owned}{}", boats.replace(from, to))).unwrap_err().to_string();
+            assert!(problem.contains(lacks), "{problem}");
+        }
     }
 
     #[test] // AGENT-2, AGENT-5

@@ -38,7 +38,7 @@ pub enum ConsentStatus {
 pub struct GrantRef(pub Uuid);
 
 /// The consent an observation is stored under.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub scope: Scope,
     /// What in particular: `dining_preferences`, `email_campaigns`, `identity`; may be empty.

@@ -1,5 +1,7 @@
 //! The fields a profile may hold, by their dotted paths (DATA-15, C-42).
 
+use seven_domain::Invalid;
+
 use super::Value;
 
 /// What a field's value must be.
@@ -51,7 +53,8 @@ impl Section {
 macro_rules! keys {
     ($($(#[$doc:meta])* $key:ident = $path:literal, $kind:ident, $section:ident;)+) => {
         /// One field of the profile.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(try_from = "String", into = "&'static str")]
         pub enum Key { $($(#[$doc])* $key),+ }
 
         impl Key {
@@ -121,6 +124,19 @@ impl Key {
     /// Health data: no marketing unless the grant names the field (C-47).
     pub fn is_sensitive(self) -> bool {
         matches!(self, Self::Dietary | Self::Accessibility)
+    }
+}
+
+impl TryFrom<String> for Key {
+    type Error = Invalid;
+    fn try_from(path: String) -> Result<Self, Invalid> {
+        Self::at(&path).ok_or_else(|| Invalid::new("profile field", path, "a path such as visit_context.party_size"))
+    }
+}
+
+impl From<Key> for &'static str {
+    fn from(key: Key) -> Self {
+        key.path()
     }
 }
 

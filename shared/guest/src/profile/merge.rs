@@ -4,6 +4,7 @@
 //! the order they came in.
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use super::{Candidate, CompanionKey, Field, Grant, Key, Source, Value, What};
 use crate::Confidence;
@@ -12,7 +13,7 @@ const CONFIRMED: Confidence = Confidence::percent(15);
 const CONTRADICTED: Confidence = Confidence::percent(30);
 
 /// Something learnt about a guest.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation<K = Key> {
     pub key: K,
     pub value: Value,

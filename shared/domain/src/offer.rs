@@ -1,0 +1,104 @@
+//! An offer made to a guest, and the audit of every call about offers (AGENT-46, CONV-35).
+
+use std::{fmt, str::FromStr};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::{Invalid, OfferId, TurnId, message::text_enum};
+
+text_enum! {
+    /// How valuable an offer is; the rungs of the ladder of CONV-35, the least first.
+    OfferTier {
+        Dining => "dining",
+        Freeplay => "freeplay",
+        Hotel => "hotel",
+        Vip => "vip",
+    }
+}
+
+text_enum! {
+    /// What became of an offer.
+    OfferStatus {
+        Issued => "issued",
+        Redeemed => "redeemed",
+        Expired => "expired",
+        Revoked => "revoked",
+    }
+}
+
+/// One offer that a turn made. Whose it is follows from the turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// Derives from turn and item, so that a turn that is repeated makes the same offer (D4).
+    pub id: OfferId,
+    pub turn: TurnId,
+    /// The content row that is offered.
+    pub item: String,
+    pub tier: OfferTier,
+    /// Its worth in whole dollars, rounded up.
+    pub dollars: u32,
+    pub status: OfferStatus,
+    pub issued_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
+    pub redeemed_at: Option<DateTime<Utc>>,
+}
+
+impl Offer {
+    /// Made and still to be used at `now`.
+    pub fn is_open(&self, now: DateTime<Utc>) -> bool {
+        self.status == OfferStatus::Issued && now < self.expires_at
+    }
+
+    /// Counts towards the caps of CONV-36: what was taken back does not.
+    pub fn counts(&self) -> bool {
+        self.status != OfferStatus::Revoked
+    }
+}
+
+/// One call of a tool about offers, said to the guest or not. Holds no name, phone or text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferCall {
+    pub tool: String,
+    /// Content rows the call was about.
+    pub items: Vec<String>,
+    /// Offers made or looked at.
+    pub offers: Vec<OfferId>,
+    /// Why not; nothing for a call that was allowed.
+    pub refusal: Option<String>,
+    /// How much of the guest's profile was known, in percent.
+    pub completeness: u8,
+    pub millis: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test] // CONV-35
+    fn an_offer_is_open_until_it_is_used_or_ends() {
+        let at = |hour: u32| format!("2026-11-22T{hour:02}:00:00Z").parse::<DateTime<Utc>>().unwrap();
+        let offer = |status| Offer {
+            id: OfferId(Uuid::nil()),
+            turn: TurnId(Uuid::nil()),
+            item: "promotions_001".into(),
+            tier: OfferTier::Dining,
+            dollars: 10,
+            status,
+            issued_at: at(10),
+            expires_at: at(20),
+            redeemed_at: None,
+        };
+        for (status, hour, open, counts) in [
+            (OfferStatus::Issued, 19, true, true),
+            (OfferStatus::Issued, 20, false, true),
+            (OfferStatus::Redeemed, 19, false, true),
+            (OfferStatus::Expired, 19, false, true),
+            (OfferStatus::Revoked, 19, false, false),
+        ] {
+            assert_eq!((offer(status).is_open(at(hour)), offer(status).counts()), (open, counts), "{status} {hour}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! A content row as something that can be offered.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
+use serde_json::Value;
+use seven_knowledge::{Category, Item, item::Details};
+
+use crate::{Toolbox, when};
+
+/// An offer without a last day ends after this long.
+const USUAL_DAYS: i64 = 30;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Deal {
+    pub(crate) item: Arc<Item>,
+    /// Whole dollars, rounded up.
+    pub(crate) dollars: u32,
+    pub(crate) gaming: bool,
+    /// How to get it.
+    pub(crate) redeem: Option<String>,
+    pub(crate) from: Option<NaiveDate>,
+    until: Option<NaiveDate>,
+    /// How many there are, casino-wide.
+    pub(crate) most: Option<u32>,
+}
+
+impl Toolbox<'_> {
+    /// What may be offered: current rows of the categories promotion and offer.
+    pub(crate) fn deals(&self) -> Vec<Deal> {
+        let rows = self.given.index.current(self.given.now);
+        rows.filter_map(|item| self.deal(item))
+            .filter(|deal| deal.until.is_none_or(|day| day >= self.today()))
+            .collect()
+    }
+
+    fn deal(&self, item: &Arc<Item>) -> Option<Deal> {
+        let offer = match &item.category {
+            Category::Promotions => true,
+            Category::Other(name) => name == "offer" || name == "offers",
+            _ => false,
+        };
+        if !offer {
+            return None;
+        }
+        let deal = |kind: &str, value: f64| Deal {
+            item: Arc::clone(item),
+            // The cast saturates.
+            dollars: value.ceil() as u32,
+            gaming: self.given.policy.is_gaming(&format!("{kind} . {} . {}", item.name, item.description)),
+            redeem: None,
+            from: None,
+            until: None,
+            most: None,
+        };
+        if let Details::Promotion(p) = &item.details {
+            return Some(Deal {
+                redeem: p.redemption_method.clone(),
+                from: Some(p.valid_from),
+                until: Some(p.valid_until),
+                most: p.max_redemptions,
+                ..deal(&p.promo_type, p.value)
+            });
+        }
+        let extra = item.details.extra()?;
+        let text = |key: &str| extra.get(key).and_then(Value::as_str);
+        // Without a worth nobody can say whether a cap allows it.
+        let value = extra.get("value").and_then(Value::as_f64).filter(|value| *value >= 0.0)?;
+        Some(Deal {
+            redeem: text("redemption_method").map(str::to_owned),
+            from: text("valid_from").and_then(|day| day.parse().ok()),
+            until: text("valid_until").and_then(|day| day.parse().ok()),
+            most: extra.get("max_redemptions").and_then(Value::as_u64).map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+            ..deal(text("promo_type").unwrap_or_default(), value)
+        })
+    }
+
+    /// The end of its last day at the property.
+    pub(crate) fn ends(&self, deal: &Deal) -> DateTime<Utc> {
+        let after = deal.until.and_then(|day| day.checked_add_days(Days::new(1)));
+        after.map_or(self.given.now + TimeDelta::days(USUAL_DAYS), |day| {
+            when::instant(day.and_time(NaiveTime::MIN), self.zone())
+        })
+    }
+}

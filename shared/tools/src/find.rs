@@ -1,0 +1,91 @@
+//! Rows: by what was asked, by name, and as a tool's result shows them.
+
+use std::{
+    sync::Arc,
+    task::{Context, Poll, Waker},
+};
+
+use serde_json::{Value, json};
+use seven_domain::Language;
+use seven_knowledge::{Category, Embedder, Found, Item, Purpose, Query, Vector, formatter};
+
+use crate::{Toolbox, fault::Fault};
+
+/// Names told to a model that asked for a place there is not.
+const MOST_NAMES: usize = 8;
+
+impl Toolbox<'_> {
+    /// The rows that answer, best first; `categories` empty means all.
+    pub(crate) fn retrieve(&self, text: &str, categories: &[Category], most: usize) -> Vec<Found> {
+        let query = Query::new(text, self.given.now).within(categories).at_most(most);
+        let embedder = self.given.embedder.filter(|embedder| self.given.index.space() == Some(embedder.space()));
+        let query = match embedder.and_then(|embedder| Some((embedder, at_once(embedder, text)?))) {
+            Some((embedder, vector)) => query.vector(embedder.space(), vector),
+            None => query,
+        };
+        self.given.index.retrieve(&query)
+    }
+
+    /// The place that a name means, among rows that `wanted` takes; a wrong place is worse than none.
+    pub(crate) fn place(&self, name: &str, wanted: impl Fn(&Item) -> bool) -> Result<Arc<Item>, Fault> {
+        let (index, now) = (self.given.index, self.given.now);
+        let by_id = index.current(now).find(|item| item.id == name.trim());
+        let mut named: Vec<_> = index.mentions(name, now);
+        named.sort_by_key(|mention| (!mention.whole, !mention.telling, mention.item.category != Category::Dining));
+        let all = || by_id.into_iter().chain(named.iter().map(|mention| &mention.item));
+        if let Some(item) = all().find(|item| wanted(item)) {
+            return Ok(Arc::clone(item));
+        }
+        if let Some(item) = all().next() {
+            let message = format!("the content says nothing of that about {}", item.name);
+            return Err(Fault::new("not_in_content", message, self.ask_people()));
+        }
+        let names = index.current(now).filter(|item| wanted(item)).take(MOST_NAMES).map(|item| item.name.clone());
+        let names: Vec<String> = names.collect();
+        let fix = if names.is_empty() {
+            self.ask_people()
+        } else {
+            format!(
+                "there is, among others: {}; say honestly that a place of that name is not known here",
+                names.join(", ")
+            )
+        };
+        Err(Fault::new("unknown_place", "the content has no place of this name", fix))
+    }
+
+    pub(crate) fn ask_people(&self) -> String {
+        format!("say that you will check, or give the number {}", self.phone())
+    }
+
+    /// As a result shows a row; it then counts as used and as evidence.
+    pub(crate) fn show(&mut self, item: &Item, score: Option<f32>) -> Value {
+        let text = self.text(item);
+        self.used(&item.id, score);
+        self.found(text.clone());
+        let name = item.name(self.given.language);
+        let mut row = json!({"id": item.id, "name": name, "category": item.category.as_str(), "text": text});
+        if item.hours().is_some() {
+            row["open_now"] = json!(item.is_open(self.given.now, self.zone()));
+        }
+        row
+    }
+
+    /// Also in Spanish where the reply is, so that its words are found there.
+    pub(crate) fn text(&self, item: &Item) -> String {
+        let text = formatter::text(item, self.zone());
+        match (self.given.language, &item.description_es) {
+            (Language::Es, Some(spanish)) => format!("{text} {} {spanish}", item.name(Language::Es)),
+            _ => text,
+        }
+    }
+}
+
+/// The vector of a text if the embedder needs nobody else for it.
+fn at_once(embedder: &dyn Embedder, text: &str) -> Option<Vector> {
+    let texts = [text];
+    let mut embedding = embedder.embed(&texts, Purpose::Query);
+    match embedding.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(Ok(mut vectors)) => vectors.pop(),
+        Poll::Ready(Err(_)) | Poll::Pending => None,
+    }
+}
