@@ -92,7 +92,10 @@ mod tests {
             )
         };
         let good = Plan::parse(&plan("dining", "0.35", "anniversary")).unwrap();
-        assert_eq!((good.next_topic, good.sentiment, good.reciprocity), (Next::Ask(Topic::Dining), Sentiment::Cautious, false));
+        assert_eq!(
+            (good.next_topic, good.sentiment, good.reciprocity),
+            (Next::Ask(Topic::Dining), Sentiment::Cautious, false)
+        );
         for word in Next::words() {
             let read = Plan::parse(&plan(word, "0", "")).unwrap();
             assert_eq!(serde_json::to_value(read.next_topic).unwrap(), word, "written as it is read");
