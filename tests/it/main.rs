@@ -27,6 +27,7 @@ mod stop;
 mod stop_load;
 mod storm;
 mod tenancy;
+mod trades;
 mod turns;
 mod webhook;
 mod windows;

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
 use seven_domain::{AuditEvent, CasinoConfig, CasinoId};
-use seven_knowledge::{Item, Reference, parse_content};
+use seven_knowledge::{Item, Reference, parse_content_of};
 use seven_runtime::Fleet;
 use seven_store::{
     audit::Entry,
@@ -47,7 +47,7 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
     Ok(())
 }
 
-/// Validates a content file against the casino's zone and replaces the casino's content with it.
+/// Validates a content file against the casino's zone and its pack's categories, and replaces the casino's content with it.
 pub async fn load_content(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -59,7 +59,8 @@ pub async fn load_content(
     let row =
         tx.casino_row().await?.with_context(|| format!("no casino {casino}; add it first: seven casino add FILE"))?;
     let reference = Reference { now: fleet.clock.property_now(), zone: row.config.operational.timezone };
-    let items = parse_content(file, text, reference).map_err(|problems| {
+    let categories = &fleet.packs.of(&row.config)?.agents.categories;
+    let items = parse_content_of(file, text, reference, categories).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
         anyhow!("{} problems, nothing was loaded:\n{}", lines.len(), lines.join("\n"))
     })?;

@@ -103,6 +103,7 @@ mod tests {
             "Steak for two is $89.50 at Copper Kettle.",
             "Parking is $15 a day.",
             "La alberca Lakeside abre a las 9 a.m.",
+            "Horario de Lakeside Pool: Diario 9am-8pm.",
             "There are 1200 places.",
             "Call 860-555-0100 and ask.",
             "Is the table for 6?",

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use seven_domain::Language;
+use seven_knowledge::{Categories, Category};
 
 /// Why a manifest is refused. Each says what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +23,8 @@ pub enum Problem {
     Itself { agent: String },
     #[error("the search tool `{tool}` has no {lacks}")]
     Search { tool: String, lacks: &'static str },
+    #[error("the category `{name}` is read as `{read}`; declare it by that name")]
+    Category { name: String, read: String },
 }
 
 /// More tools than this confuse a model (AGENT-2).
@@ -39,6 +42,9 @@ pub struct Manifest {
     /// Search tools of this trade, by name: each finds rows of its categories.
     #[serde(default)]
     pub tools: BTreeMap<String, SearchTool>,
+    /// Content categories of which fields are demanded; others are free (CMS-11, SUP-3).
+    #[serde(default)]
+    pub categories: Categories,
 }
 
 /// A tool that finds content rows of some categories: a declaration, no code (D18).
@@ -149,6 +155,12 @@ impl Manifest {
                 return Err(Problem::Search { tool: name.clone(), lacks });
             }
         }
+        for name in self.categories.names() {
+            let read = Category::from(name);
+            if read.as_str() != name {
+                return Err(Problem::Category { name: name.to_owned(), read: read.as_str().to_owned() });
+            }
+        }
         let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
         for (name, agent) in &self.agents {
             if agent.tools.len() > MOST_TOOLS {
@@ -240,6 +252,8 @@ hands_to = ["host"]
             ("hands_to = [\"dining\"]", "hands_to = [\"host\"]", "to itself"),
             ("subjects = [\"amenities\"]", "subjects = [\"dining\"]", "give it to one"),
             ("title = \"Host\"", "title = \"Host\"\ncolour = 1", "colour"),
+            ("[agents.dining]", "[categories.events]\n[agents.dining]", "read as `entertainment`"),
+            ("[agents.dining]", "[categories.tours.fields]\nprice.kind = \"euros\"\n[agents.dining]", "euros"),
             ("title = \"Host\"", &format!("title = \"Host\"\n{tools}"), "16 tools"),
         ] {
             let problem = Manifest::parse(&PACK.replacen(from, to, 1)).unwrap_err().to_string();

@@ -1,21 +1,23 @@
 //! The silent plan for a turn (AGENT-48..56, CONV-27..29): what to explore next. Never a word of it reaches the guest.
 
 use serde::{Deserialize, Serialize};
+use seven_guest::Topic;
 
 /// The longest note, in characters.
 const MOST_NOTE: usize = 200;
 
+/// What the next text may steer to, written as one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Next {
+    /// A topic of profiling.
+    Ask(Topic),
+    Else(NoTopic),
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Topic {
-    Name,
-    VisitDate,
-    PartySize,
-    Dining,
-    Entertainment,
-    Gaming,
-    Occasions,
-    Companions,
+pub enum NoTopic {
     OfferReady,
     None,
 }
@@ -33,7 +35,7 @@ pub enum Sentiment {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    pub next_topic: Topic,
+    pub next_topic: Next,
     #[serde(default)]
     pub extraction_targets: Vec<String>,
     /// 0 just started, 0.4 engaged, 0.7 a soft offer, 1 a formal one (CONV-28).
@@ -54,6 +56,15 @@ pub enum Problem {
     Readiness,
     #[error("conversation_note may have {MOST_NOTE} characters")]
     Note,
+}
+
+// === impl Next ===
+
+impl Next {
+    /// Every word a plan may have for it.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        Topic::ALL.into_iter().map(Topic::as_str).chain(["offer_ready", "none"])
+    }
 }
 
 impl Plan {
@@ -81,7 +92,14 @@ mod tests {
             )
         };
         let good = Plan::parse(&plan("dining", "0.35", "anniversary")).unwrap();
-        assert_eq!((good.next_topic, good.sentiment, good.reciprocity), (Topic::Dining, Sentiment::Cautious, false));
+        assert_eq!(
+            (good.next_topic, good.sentiment, good.reciprocity),
+            (Next::Ask(Topic::Dining), Sentiment::Cautious, false)
+        );
+        for word in Next::words() {
+            let read = Plan::parse(&plan(word, "0", "")).unwrap();
+            assert_eq!(serde_json::to_value(read.next_topic).unwrap(), word, "written as it is read");
+        }
         assert!(matches!(Plan::parse(&plan("weather", "0.3", "")), Err(Problem::Schema(_))));
         assert_eq!(Plan::parse(&plan("none", "1.1", "")), Err(Problem::Readiness));
         assert_eq!(Plan::parse(&plan("none", "-0.1", "")), Err(Problem::Readiness));

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{Manifest, Plan, Route, Verdict};
+use crate::{Manifest, Plan, Route, Verdict, plan::Next};
 
 impl Route {
     /// `domain` is one of the pack's agents.
@@ -29,18 +29,7 @@ impl Route {
 
 impl Plan {
     pub fn schema() -> Value {
-        let topics = [
-            "name",
-            "visit_date",
-            "party_size",
-            "dining",
-            "entertainment",
-            "gaming",
-            "occasions",
-            "companions",
-            "offer_ready",
-            "none",
-        ];
+        let topics: Vec<&str> = Next::words().collect();
         json!({
             "type": "object",
             "properties": {

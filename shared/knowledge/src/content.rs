@@ -4,7 +4,7 @@ use std::{collections::HashMap, fmt};
 
 use serde_json::Value;
 
-use crate::{Item, Problem, Reference};
+use crate::{Categories, Item, Problem, Reference};
 
 /// One thing to correct in a content file: `content.json:12:details.hours: cannot read ...; write such as ...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,16 @@ impl std::error::Error for ContentProblem {}
 
 /// Reads a whole file. `file` is only its name in problems; relative dates count from `reference`.
 pub fn parse_content(file: &str, text: &str, reference: Reference) -> Result<Vec<Item>, Vec<ContentProblem>> {
+    parse_content_of(file, text, reference, &Categories::default())
+}
+
+/// The same, and every item holds to what the pack declares about its category.
+pub fn parse_content_of(
+    file: &str,
+    text: &str,
+    reference: Reference,
+    categories: &Categories,
+) -> Result<Vec<Item>, Vec<ContentProblem>> {
     let mut problems = Vec::new();
     let mut complain = |row: usize, p: Problem| {
         problems.push(ContentProblem { file: file.to_owned(), row, field: p.field, problem: p.problem, fix: p.fix });
@@ -42,7 +52,10 @@ pub fn parse_content(file: &str, text: &str, reference: Reference) -> Result<Vec
             seen.entry(id).or_insert(row);
         }
         match Item::read(&value, reference) {
-            Ok(item) => items.push(item),
+            Ok(item) => {
+                categories.problems(&item).into_iter().for_each(|p| complain(row, p));
+                items.push(item);
+            }
             Err(found) => found.into_iter().for_each(|p| complain(row, p)),
         }
     }

@@ -1,0 +1,208 @@
+//! What a pack declares about its content categories (CMS-11, SUP-3): the fields of a category, of which kind, and which an item must have.
+//!
+//! The eight categories that code knows have a form of their own as well (`item/read.rs`); what is declared is asked of them on top. A
+//! category that nobody declares stays free: any field, none required (RAG-16).
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Category, Item, Problem, WeeklyHours};
+
+/// A pack's categories by name. Cheap where nothing is declared.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Categories(BTreeMap<String, Schema>);
+
+/// The details an item of one category has.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Schema {
+    pub fields: BTreeMap<String, Field>,
+    /// Whether fields that are not named may stand beside them.
+    pub more: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Field {
+    pub kind: Kind,
+    #[serde(default)]
+    pub required: bool,
+    /// The only texts allowed; any when empty. Letter case counts.
+    #[serde(default)]
+    pub one_of: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Text,
+    /// 0 or more.
+    Number,
+    /// Dollars as a number, or words such as "from $15".
+    Price,
+    Flag,
+    /// A list of texts.
+    List,
+    /// Opening hours as `Daily 7am-2am`.
+    Hours,
+}
+
+// === impl Categories ===
+
+impl Categories {
+    pub fn get(&self, category: &Category) -> Option<&Schema> {
+        self.0.get(category.as_str())
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// What an item that was read lacks of its category's declaration, all at once.
+    pub fn problems(&self, item: &Item) -> Vec<Problem> {
+        let Some(schema) = self.get(&item.category) else { return Vec::new() };
+        let value = item.to_json();
+        let empty = Map::new();
+        schema.problems(value.get("details").and_then(Value::as_object).unwrap_or(&empty))
+    }
+}
+
+// === impl Schema ===
+
+impl Schema {
+    fn problems(&self, details: &Map<String, Value>) -> Vec<Problem> {
+        let said = |name: &String| details.get(name).filter(|value| !is_blank(value));
+        let mut problems: Vec<Problem> = Vec::new();
+        for (name, field) in &self.fields {
+            match said(name) {
+                Some(value) if !field.allows(value) => {
+                    let shown: String = value.to_string().chars().take(40).collect();
+                    problems.push(problem(name, format!("is {shown}"), format!("write {field}")));
+                }
+                None if field.required => problems.push(problem(name, "is missing".into(), format!("write {field}"))),
+                _ => {}
+            }
+        }
+        if !self.more {
+            let known: Vec<&str> = self.fields.keys().map(String::as_str).collect();
+            let strays = details.keys().filter(|name| !self.fields.contains_key(*name));
+            let stray = |name: &String| problem(name, "is no field here".into(), format!("use: {}", known.join(", ")));
+            problems.extend(strays.map(stray));
+        }
+        problems
+    }
+}
+
+/// Blank cells of a sheet count as absent (CMS-2).
+fn is_blank(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+fn problem(field: &str, problem: String, fix: String) -> Problem {
+    Problem { field: format!("details.{field}"), problem, fix }
+}
+
+// === impl Field ===
+
+impl Field {
+    fn allows(&self, value: &Value) -> bool {
+        let of_kind = match self.kind {
+            Kind::Text => value.is_string() || value.is_number(),
+            Kind::Number => value.as_f64().is_some_and(|number| number >= 0.0),
+            Kind::Price => value.is_string() || value.as_f64().is_some_and(|number| number >= 0.0),
+            Kind::Flag => value.is_boolean(),
+            Kind::List => value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
+            Kind::Hours => WeeklyHours::from_json(value).is_ok(),
+        };
+        let listed = |text: &str| self.one_of.is_empty() || self.one_of.iter().any(|one| one == text);
+        of_kind
+            && match value {
+                Value::String(text) => listed(text.trim()),
+                Value::Array(list) => list.iter().filter_map(Value::as_str).all(|text| listed(text.trim())),
+                _ => true,
+            }
+    }
+}
+
+/// What to write.
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.one_of.is_empty() {
+            return write!(f, "one of: {}", self.one_of.join(", "));
+        }
+        f.write_str(match self.kind {
+            Kind::Text => "text in quotes",
+            Kind::Number => "a number of 0 or more, without quotes",
+            Kind::Price => "dollars as a number, or words such as \"from $15\"",
+            Kind::Flag => "true or false",
+            Kind::List => "a list of texts, such as [\"vegan\", \"gluten-free\"]",
+            Kind::Hours => "hours such as `Daily 7am-2am` or `24 hours`",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::{TimeZone, Utc};
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Reference, parse_content_of};
+
+    fn declared() -> Categories {
+        serde_json::from_value(json!({
+            "berths": {"fields": {
+                "length": {"kind": "number", "required": true},
+                "price": {"kind": "price", "required": true},
+                "power": {"kind": "text", "one_of": ["30 A", "50 A"]},
+                "gate": {"kind": "hours"},
+                "water": {"kind": "flag"},
+                "for": {"kind": "list", "one_of": ["sail", "motor"]},
+            }},
+            "dining": {"fields": {"location": {"kind": "text", "required": true}}, "more": true},
+        }))
+        .unwrap()
+    }
+
+    fn problems(category: &str, details: &Value) -> Vec<String> {
+        let item = json!([{"id": "a", "category": category, "name": "A", "description": "A.", "details": details}]);
+        let now = Utc.with_ymd_and_hms(2026, 3, 6, 17, 0, 0).unwrap();
+        let reference = Reference { now, zone: chrono_tz::America::New_York };
+        let read = parse_content_of("c.json", &item.to_string(), reference, &declared());
+        read.err().unwrap_or_default().iter().map(ToString::to_string).collect()
+    }
+
+    #[test] // CMS-11, CMS-24, SUP-3
+    fn a_declared_category_is_checked_field_by_field() {
+        let good = json!({"length": 40, "price": "from $3 a foot", "power": "30 A", "gate": "Daily 7am-9pm", "water": true, "for": ["sail"]});
+        assert_eq!(problems("berths", &good), Vec::<String>::new());
+        for (field, value, says) in [
+            ("length", json!("long"), "details.length: is \"long\"; write a number"),
+            ("length", json!(null), "details.length: is missing; write a number"),
+            ("price", json!("  "), "details.price: is missing; write dollars"),
+            ("price", json!(-1), "details.price: is -1"),
+            ("power", json!("30 a"), "write one of: 30 A, 50 A"),
+            ("gate", json!("when it suits"), "hours such as"),
+            ("water", json!("yes"), "true or false"),
+            ("for", json!(["sail", "oars"]), "one of: sail, motor"),
+            ("colour", json!("red"), "details.colour: is no field here; use: for, gate, length, power, price, water"),
+        ] {
+            let mut details = good.clone();
+            details[field] = value;
+            let found = problems("berths", &details);
+            assert!(found.len() == 1 && found[0].contains(says), "{field}: {found:?}");
+        }
+    }
+
+    #[test] // RAG-16
+    fn others_stay_free_and_known_forms_are_asked_for_more() {
+        assert_eq!(problems("parking", &json!({"levels": 4, "colour": "red"})), Vec::<String>::new());
+        let dining = json!({"cuisine_type": "Italian", "price_range": "$", "hours": "24 hours"});
+        assert_eq!(problems("dining", &dining), ["c.json:1:details.location: is missing; write text in quotes"]);
+        let found = problems("dining", &json!({"location": "Pier"}));
+        assert!(found.len() == 3 && found[0].contains("cuisine_type"), "{found:?}");
+    }
+}
