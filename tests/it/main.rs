@@ -16,6 +16,7 @@ mod delivery;
 mod drain;
 mod duplicates;
 mod harness;
+mod hosted;
 mod last_look;
 mod model;
 mod nightly;

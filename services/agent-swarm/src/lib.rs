@@ -4,9 +4,11 @@
 mod content;
 mod fallback;
 mod handler;
+mod hosted;
 mod models;
 mod scene;
 mod speech;
+mod think;
 mod turn;
 
 use std::time::Duration;
@@ -15,12 +17,15 @@ use seven_bus::{Worker, WorkerSettings};
 use seven_runtime::Fleet;
 
 pub use handler::Swarm;
+pub use hosted::{Deadlines, Hosted};
 pub use models::Models;
 
 #[derive(Clone)]
 pub struct Settings {
     /// The offline model of each pack.
     pub models: Models,
+    /// Asked first where there is one.
+    pub hosted: Option<Hosted>,
     /// A turn's thinking that takes longer is broken off.
     pub model_deadline: Duration,
     /// Bytes of content indexes kept in memory (D12).

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use seven_domain::Language;
 use seven_guest::{
-    Confidence, Grant, GrantRef, Profile, Scope, Setting, Topic,
+    Confidence, Grant, GrantRef, Observation, Profile, Scope, Setting, Topic,
     topic::{self, Next, Situation},
 };
 use seven_llm::{Exchange, Model, Request};
@@ -20,6 +20,8 @@ const NOTICE: u32 = 1;
 #[derive(Debug, Clone)]
 pub(crate) struct Scene {
     pub(crate) request: Request,
+    /// Of the texts; a model may still answer in another.
+    pub(crate) language: Language,
     /// With what the texts say taken in.
     pub(crate) profile: Profile,
     /// Paths the texts changed.
@@ -60,7 +62,15 @@ impl Scene {
             profile: profile.context(around.now),
             ask,
         };
-        Self { request, profile, learnt }
+        Self { request, language, profile, learnt }
+    }
+
+    /// What a tool of the turn learnt.
+    pub(crate) fn observe(&mut self, seen: Observation) {
+        let path = seen.key.path();
+        if self.profile.observe(seen).is_news() && !self.learnt.iter().any(|known| known == path) {
+            self.learnt.push(path.to_owned());
+        }
     }
 
     /// Notes what the reply asks about, so that the answer is understood and the topic is not asked twice in a row (CONV-25).

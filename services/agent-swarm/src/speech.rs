@@ -4,13 +4,17 @@
 
 use std::time::Duration;
 
+use seven_domain::{Language, OfferCall};
 use seven_host::{
     Action, Check, Ending, Event, Evidence, Finding, Manifest, Record, Route, Subject, Turn, Verdict,
     record::{Context, Step},
 };
 use seven_knowledge::formatter;
-use seven_llm::{Reply, Request};
+use seven_llm::{Reply, Request, Usage};
 use seven_telemetry::metrics;
+use seven_tools::Effect;
+
+use crate::hosted::Answer;
 
 /// A reply, whose it is, and what is written with it.
 #[derive(Debug)]
@@ -19,6 +23,9 @@ pub(crate) struct Speech {
     pub(crate) agent: String,
     pub(crate) model: String,
     pub(crate) record: Record,
+    pub(crate) effects: Vec<Effect>,
+    /// Every call about offers, for the audit, said or not (AGENT-46).
+    pub(crate) offer_calls: Vec<OfferCall>,
 }
 
 impl Speech {
@@ -40,7 +47,44 @@ impl Speech {
         let steps = vec![Step { name: "model".to_owned(), micros }];
         let record = Record { context: context(request, &reply), findings, steps, ..Record::of(&turn, ending) };
         let (agent, model) = (turn.agent().to_owned(), model.to_owned());
-        Self { agent, model, reply, record }
+        Self { agent, model, reply, record, effects: Vec::new(), offer_calls: Vec::new() }
+    }
+
+    /// After a hosted turn that could not be ended by its model: what it cost and where it got to is told with the offline answer.
+    #[must_use]
+    pub(crate) fn after(mut self, hosted: Option<Answer>, degraded: bool) -> Self {
+        self.record.degraded = degraded;
+        if let Some(hosted) = hosted {
+            let record = hosted.record;
+            self.record.path = record.path.into_iter().chain(["offline".to_owned()]).collect();
+            self.record.route = record.route.or(self.record.route);
+            self.record.plan = record.plan;
+            self.record.tools = record.tools;
+            self.record.usage = record.usage;
+            self.record.handoffs = record.handoffs;
+            self.record.retries = record.retries;
+            self.record.steps.splice(0..0, record.steps);
+            self.offer_calls = hosted.offer_calls;
+        }
+        self
+    }
+
+    /// A hosted turn that ended with a text of the pack.
+    pub(crate) fn fixed(
+        hosted: Answer,
+        model: &str,
+        agent: &str,
+        text: String,
+        intent: &str,
+        language: Language,
+    ) -> Self {
+        let usage =
+            Usage { input_tokens: hosted.record.usage.input_tokens, output_tokens: hosted.record.usage.output_tokens };
+        let (sources, intent) = (Vec::new(), intent.to_owned());
+        let reply =
+            Reply { text, language, sources, intent, grounded: intent_is_grounded(&hosted), asked: None, usage };
+        let (model, agent) = (model.to_owned(), agent.to_owned());
+        Self { reply, agent, model, record: hosted.record, effects: Vec::new(), offer_calls: hosted.offer_calls }
     }
 
     /// Counts how the turn ended and what its drafts broke (AGENT-76).
@@ -58,6 +102,10 @@ impl Speech {
             metrics().findings.with_label_values(&[finding.rule(), sent]).inc();
         }
     }
+}
+
+fn intent_is_grounded(hosted: &Answer) -> bool {
+    matches!(hosted.ending, Ending::OffTopic | Ending::Greeting)
 }
 
 /// The domain of an answer is that of the first row it was made from.

@@ -6,7 +6,6 @@ use seven_bus::Outcome;
 use seven_compliance::disclosure::{self, Due, Facts};
 use seven_domain::{Language, MessageClass, TurnId};
 use seven_host::Record;
-use seven_llm::{Reply, Request};
 use seven_packs::TextKey;
 use seven_runtime::{Error, failpoint};
 use seven_store::{Tx, turns::NewTurn};
@@ -34,7 +33,7 @@ impl Swarm {
         failpoint("swarm.after_lease");
         let overtaken = Outcome::Wait { after: Duration::from_millis(50), why: "epoch_moved" };
         let mut scene = self.scene(&work);
-        match self.ask(&work, &scene.request).await? {
+        match self.ask(&work, &scene).await? {
             Asked::Replied(speech) => {
                 Ok(if self.commit(&work, &mut scene, &speech).await? { Outcome::Done } else { overtaken })
             }
@@ -43,19 +42,15 @@ impl Swarm {
         }
     }
 
-    async fn ask(&self, work: &Work, request: &Request) -> Result<Asked, Error> {
-        let started = Instant::now();
+    /// Thinks while the lease is kept.
+    async fn ask(&self, work: &Work, scene: &Scene) -> Result<Asked, Error> {
         let lease = self.fleet.timing.lease();
-        let answer = tokio::time::timeout(self.settings.model_deadline, work.model.respond(request));
-        tokio::pin!(answer);
+        let thought = self.think(work, scene);
+        tokio::pin!(thought);
         let mut renew_at = Instant::now() + lease / 3;
         loop {
             tokio::select! {
-                answered = &mut answer => return Ok(match answered {
-                    Ok(Ok(reply)) => Asked::Replied(Box::new(Speech::offline(&work.pack.agents, request, reply, work.model.name(), started.elapsed()))),
-                    Ok(Err(error)) => Asked::Failed(error.to_string()),
-                    Err(_) => Asked::Failed("the model did not answer in time".to_owned()),
-                }),
+                said = &mut thought => return Ok(said.map_or_else(Asked::Failed, |speech| Asked::Replied(Box::new(speech)))),
                 () = sleep_until(renew_at) => {
                     let mut tx = self.fleet.store.bind(&work.casino).await?;
                     let ours = tx.renew_lease(work.lease.conversation_id, work.lease.epoch, lease).await?;
@@ -113,7 +108,7 @@ impl Swarm {
         {
             return Ok(false);
         }
-        self.remember(&mut tx, work, scene, reply).await?;
+        self.remember(&mut tx, work, scene, speech).await?;
         tx.release_lease(conversation, work.lease.epoch).await?;
         // The second look under the lock: a text that came during the model call is the next turn's.
         let more = tx.open_texts(conversation).await?;
@@ -135,11 +130,20 @@ impl Swarm {
     }
 
     /// What the guest taught us stands when the reply stands.
-    async fn remember(&self, tx: &mut Tx, work: &Work, scene: &mut Scene, reply: &Reply) -> Result<(), Error> {
+    async fn remember(&self, tx: &mut Tx, work: &Work, scene: &mut Scene, speech: &Speech) -> Result<(), Error> {
+        let reply = &speech.reply;
         if work.lease.language.as_deref() != Some(reply.language.as_str()) {
             tx.set_language(work.lease.guest_id, reply.language).await?;
         }
         scene.asked(reply.asked);
+        for effect in &speech.effects {
+            match effect {
+                Effect::Observe(seen) => scene.observe(seen.clone()),
+                Effect::Offer(offer) => drop(tx.issue(work.lease.guest_id, work.lease.conversation_id, offer).await?),
+                Effect::Redeemed { offer, at } => drop(tx.redeem(*offer, *at).await?),
+            }
+        }
+        tx.audit_offer_calls(turn, &speech.offer_calls).await?;
         if work.profile.as_ref() != Some(&scene.profile) {
             tx.write_profile(work.lease.guest_id, &scene.profile.to_json()).await?;
         }

@@ -11,6 +11,8 @@ use serde::Deserialize;
 use seven_domain::HashKey;
 use url::Url;
 
+use crate::model;
+
 const DEFAULTS: &str = include_str!("../settings.default.toml");
 
 #[derive(Debug, Clone, Deserialize)]
@@ -24,6 +26,7 @@ pub struct Settings {
     pub guest_hash: GuestHash,
     pub worker: Worker,
     pub packs: Packs,
+    pub model: model::Settings,
     pub time: Time,
 }
 
@@ -145,6 +148,9 @@ impl Settings {
                 self.worker.model_deadline_seconds.to_string(),
                 "less than worker.handler_deadline_seconds",
             );
+        }
+        if !(0.0..=2.0).contains(&self.model.temperature) {
+            return bad("model.temperature", self.model.temperature.to_string(), "0 to 2");
         }
         if self.worker.concurrency == 0 || self.worker.sender_concurrency == 0 {
             return bad("worker.concurrency", "0".into(), "at least 1");

@@ -140,6 +140,7 @@ pub async fn run(
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
                 models: Models::offline(&fleet.packs)?,
+                hosted: settings.model.hosted(&fleet.cache)?,
                 model_deadline: Duration::from_secs(settings.worker.model_deadline_seconds),
                 index_bytes: settings.worker.index_megabytes * 1024 * 1024,
             };

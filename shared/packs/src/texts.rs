@@ -39,6 +39,8 @@ text_keys! {
     MmsTextOnly => "mms_text_only",
     RateLimited => "rate_limited",
     Fallback => "fallback",
+    /// What the host has nothing to do with (AGENT-11).
+    OffTopic => "off_topic",
     Holding => "holding",
     /// Opens the first reply to a guest; the answer follows in the same text.
     Disclosure => "disclosure",

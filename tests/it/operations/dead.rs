@@ -100,6 +100,7 @@ async fn a_turn_that_fails_for_good_gives_the_fallback_once_and_a_dead_letter() 
     });
     let settings = seven_agent_swarm::Settings {
         models: Models::same(&fleet.packs, &(Arc::clone(&model) as Arc<dyn Model>)),
+        hosted: None,
         model_deadline: Duration::from_secs(5),
         index_bytes: 1 << 24,
     };

@@ -99,6 +99,15 @@ fn mask(told: &mut ToldTurn) {
         let masked = hidden(text["text"].as_str().unwrap_or_default());
         text["text"] = masked.into();
     }
+    // Tools are called with the guest's words, and the planner's note may repeat them.
+    for call in told.record.get_mut("tools").and_then(|tools| tools.as_array_mut()).into_iter().flatten() {
+        for part in ["arguments", "result"] {
+            call[part] = "(hidden)".into();
+        }
+    }
+    if let Some(note) = told.record.pointer_mut("/plan/conversation_note") {
+        *note = "(hidden)".into();
+    }
     // A finding names what the reply said.
     if let Some(findings) = told.record.get_mut("findings").and_then(|findings| findings.as_array_mut()) {
         findings.iter_mut().for_each(|finding| {
@@ -126,6 +135,9 @@ fn show(told: &ToldTurn) -> Result<()> {
     }
     if let Some(plan) = &record.plan {
         out!("  plan      {:?} next, offer readiness {:.2}", plan.next_topic, plan.offer_readiness);
+        if !plan.conversation_note.is_empty() {
+            out!("  note      {}", plan.conversation_note);
+        }
     }
     out!(
         "  intent    {} in {}, {}",

@@ -1,0 +1,263 @@
+//! A turn answered by a hosted model: the machine of `seven-host` says what comes next, this does it (AGENT-8..23, AGENT-57..67).
+//!
+//! Whatever fails, the turn is answered: what the hosted model cannot do, the offline one does from content, marked degraded (D10, D11).
+
+mod facts;
+mod judge;
+mod memory;
+mod speak;
+
+use std::{sync::Arc, time::Duration};
+
+use seven_guest::{Confidence, Topic};
+use seven_host::{
+    Action, Ending, Event, Finding, Plan, Prompt, Record, Route, Turn,
+    machine::Reason,
+    plan::Next,
+    record::{Context, Step, Usage},
+};
+use seven_llm::{
+    Reply,
+    chat::{ChatModel, ChatReply, ChatRequest, Error, Fault, Message},
+};
+use seven_tools::{Effect, Toolbox};
+use tokio::time::Instant;
+
+use self::facts::Context as Known;
+pub(crate) use self::memory::Memory;
+use crate::{handler::Work, scene::Scene};
+
+/// The models of the four kinds of call, with their deadlines (AGENT-30, AGENT-64).
+#[derive(Clone)]
+pub struct Hosted {
+    /// Routes and plans.
+    pub quick: Arc<dyn ChatModel>,
+    /// Speaks.
+    pub speaker: Arc<dyn ChatModel>,
+    /// Judges.
+    pub judge: Arc<dyn ChatModel>,
+    pub deadlines: Deadlines,
+    pub temperature: f32,
+}
+
+impl std::fmt::Debug for Hosted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hosted").field("speaker", &self.speaker.name()).finish_non_exhaustive()
+    }
+}
+
+/// For one call each, retries included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadlines {
+    pub route: Duration,
+    pub plan: Duration,
+    pub speak: Duration,
+    pub judge: Duration,
+}
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self { route: seconds(5), plan: seconds(3), speak: seconds(10), judge: seconds(5) }
+    }
+}
+
+/// The hosted model cannot answer this turn; the kind of the error says why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Down(pub(crate) &'static str);
+
+/// How the hosted model ended a turn.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) ending: Ending,
+    pub(crate) agent: String,
+    /// The last draft; what is said when the ending is a reply.
+    pub(crate) reply: Option<Reply>,
+    pub(crate) record: Record,
+    /// Written with the turn, when it ends in a reply.
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) offer_calls: Vec<seven_domain::OfferCall>,
+}
+
+/// One turn at work.
+struct Play<'a> {
+    hosted: &'a Hosted,
+    work: &'a Work,
+    scene: &'a Scene,
+    memory: Memory<'a>,
+    known: Known,
+    toolbox: Toolbox<'a>,
+    draft: String,
+    findings: Vec<Finding>,
+    usage: Usage,
+    steps: Vec<Step>,
+    /// Tool calls still allowed (AGENT-14).
+    tool_calls: u32,
+}
+
+impl Hosted {
+    /// Never longer than its deadlines add up to; the caller keeps the lease meanwhile.
+    pub(crate) async fn answer<'a>(
+        &'a self,
+        work: &'a Work,
+        scene: &'a Scene,
+        memory: Memory<'a>,
+        toolbox: Toolbox<'a>,
+    ) -> Result<Answer, Down> {
+        let manifest = &work.pack.agents;
+        let mut play = Play {
+            hosted: self,
+            work,
+            scene,
+            memory,
+            known: Known::of(work, scene),
+            toolbox,
+            draft: String::new(),
+            findings: Vec::new(),
+            usage: Usage::default(),
+            steps: Vec::new(),
+            tool_calls: manifest.limits.tool_calls,
+        };
+        // D10: nothing goes out unjudged, until a casino's document can say otherwise.
+        let mut turn = Turn::new(manifest, false);
+        let mut action = turn.first();
+        let ending = loop {
+            action = match action {
+                Action::Route => turn.next(play.route().await?),
+                Action::Plan => turn.next(Event::Planned(play.plan().await)),
+                Action::Speak { agent, feedback } => {
+                    let plan = turn.plan().cloned();
+                    turn.next(play.speak(&agent, plan, feedback).await?)
+                }
+                Action::Validate { .. } => turn.next(play.judge(turn.agent()).await),
+                Action::End(ending) => break ending,
+            };
+        };
+        Ok(play.finish(&turn, ending))
+    }
+}
+
+impl Play<'_> {
+    async fn route(&mut self) -> Result<Event, Down> {
+        let manifest = &self.work.pack.agents;
+        let facts = self.known.for_router(manifest);
+        let request = self.request(Prompt::Router, &facts, self.hosted.deadlines.route);
+        let request = ChatRequest { output_schema: Some(Route::schema(manifest)), ..request };
+        let model = Arc::clone(&self.hosted.quick);
+        match self.chat("router", &*model, &request).await {
+            Ok(reply) => Ok(Route::parse(&reply.text).map_or(Event::RouterUnreadable, Event::Routed)),
+            Err(Error::Timeout { .. }) => Ok(Event::RouterSlow),
+            Err(Error::Answer { .. }) => Ok(Event::RouterUnreadable),
+            Err(error) => Err(Down(error.kind())),
+        }
+    }
+
+    /// Whatever goes wrong: no plan (AGENT-52).
+    async fn plan(&mut self) -> Option<Plan> {
+        let facts = self.known.for_planner();
+        let request = self.request(Prompt::Planner, &facts, self.hosted.deadlines.plan);
+        let request = ChatRequest { output_schema: Some(Plan::schema()), ..request };
+        let model = Arc::clone(&self.hosted.quick);
+        let reply = self.chat("planner", &*model, &request).await.ok()?;
+        let plan = Plan::parse(&reply.text).ok()?;
+        self.toolbox.planned(Confidence::clamped(plan.offer_readiness));
+        Some(plan)
+    }
+
+    /// Instructions from the pack, and the guest's new texts to be looked at.
+    fn request(&self, prompt: Prompt, facts: &seven_host::PromptFacts, deadline: Duration) -> ChatRequest {
+        let texts = self.scene.request.texts.iter().map(|text| format!("<guest>{text}</guest>"));
+        ChatRequest {
+            system: self.work.pack.prompts.render(prompt, facts),
+            messages: vec![Message::User(texts.collect::<Vec<_>>().join("\n"))],
+            tools: Vec::new(),
+            output_schema: None,
+            temperature: Some(0.0),
+            max_output_tokens: Some(400),
+            deadline,
+        }
+    }
+
+    /// One call, kept and counted.
+    async fn chat(&mut self, node: &str, model: &dyn ChatModel, request: &ChatRequest) -> Result<ChatReply, Error> {
+        let started = Instant::now();
+        let outcome = self.memory.chat(node, model, request).await;
+        let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.steps.push(Step { name: node.to_owned(), micros });
+        match &outcome {
+            Ok(reply) => {
+                self.usage.input_tokens += reply.usage.input_tokens;
+                self.usage.output_tokens += reply.usage.output_tokens;
+                self.usage.nano_dollars += reply.cost.0;
+            }
+            Err(error) => {
+                let casino = &self.work.casino;
+                tracing::warn!(%casino, node, kind = error.kind(), trace = self.work.trace, "a model's answer is missing");
+            }
+        }
+        outcome
+    }
+
+    fn finish(self, turn: &Turn<'_>, ending: Ending) -> Answer {
+        let said = ending == Ending::Reply;
+        let reply = said.then(|| self.reply(turn));
+        let context = self.known.rows().map(|(item, score)| (item.id.clone(), item.name.clone(), score));
+        let context = context.map(|(id, name, score)| Context { id, name, score }).collect();
+        let record = Record {
+            context,
+            tools: self.toolbox.calls().to_vec(),
+            findings: self.findings,
+            usage: self.usage,
+            steps: self.steps,
+            ..Record::of(turn, ending)
+        };
+        let (effects, offer_calls) = if said {
+            (self.toolbox.effects().to_vec(), self.toolbox.offer_calls().to_vec())
+        } else {
+            (Vec::new(), self.toolbox.offer_calls().to_vec())
+        };
+        Answer { ending, agent: turn.agent().to_owned(), reply, record, effects, offer_calls }
+    }
+
+    /// What it was made from: the rows it names, of those it was given.
+    fn reply(&self, turn: &Turn<'_>) -> Reply {
+        let request = &self.scene.request;
+        let used = self.toolbox.rows_used();
+        let given =
+            |id: &str| self.known.rows().any(|(item, _)| item.id == id) || used.iter().any(|(row, _)| row == id);
+        let named = request.index.mentions(&self.draft, request.now).into_iter().map(|mention| mention.item.id.clone());
+        let mut sources: Vec<String> = named.filter(|id| given(id)).collect();
+        sources.dedup();
+        let domain = turn.route().and_then(|route| route.domain.clone());
+        Reply {
+            text: self.draft.clone(),
+            language: self.scene.language,
+            sources,
+            intent: domain.unwrap_or_else(|| "general".to_owned()),
+            // Who says "call" does not have the answer.
+            grounded: !self.draft.contains(&request.contact_phone),
+            asked: self.asks(turn),
+            usage: seven_llm::Usage { input_tokens: self.usage.input_tokens, output_tokens: self.usage.output_tokens },
+        }
+    }
+}
+
+impl Play<'_> {
+    /// A reply that ends in a question follows the plan, as far as can be told.
+    fn asks(&self, turn: &Turn<'_>) -> Option<Topic> {
+        match turn.plan()?.next_topic {
+            Next::Ask(topic) if self.draft.contains('?') => Some(topic),
+            Next::Ask(_) | Next::Else(_) => None,
+        }
+    }
+}
+
+/// Whether an ending is answered from content by the offline model instead: when the models failed, not when they refused.
+pub(crate) fn is_degraded(ending: Ending) -> bool {
+    matches!(ending, Ending::Fallback(Reason::Model | Reason::ValidatorDown))
+}
+
+/// Whether the model, rather than this one request, is at fault.
+fn is_down(error: &Error) -> bool {
+    matches!(error.fault(), Fault::Provider | Fault::Guard)
+}

@@ -1,0 +1,164 @@
+//! What the prompts of a turn may name: the casino, the guest, and the rows that may answer.
+
+use std::sync::Arc;
+
+use chrono::Timelike;
+use seven_domain::Language;
+use seven_guest::{Key, completeness::completeness};
+use seven_host::{
+    Manifest, Plan, PromptFacts,
+    prompt::{Colleague, Row, Said, fill},
+};
+use seven_knowledge::{Category, Item, Query, formatter};
+use seven_llm::Request;
+
+use crate::{handler::Work, scene::Scene};
+
+/// Rows given to an agent without its asking.
+const MOST_ROWS: usize = 8;
+/// One text of two segments, with room for what the guest is called.
+const CHARACTERS: usize = 160;
+
+/// The facts that all prompts of the turn share, and the rows.
+#[derive(Debug)]
+pub(super) struct Context {
+    shared: PromptFacts,
+    rows: Vec<(Arc<Item>, Option<f32>)>,
+}
+
+// === impl Context ===
+
+impl Context {
+    pub(super) fn of(work: &Work, scene: &Scene) -> Self {
+        let request = &scene.request;
+        let rows = rows(request);
+        let profile = &request.profile;
+        let name = profile.get(Key::Name).and_then(|name| name.as_text()).map(str::to_owned);
+        let percent = completeness(&scene.profile, request.now).get() * 100.0;
+        let slots = [
+            ("casino_name", request.casino_name.as_str()),
+            ("casino_phone", &request.contact_phone),
+            ("persona_name", &request.persona),
+            ("guest_name", name.as_deref().unwrap_or_default()),
+        ];
+        let own = work.config.prompts.system_prompt_override.as_deref().unwrap_or_default();
+        let shared = PromptFacts {
+            casino: request.casino_name.clone(),
+            persona: request.persona.clone(),
+            phone: request.contact_phone.clone(),
+            local_time: request.now.with_timezone(&request.zone).format("%A %-d %B %Y, %H:%M").to_string(),
+            language: if scene.language == Language::En { "English" } else { "Spanish" },
+            history: request.history.iter().map(|e| Said { guest: e.guest.clone(), host: e.host.clone() }).collect(),
+            rows: rows.iter().map(|(item, _)| row(item, request)).collect(),
+            profile: profile.to_json(),
+            known: !profile.facts.is_empty(),
+            completeness: percent.round() as u8,
+            regulations: regulations(request),
+            open_now: open_now(request),
+            system_prompt: fill(own, &slots),
+            name,
+            characters: CHARACTERS,
+            ..PromptFacts::default()
+        };
+        Self { shared, rows }
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&Arc<Item>, Option<f32>)> {
+        self.rows.iter().map(|(item, score)| (item, *score))
+    }
+
+    /// What the rows say, and what is true of the casino anyway: what a reply may assert.
+    pub(super) fn evidence(&self) -> impl Iterator<Item = &str> {
+        let rows = self.shared.rows.iter().map(|row| row.text.as_str());
+        let own = [&self.shared.casino, &self.shared.phone, &self.shared.persona, &self.shared.local_time];
+        let more = self.shared.regulations.iter().chain(&self.shared.name).map(String::as_str);
+        rows.chain(own.into_iter().map(String::as_str)).chain(more)
+    }
+
+    pub(super) fn for_router(&self, manifest: &Manifest) -> PromptFacts {
+        PromptFacts {
+            agents: manifest.agents.keys().map(|name| colleague(manifest, name)).collect(),
+            ..self.shared.clone()
+        }
+    }
+
+    pub(super) fn for_planner(&self) -> PromptFacts {
+        self.shared.clone()
+    }
+
+    pub(super) fn for_judge(&self, tool_rows: Vec<String>) -> PromptFacts {
+        let mut facts = self.shared.clone();
+        facts.rows.extend(tool_rows.into_iter().map(|text| Row { id: "tool".to_owned(), text }));
+        facts
+    }
+
+    /// `feedback`: what was wrong with the last draft.
+    pub(super) fn for_agent(
+        &self,
+        manifest: &Manifest,
+        name: &str,
+        language: Language,
+        plan: Option<Plan>,
+        feedback: Option<String>,
+    ) -> PromptFacts {
+        let mut facts = PromptFacts { plan, feedback, ..self.shared.clone() };
+        if let Some(agent) = manifest.agents.get(name) {
+            facts.role = agent.role.of(language).to_owned();
+            facts.offers = agent.offers;
+            facts.handovers = agent.hands_to.iter().map(|to| colleague(manifest, to)).collect();
+        }
+        facts
+    }
+}
+
+fn colleague(manifest: &Manifest, name: &str) -> Colleague {
+    let agent = manifest.agents.get(name);
+    Colleague {
+        name: name.to_owned(),
+        title: agent.map(|agent| agent.title.clone()).unwrap_or_default(),
+        subjects: agent.map(|agent| agent.subjects.clone()).unwrap_or_default(),
+    }
+}
+
+fn row(item: &Item, request: &Request) -> Row {
+    let spanish = item.description_es.as_deref().unwrap_or_default();
+    Row {
+        id: item.id.clone(),
+        text: format!("{} {spanish}", formatter::text(item, request.zone)).trim_end().to_owned(),
+    }
+}
+
+/// Rows the texts name, rows that may answer them, and rows our last text was about: a follow-up asks about those (CONV-23).
+fn rows(request: &Request) -> Vec<(Arc<Item>, Option<f32>)> {
+    let asked = request.texts.join("\n");
+    let named = |text: &str| {
+        let mentions = request.index.mentions(text, request.now).into_iter().filter(|mention| mention.telling);
+        mentions.map(|mention| (mention.item, None)).collect::<Vec<_>>()
+    };
+    let found = request.index.retrieve(&Query::new(&asked, request.now));
+    let before = request.history.last().map(|earlier| named(&earlier.host)).unwrap_or_default();
+    let all = named(&asked).into_iter().chain(found.into_iter().map(|f| (f.item, Some(f.scores.fused)))).chain(before);
+    let mut rows: Vec<(Arc<Item>, Option<f32>)> = Vec::new();
+    for (item, score) in all {
+        if rows.len() < MOST_ROWS && !rows.iter().any(|(known, _)| known.id == item.id) {
+            rows.push((item, score));
+        }
+    }
+    rows
+}
+
+/// AGENT-38: the casino's own rules, whatever was asked.
+fn regulations(request: &Request) -> Vec<String> {
+    let rules = request.index.by_category(&Category::Regulations, request.now);
+    rules.iter().map(|item| formatter::text(item, request.zone)).collect()
+}
+
+/// AGENT-39: from ten at night to six in the morning only what is open.
+fn open_now(request: &Request) -> Vec<String> {
+    let hour = request.now.with_timezone(&request.zone).hour();
+    if (6..22).contains(&hour) {
+        return Vec::new();
+    }
+    let open = request.index.current(request.now).filter(|item| item.is_open(request.now, request.zone));
+    open.map(|item| item.name.clone()).collect()
+}

@@ -1,0 +1,47 @@
+//! A draft is judged twice: in code, which is trusted with facts, and by a model, which is not (AGENT-57..60, D10).
+
+use std::sync::Arc;
+
+use seven_host::{Check, Event, Evidence, Finding, Prompt, Verdict};
+use seven_llm::chat::{ChatRequest, Message};
+
+use super::Play;
+
+impl Play<'_> {
+    pub(super) async fn judge(&mut self, agent: &str) -> Event {
+        self.findings = self.findings_of(agent);
+        if !self.findings.is_empty() {
+            let what: Vec<String> = self.findings.iter().map(Finding::feedback).collect();
+            return Event::Judged(Verdict::Retry(what.join(" ")));
+        }
+        let facts = self.known.for_judge(self.toolbox.evidence());
+        let texts = self.scene.request.texts.join("\n");
+        let request = self.request(Prompt::Validator, &facts, self.hosted.deadlines.judge);
+        let request = ChatRequest {
+            messages: vec![Message::User(format!("<guest>{texts}</guest>\n<draft>{}</draft>", self.draft))],
+            output_schema: Some(Verdict::schema()),
+            ..request
+        };
+        let model = Arc::clone(&self.hosted.judge);
+        let verdict = self.chat("validator", &*model, &request).await.ok();
+        let verdict = verdict.and_then(|reply| Verdict::parse(&reply.text));
+        verdict.map_or(Event::NotJudged { clean: true }, Event::Judged)
+    }
+
+    /// Against the rows the agent was given and what its tools found; what only the guest said is no fact.
+    fn findings_of(&self, agent: &str) -> Vec<Finding> {
+        let tools = self.toolbox.evidence();
+        let evidence = Evidence::of(self.known.evidence().chain(tools.iter().map(String::as_str)));
+        let evidence = evidence.with_guest(self.scene.request.texts.iter().map(String::as_str));
+        let may_offer = self.work.pack.agents.agents.get(agent).is_some_and(|agent| agent.offers);
+        let check = Check {
+            evidence: &evidence,
+            segments: 2,
+            lead: self.scene.request.lead.as_deref(),
+            // An offer stands on a tool's result of this turn (AGENT-79).
+            offers: may_offer && !self.toolbox.offer_calls().is_empty(),
+            asked_identity: false,
+        };
+        check.findings(&self.draft)
+    }
+}

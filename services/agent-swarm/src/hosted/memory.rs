@@ -1,0 +1,60 @@
+//! What a model answered is kept until the turn is committed: a worker that takes the turn over does not ask again (D4).
+
+use std::collections::BTreeMap;
+
+use seven_domain::{CasinoId, ConversationId};
+use seven_llm::chat::{ChatModel, ChatReply, ChatRequest, Error};
+use seven_runtime::failpoint;
+use seven_store::Store;
+use uuid::Uuid;
+
+/// The answers of one turn, by step. Steps are counted, so that a turn that is taken over walks the same way.
+#[derive(Debug)]
+pub(crate) struct Memory<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) casino: &'a CasinoId,
+    pub(crate) conversation: ConversationId,
+    /// Names the texts the turn reads.
+    pub(crate) texts: Uuid,
+    kept: BTreeMap<String, serde_json::Value>,
+    step: u32,
+}
+
+impl<'a> Memory<'a> {
+    pub(crate) fn new(
+        store: &'a Store,
+        casino: &'a CasinoId,
+        conversation: ConversationId,
+        texts: Uuid,
+        kept: BTreeMap<String, serde_json::Value>,
+    ) -> Self {
+        Self { store, casino, conversation, texts, kept, step: 0 }
+    }
+
+    pub(super) async fn chat(
+        &mut self,
+        node: &str,
+        model: &dyn ChatModel,
+        request: &ChatRequest,
+    ) -> Result<ChatReply, Error> {
+        self.step += 1;
+        let step = format!("{:02} {node}", self.step);
+        if let Some(reply) = self.kept.remove(&step).and_then(|kept| serde_json::from_value(kept).ok()) {
+            return Ok(reply);
+        }
+        let reply = model.chat(request).await?;
+        // An answer that cannot be kept is only paid for twice.
+        if let Err(error) = self.keep(&step, &reply).await {
+            tracing::warn!(casino = %self.casino, %error, "a model's answer was not kept");
+        }
+        failpoint("swarm.after_model");
+        Ok(reply)
+    }
+
+    async fn keep(&self, step: &str, reply: &ChatReply) -> Result<(), seven_store::Error> {
+        let Ok(reply) = serde_json::to_value(reply) else { return Ok(()) };
+        let mut tx = self.store.bind(self.casino).await?;
+        tx.keep_model_result(self.conversation, self.texts, step, &reply).await?;
+        tx.commit().await
+    }
+}

@@ -1,0 +1,99 @@
+//! An agent writes: with its tools, or by handing the turn to a colleague (AGENT-18..23, AGENT-31, AGENT-47).
+
+use std::sync::Arc;
+
+use serde_json::json;
+use seven_host::{Event, Plan, Prompt};
+use seven_llm::{
+    ToolSpec,
+    chat::{ChatRequest, Message, ToolCall, ToolResult},
+};
+use tokio::time::Instant;
+
+use super::{Down, Play, is_down};
+
+const TRANSFER: &str = "transfer_to_";
+
+impl Play<'_> {
+    /// Ends with a draft, a handover, or nothing usable.
+    pub(super) async fn speak(
+        &mut self,
+        agent: &str,
+        plan: Option<Plan>,
+        feedback: Option<String>,
+    ) -> Result<Event, Down> {
+        let manifest = &self.work.pack.agents;
+        let Some(own) = manifest.agents.get(agent) else { return Ok(Event::SpeechFailed) };
+        self.toolbox.hand_to(own);
+        let facts = self.known.for_agent(manifest, agent, self.scene.language, plan, feedback);
+        let request = self.request(Prompt::Agent(self.scene.language), &facts, self.hosted.deadlines.speak);
+        let mut request = ChatRequest {
+            tools: self
+                .toolbox
+                .specs(&own.tools)
+                .into_iter()
+                .chain(own.hands_to.iter().map(|to| transfer(to)))
+                .collect(),
+            temperature: Some(self.hosted.temperature),
+            messages: self.conversation(),
+            ..request
+        };
+        let model = Arc::clone(&self.hosted.speaker);
+        loop {
+            let reply = match self.chat(agent, &*model, &request).await {
+                Ok(reply) => reply,
+                Err(error) if is_down(&error) => return Err(Down(error.kind())),
+                Err(_) => return Ok(Event::SpeechFailed),
+            };
+            if reply.tool_calls.is_empty() {
+                self.draft = reply.text.trim().to_owned();
+                return Ok(Event::Spoke);
+            }
+            if let Some(to) = reply.tool_calls.iter().find_map(|call| call.name.strip_prefix(TRANSFER)) {
+                return Ok(Event::HandsTo(to.to_owned()));
+            }
+            if request.tools.is_empty() {
+                // It was told that there are no tools any more and asks for one all the same.
+                return Ok(Event::SpeechFailed);
+            }
+            let results = reply.tool_calls.iter().map(|call| self.call(call)).collect();
+            request.messages.push(Message::AssistantCalls { text: reply.text, calls: reply.tool_calls });
+            request.messages.push(Message::ToolResults(results));
+            if self.tool_calls == 0 {
+                request.tools.clear();
+            }
+        }
+    }
+
+    fn call(&mut self, call: &ToolCall) -> ToolResult {
+        let started = Instant::now();
+        let content = match self.tool_calls.checked_sub(1) {
+            Some(left) => {
+                self.tool_calls = left;
+                let content = self.toolbox.call(&call.name, &call.arguments);
+                self.toolbox.took(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
+                content
+            }
+            None => {
+                json!({"error": {"kind": "too_many_calls", "message": "no more tool calls in this turn", "fix": "answer with what you have"}})
+            }
+        };
+        ToolResult { call_id: call.id.clone(), name: call.name.clone(), content }
+    }
+
+    /// Earlier turns word by word, then every new text (DATA on windowing: the store gives the last exchanges).
+    fn conversation(&self) -> Vec<Message> {
+        let request = &self.scene.request;
+        let earlier =
+            request.history.iter().flat_map(|e| [Message::User(e.guest.clone()), Message::Assistant(e.host.clone())]);
+        earlier.chain([Message::User(request.texts.join("\n"))]).collect()
+    }
+}
+
+fn transfer(to: &str) -> ToolSpec {
+    ToolSpec {
+        name: format!("{TRANSFER}{to}"),
+        description: format!("Hands the turn to {to}, silently. Write no text with it."),
+        parameters: json!({"type": "object", "properties": {}, "additionalProperties": false}),
+    }
+}

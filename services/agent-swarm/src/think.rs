@@ -1,0 +1,164 @@
+//! Who answers: the hosted model where there is one, the offline one otherwise and whenever the hosted one cannot (D10, D11).
+
+use std::collections::BTreeMap;
+
+use seven_domain::{Offer, TurnId};
+use seven_guest::{
+    Confidence,
+    offers::{Facts, Policy},
+};
+use seven_host::{Ending, Manifest, machine::Reason};
+use seven_packs::TextKey;
+use seven_store::standing::Standing;
+use seven_tools::{Given, Guest, Toolbox};
+use tokio::time::{Instant, timeout};
+use uuid::Uuid;
+
+use crate::{
+    handler::{Swarm, Work},
+    hosted::{Answer, Down, Hosted, Memory, is_degraded},
+    scene::Scene,
+    speech::Speech,
+};
+
+/// What a hosted turn's tools and memory stand on.
+struct Desk {
+    /// Answers of models that an earlier try of this turn paid for.
+    kept: BTreeMap<String, serde_json::Value>,
+    standing: Standing,
+    /// This guest's, so far.
+    offers: Vec<Offer>,
+    /// How often each offer was given out, to anyone.
+    issued: BTreeMap<String, u32>,
+}
+
+impl Swarm {
+    /// What the turn says; an error when not even the offline model could say it.
+    pub(crate) async fn think(&self, work: &Work, scene: &Scene) -> Result<Speech, String> {
+        let Some(hosted) = &self.settings.hosted else { return self.offline(work, scene).await };
+        let answer = timeout(self.settings.model_deadline, self.hosted(hosted, work, scene)).await;
+        match answer.unwrap_or(Err(Down("turn_timeout"))) {
+            Ok(answer) if is_degraded(answer.ending) => {
+                degraded(work, "no_answer");
+                Ok(self.offline(work, scene).await?.after(Some(answer), true))
+            }
+            Ok(answer) if answer.ending == Ending::Greeting => {
+                Ok(self.offline(work, scene).await?.after(Some(answer), false))
+            }
+            Ok(answer) => Ok(ended(hosted, work, scene, answer)),
+            Err(Down(why)) => {
+                degraded(work, why);
+                Ok(self.offline(work, scene).await?.after(None, true))
+            }
+        }
+    }
+
+    async fn hosted(&self, hosted: &Hosted, work: &Work, scene: &Scene) -> Result<Answer, Down> {
+        let texts = work.open.last().map(|text| text.inbound_id).unwrap_or_default();
+        let desk = self.desk(work, texts).await.map_err(|error| {
+            tracing::warn!(casino = %work.casino, %error, trace = work.trace, "what the tools stand on cannot be read");
+            Down("store")
+        })?;
+        let memory = Memory::new(&self.fleet.store, &work.casino, work.lease.conversation_id, texts, desk.kept);
+        let Some(agent) = default_agent(&work.pack.agents) else { return Err(Down("no_agent")) };
+        let grant = crate::scene::grant(work);
+        let given = Given {
+            casino: &work.config,
+            index: &work.index,
+            now: scene.request.now,
+            language: scene.language,
+            turn: TurnId(work.open.first().map(|text| text.inbound_id).unwrap_or_default()),
+            policy: Policy::house(),
+            issued: &desk.issued,
+            embedder: None,
+        };
+        let guest = Guest {
+            profile: &scene.profile,
+            grant: Some(&grant),
+            texts: &scene.request.texts,
+            facts: offer_facts(&desk.standing, scene),
+            offers: &desk.offers,
+        };
+        hosted.answer(work, scene, memory, Toolbox::new(given, guest, agent)).await
+    }
+
+    /// The lease keeps what is read here from changing under the turn.
+    async fn desk(&self, work: &Work, texts: Uuid) -> Result<Desk, seven_store::Error> {
+        let (guest, conversation) = (work.lease.guest_id, work.lease.conversation_id);
+        let mut tx = self.fleet.store.bind(&work.casino).await?;
+        let desk = Desk {
+            kept: tx.model_results(conversation, texts).await?.into_iter().collect(),
+            standing: tx.standing(guest, conversation).await?,
+            offers: tx.offers_of(guest).await?,
+            issued: tx.issued().await?,
+        };
+        tx.commit().await?;
+        Ok(desk)
+    }
+
+    async fn offline(&self, work: &Work, scene: &Scene) -> Result<Speech, String> {
+        let started = Instant::now();
+        let answer = timeout(self.settings.model_deadline, work.model.respond(&scene.request)).await;
+        let reply =
+            answer.map_err(|_| "the model did not answer in time".to_owned())?.map_err(|error| error.to_string())?;
+        let (manifest, name) = (&work.pack.agents, work.model.name());
+        Ok(Speech::offline(manifest, &scene.request, reply, name, started.elapsed()))
+    }
+}
+
+/// A reply of the hosted model's, or the fixed text its turn ended with.
+fn ended(hosted: &Hosted, work: &Work, scene: &Scene, answer: Answer) -> Speech {
+    let (name, language) = (hosted.speaker.name(), scene.language);
+    let text = |key: TextKey| work.pack.say(key, language, &work.config);
+    match (answer.ending, &answer.reply) {
+        (Ending::Reply, Some(reply)) => Speech {
+            reply: reply.clone(),
+            agent: answer.agent,
+            model: name.to_owned(),
+            record: answer.record,
+            effects: answer.effects,
+            offer_calls: answer.offer_calls,
+        },
+        (Ending::OffTopic, _) => {
+            let agent = answer.agent.clone();
+            Speech::fixed(answer, name, &agent, text(TextKey::OffTopic), "off_topic", language)
+        }
+        _ => {
+            debug_assert!(!matches!(answer.ending, Ending::Fallback(Reason::Model | Reason::ValidatorDown)));
+            let fallback = crate::fallback::text(work, language);
+            Speech::fixed(answer, name, "fallback", fallback, "fallback", language)
+        }
+    }
+}
+
+fn degraded(work: &Work, why: &str) {
+    tracing::warn!(casino = %work.casino, why, trace = work.trace, "the offline model answers instead");
+}
+
+fn default_agent(manifest: &Manifest) -> Option<&seven_host::Agent> {
+    manifest.agents.get(&manifest.default_agent)
+}
+
+/// What decides about offers; the plan's readiness comes when there is a plan.
+fn offer_facts(standing: &Standing, scene: &Scene) -> Facts {
+    let count = |n: i64| u32::try_from(n).unwrap_or(u32::MAX);
+    Facts {
+        phase: scene.profile.engagement.conversation_phase,
+        asked: false,
+        suppressed: standing.suppressed,
+        conversational_consent: standing.conversational_consent,
+        marketing_consent: standing.marketing_consent,
+        paused: false,
+        self_excluded: standing.self_excluded,
+        responsible_gaming: standing.responsible_gaming,
+        readiness: Confidence::ZERO,
+        guest_texts: count(standing.guest_texts),
+        substantive_exchanges: count(standing.substantive_texts),
+        texts_since_rejection: None,
+        // The toolbox counts the offers made.
+        offers_this_arc: 0,
+        offers_today: 0,
+        offers_this_month: 0,
+        dollars_this_week: 0,
+    }
+}

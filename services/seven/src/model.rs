@@ -1,0 +1,132 @@
+//! The `[model]` settings: which model answers, and the guards around it.
+
+use std::{sync::Arc, time::Duration};
+
+use anyhow::{Context, Result};
+use secrecy::SecretString;
+use serde::Deserialize;
+use seven_agent_swarm::{Deadlines, Hosted};
+use seven_cache::{Cache, Transition};
+use seven_llm::{
+    chat::{ChatModel, Error},
+    gemini::{self, Gemini},
+    guarded::{self, Finished, Guarded, Observer},
+    openai::{self, OpenAi},
+};
+use seven_telemetry::metrics;
+use url::Url;
+
+/// Who answers. The offline model needs nothing and stands in whenever a hosted one cannot answer (D11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provider {
+    Offline,
+    Gemini,
+    /// Anything that speaks `chat/completions`.
+    Openai,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub provider: Provider,
+    /// Writes to guests.
+    pub name: String,
+    /// Routes and plans; the same model when not named (AGENT-30).
+    pub quick: Option<String>,
+    /// Judges; the same model when not named.
+    pub judge: Option<String>,
+    pub base_url: Option<Url>,
+    pub api_key: Option<SecretString>,
+    pub temperature: f32,
+    pub route_seconds: u64,
+    pub plan_seconds: u64,
+    pub speak_seconds: u64,
+    pub judge_seconds: u64,
+    /// Tokens Gemini may think; absent leaves it to the model.
+    pub thinking_budget: Option<i32>,
+    #[serde(default)]
+    pub guard: guarded::Settings,
+}
+
+/// Every call of a model as metrics (OBS-6..12, AGENT-70, AGENT-76).
+#[derive(Debug)]
+struct Meter;
+
+impl Observer for Meter {
+    fn finished(&self, call: &Finished<'_>) {
+        let outcome = call.error.map_or("ok", Error::kind);
+        let m = metrics();
+        m.model_calls.with_label_values(&[call.model, outcome]).inc();
+        m.model_seconds.with_label_values(&[call.model]).observe(call.took.as_secs_f64());
+        m.model_tokens.with_label_values(&[call.model, "input"]).inc_by(call.usage.input_tokens);
+        m.model_tokens.with_label_values(&[call.model, "output"]).inc_by(call.usage.output_tokens);
+        m.model_cost.with_label_values(&[call.model]).inc_by(call.cost.0);
+    }
+
+    fn retried(&self, model: &str, error: &Error) {
+        metrics().model_retries.with_label_values(&[model, error.kind()]).inc();
+    }
+
+    fn breaker(&self, name: &str, moved: Transition) {
+        metrics().breakers.with_label_values(&[name, moved.as_str()]).inc();
+    }
+}
+
+impl Settings {
+    /// None when the offline model answers.
+    pub fn hosted(&self, cache: &Cache) -> Result<Option<Hosted>> {
+        if self.provider == Provider::Offline {
+            return Ok(None);
+        }
+        let seconds = Duration::from_secs;
+        let quick = self.quick.as_deref().unwrap_or(&self.name);
+        let judge = self.judge.as_deref().unwrap_or(&self.name);
+        Ok(Some(Hosted {
+            quick: self.model(quick, cache)?,
+            speaker: self.model(&self.name, cache)?,
+            judge: self.model(judge, cache)?,
+            deadlines: Deadlines {
+                route: seconds(self.route_seconds),
+                plan: seconds(self.plan_seconds),
+                speak: seconds(self.speak_seconds),
+                judge: seconds(self.judge_seconds),
+            },
+            temperature: self.temperature,
+        }))
+    }
+
+    fn model(&self, name: &str, cache: &Cache) -> Result<Arc<dyn ChatModel>> {
+        let model: Arc<dyn ChatModel> = match self.provider {
+            Provider::Gemini => Arc::new(Gemini::new(&self.gemini(name)?).context("setting up Gemini")?),
+            Provider::Openai | Provider::Offline => {
+                Arc::new(OpenAi::new(&self.openai(name)?).context("setting up the model")?)
+            }
+        };
+        Ok(Arc::new(Guarded::new(model, cache, self.guard, Arc::new(Meter))))
+    }
+
+    fn gemini(&self, name: &str) -> Result<gemini::Settings> {
+        let google = || Url::parse("https://generativelanguage.googleapis.com/");
+        Ok(gemini::Settings {
+            base_url: self.base_url.clone().map_or_else(google, Ok)?,
+            model: name.to_owned(),
+            api_key: self.api_key.clone().context("setting model.api_key is missing; Gemini needs one")?,
+            thinking_budget: self.thinking_budget,
+            schema_beside_tools: false,
+        })
+    }
+
+    fn openai(&self, name: &str) -> Result<openai::Settings> {
+        let base_url = self.base_url.clone().context(
+            "setting model.base_url is missing; such as https://api.openai.com/v1/ or http://127.0.0.1:8080/v1/",
+        )?;
+        Ok(openai::Settings {
+            base_url,
+            model: name.to_owned(),
+            api_key: self.api_key.clone(),
+            provider: "openai".to_owned(),
+            token_limit: openai::TokenLimit::default(),
+        })
+    }
+}

@@ -1,0 +1,202 @@
+//! Turns answered by a hosted model, against a double that speaks its wire format and counts the calls (AGENT-8..23, AGENT-57..67, D4, D10, D11).
+
+mod crashes;
+
+use std::{collections::BTreeMap, time::Duration};
+
+use seven_host::Record;
+use seven_testkit::models::{Models, Play, Received};
+use serde_json::json;
+
+use crate::harness::{GUEST, House, Wanted, house};
+
+/// Opens at nine in the demo casino's content.
+const QUESTION: &str = "when does the lakeside pool open?";
+const ANSWER: &str = "The Lakeside Pool opens at 9 AM.";
+
+/// What a request of the swarm's is for.
+fn node(request: &Received) -> &'static str {
+    match request.model.as_str() {
+        "speaker" => "speak",
+        "judge" => "judge",
+        _ if request.body.to_string().contains("offer_readiness") => "plan",
+        _ => "route",
+    }
+}
+
+/// A model that routes to `domain`, plans nothing and passes every draft, unless told otherwise before.
+async fn brain(domain: &'static str) -> Models {
+    drop(rustls::crypto::ring::default_provider().install_default());
+    Models::start().await.map(|models| usual(models, domain)).unwrap()
+}
+
+fn usual(models: Models, domain: &'static str) -> Models {
+    let route = json!({"subject": "domain", "domain": domain, "confidence": 0.9});
+    let plan = json!({"next_topic": "none", "offer_readiness": 0.1, "conversation_note": "", "sentiment": "neutral"});
+    models.when(|request| node(request) == "route", Play::json(&route).tokens(300, 10));
+    models.when(|request| node(request) == "plan", Play::json(&plan).tokens(200, 20));
+    models
+}
+
+/// The judge has nothing against any draft.
+fn content_with_all(models: &Models) {
+    models.when(|request| node(request) == "judge", Play::json(&json!({"status": "PASS", "reason": ""})).tokens(100, 5));
+}
+
+fn settings(models: &Models) -> String {
+    format!(
+        "[model]\nprovider = \"openai\"\nname = \"speaker\"\nquick = \"quick\"\njudge = \"judge\"\nbase_url = \"{}\"\n\
+         [model.guard]\nprice = {{ input = \"1\", output = \"10\" }}\n",
+        models.openai_url()
+    )
+}
+
+fn wanted(models: &Models) -> Wanted {
+    Wanted { extra: settings(models), ..Wanted::default() }
+}
+
+/// How often each kind of call was made.
+fn calls(models: &Models) -> BTreeMap<&'static str, usize> {
+    let mut calls = BTreeMap::new();
+    for request in models.requests() {
+        *calls.entry(node(&request)).or_default() += 1;
+    }
+    calls
+}
+
+fn counts<const N: usize>(counts: [(&'static str, usize); N]) -> BTreeMap<&'static str, usize> {
+    counts.into()
+}
+
+async fn last(house: &House) -> (String, Record) {
+    let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
+    let newest = tx.newest_turns(1).await.unwrap();
+    let told = tx.told_turn(newest[0].turn_id).await.unwrap().unwrap();
+    tx.commit().await.unwrap();
+    (told.agent, serde_json::from_value(told.record).unwrap())
+}
+
+/// The only answer, whole.
+fn answer(house: &House) -> String {
+    let texts = house.texts_to(GUEST);
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    texts.concat()
+}
+
+#[tokio::test] // AGENT-7, AGENT-9, AGENT-75
+async fn a_turn_is_routed_planned_written_and_judged_and_all_of_it_is_kept() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.then(Play::text(ANSWER).tokens(1_000, 100));
+    let house = house("hosted_turn", wanted(&models)).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    assert!(answer(&house).contains(ANSWER));
+    assert_eq!(calls(&models), counts([("route", 1), ("plan", 1), ("speak", 1), ("judge", 1)]));
+    let (agent, record) = last(&house).await;
+    assert_eq!((agent.as_str(), record.path.join(" ").as_str()), ("host", "router planner host validator reply"));
+    assert!(record.plan.is_some() && record.findings.is_empty() && !record.degraded);
+    assert_eq!((record.usage.input_tokens, record.usage.output_tokens), (1_600, 135));
+    // 1600 tokens in at a dollar a million, 135 out at ten.
+    assert_eq!(record.usage.nano_dollars, 1_600_000 + 1_350_000);
+    let steps: Vec<_> = record.steps.iter().map(|step| step.name.as_str()).collect();
+    assert_eq!(steps, ["router", "planner", "host", "validator"]);
+    assert!(record.context.iter().any(|row| row.name == "Lakeside Pool"), "{:?}", record.context);
+    house.stop().await;
+}
+
+#[tokio::test] // D4
+async fn two_texts_in_the_same_second_get_one_answer() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.then(Play::text(ANSWER));
+    let house = house("hosted_burst", Wanted { scale: 0.3, ..wanted(&models) }).await;
+    house.text(GUEST, "hey there, one question for you");
+    house.text(GUEST, QUESTION);
+    house.settle(2).await;
+    assert!(answer(&house).contains(ANSWER));
+    assert_eq!(calls(&models), counts([("route", 1), ("plan", 1), ("speak", 1), ("judge", 1)]));
+    house.stop().await;
+}
+
+#[tokio::test] // AGENT-18..23
+async fn an_agent_hands_over_in_silence() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.then(Play::call("transfer_to_dining", json!({})));
+    models.then(Play::text("Nonna Salvia is our Italian place."));
+    let house = house("hosted_handoff", wanted(&models)).await;
+    house.text(GUEST, "any italian place?");
+    house.settle(1).await;
+    assert!(answer(&house).ends_with("Nonna Salvia is our Italian place."));
+    let (agent, record) = last(&house).await;
+    assert_eq!((agent.as_str(), record.handoffs), ("dining", 1));
+    assert_eq!(calls(&models), counts([("route", 1), ("plan", 1), ("speak", 2), ("judge", 1)]));
+    house.stop().await;
+}
+
+#[tokio::test] // AGENT-13, AGENT-58
+async fn a_draft_the_judge_sends_back_is_written_again_once() {
+    let models = brain("host").await;
+    models.then(Play::text("The Lakeside Pool is lovely."));
+    models.then(Play::json(&json!({"status": "RETRY", "reason": "it does not say when it opens"})));
+    models.then(Play::text(ANSWER));
+    models.then(Play::json(&json!({"status": "PASS", "reason": ""})));
+    let house = house("hosted_retry", wanted(&models)).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    assert!(answer(&house).ends_with(ANSWER));
+    assert_eq!(calls(&models), counts([("route", 1), ("plan", 1), ("speak", 2), ("judge", 2)]));
+    let told = models.requests().into_iter().filter(|request| node(request) == "speak").nth(1).unwrap();
+    assert!(told.body.to_string().contains("it does not say when it opens"), "the second try knows why");
+    assert_eq!(last(&house).await.1.retries, 1);
+    house.stop().await;
+}
+
+#[tokio::test] // AGENT-60, RAG-45: what no row says does not go out, whatever the judge thinks of it
+async fn an_invented_price_is_never_sent() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.when(|request| node(request) == "speak", Play::text("The Lakeside Pool opens at 9 AM, entry is $35."));
+    let house = house("hosted_price", wanted(&models)).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    let said = house.said_to(GUEST);
+    assert!(!said.contains("$35") && said.contains("1-860-555-0199"), "the casino's phone instead: {said}");
+    let (agent, record) = last(&house).await;
+    assert_eq!((agent.as_str(), record.retries), ("fallback", 1));
+    assert!(!record.findings.is_empty(), "what was wrong is kept");
+    assert_eq!(calls(&models), counts([("route", 1), ("plan", 1), ("speak", 2)]), "code has judged; no model is asked");
+    house.stop().await;
+}
+
+#[tokio::test] // AGENT-66, D11, PROD-13
+async fn an_outage_in_the_middle_of_a_turn_is_answered_from_content() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.when(|request| node(request) == "speak", Play::status(500));
+    let house = house("hosted_outage", wanted(&models)).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    let said = answer(&house);
+    assert!(said.contains("Lakeside Pool") && said.contains('9'), "{said}");
+    let (_, record) = last(&house).await;
+    assert!(record.degraded, "{record:?}");
+    assert!(calls(&models)["speak"] > 1, "tried again before giving up: {:?}", calls(&models));
+    house.stop().await;
+}
+
+#[tokio::test] // AGENT-14: and what tools say is no instruction
+async fn a_loop_of_tool_calls_ends_and_the_guest_is_answered() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.otherwise(Play::call("search_knowledge_base", json!({"query": "pool"})));
+    let house = house("hosted_loop", wanted(&models)).await;
+    house.text(GUEST, QUESTION);
+    house.settle_within(1, Duration::from_secs(60)).await;
+    assert!(answer(&house).contains("Lakeside Pool"), "from content: {}", house.said_to(GUEST));
+    let speaks = calls(&models)["speak"];
+    assert!((2..=10).contains(&speaks), "{speaks} calls");
+    assert!(last(&house).await.1.degraded);
+    house.stop().await;
+}

@@ -1,0 +1,36 @@
+//! A worker dies between a model's answer and the turn's commit: its heir asks no model again for what was kept (D4).
+
+use std::time::Duration;
+
+use seven::wiring::Worker;
+use seven_testkit::models::{Models, Play};
+
+use super::{ANSWER, QUESTION, answer, brain, calls, content_with_all, counts, wanted};
+use crate::harness::{GUEST, House, Wanted, house};
+
+/// Dies once the swarm has `kept` so many answers, and is started again.
+pub(super) async fn die_after(models: &Models, kept: u32, unique: &str, text: &str) -> House {
+    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::AgentSwarm).collect();
+    let house = house(unique, Wanted { workers, ..wanted(models) }).await;
+    let mut doomed = house.process("agent-swarm", Some(&format!("swarm.after_model:{kept}")));
+    house.text(GUEST, text);
+    let died = tokio::time::timeout(Duration::from_secs(20), doomed.wait()).await;
+    assert!(!died.expect("the failpoint was never reached").unwrap().success());
+    let _heir = house.process("agent-swarm", None);
+    house.settle_within(1, Duration::from_secs(45)).await;
+    house
+}
+
+#[tokio::test]
+async fn no_answer_that_was_kept_is_asked_for_again() {
+    for kept in 1..=4 {
+        let models = brain("host").await;
+        content_with_all(&models);
+        models.then(Play::text(ANSWER));
+        let house = die_after(&models, kept, &format!("hosted_dies_{kept}"), QUESTION).await;
+        assert!(answer(&house).contains(ANSWER));
+        assert_eq!(calls(&models), counts([("route", 1), ("plan", 1), ("speak", 1), ("judge", 1)]), "died after {kept}");
+        assert_eq!(house.number("select count(*) from model_results").await, 0, "gone with the commit");
+        house.stop().await;
+    }
+}
