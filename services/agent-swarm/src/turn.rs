@@ -139,11 +139,10 @@ impl Swarm {
         for effect in &speech.effects {
             match effect {
                 Effect::Observe(seen) => scene.observe(seen.clone()),
-                Effect::Offer(offer) => drop(tx.issue(work.lease.guest_id, work.lease.conversation_id, offer).await?),
-                Effect::Redeemed { offer, at } => drop(tx.redeem(*offer, *at).await?),
+                Effect::Offer(offer) => drop(tx.issue(offer).await?),
+                Effect::Redeemed { offer, at } => drop(tx.redeem(work.lease.guest_id, *offer, *at).await?),
             }
         }
-        tx.audit_offer_calls(turn, &speech.offer_calls).await?;
         if work.profile.as_ref() != Some(&scene.profile) {
             tx.write_profile(work.lease.guest_id, &scene.profile.to_json()).await?;
         }

@@ -17,6 +17,7 @@ use crate::{
 };
 
 pub use holding::{Automation, PAUSE, Pause, Promise, promise};
+pub use keywords::is_withdrawn;
 
 /// The gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -55,6 +56,9 @@ pub struct Trigger {
     pub reason: &'static str,
     pub severity: Severity,
     pub origin: Origin,
+    /// The guest wants or needs a person instead of the host: told so, and automation pauses (SEC-104). Otherwise a person looks while
+    /// the host goes on.
+    pub takes_over: bool,
 }
 
 /// A grave finding of the guardrails, which read the text before us.
@@ -89,6 +93,8 @@ pub struct Facts<'a> {
     /// Texts in a row that sounded frustrated, this one not included.
     pub frustrated_in_row: u32,
     pub fallbacks_in_row: u32,
+    /// Replies in a row that could only say "I'll check".
+    pub unanswered_in_row: u32,
     pub validation_failures_in_session: u32,
     pub circles: Circles,
     /// The casino counts this guest among its best.
@@ -102,6 +108,7 @@ pub struct Facts<'a> {
 struct Table {
     severity: BTreeMap<Severity, Sla>,
     keyword: Vec<keywords::Keyword>,
+    withdraw: keywords::Phrases,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -124,6 +131,13 @@ impl Severity {
 
     pub fn sla(self) -> Sla {
         TABLE.severity.get(&self).copied().unwrap_or_default()
+    }
+
+    /// Minutes in which a person has to write: the severity's, or sooner where the guest was promised it (SEC-113, CONV-44).
+    pub fn respond_minutes(self, promise: Promise) -> Option<u32> {
+        let own = self.sla().respond_minutes;
+        // What waits for the digest was promised nothing.
+        own.map(|own| promise.minutes().map_or(own, |promised| own.min(promised)))
     }
 
     /// One step graver, but the gravest is for danger alone.
@@ -177,7 +191,8 @@ fn grave(grave: Option<Grave>) -> Option<Trigger> {
         Grave::ResponsibleGaming => ("responsible_gaming", Severity::Sev1),
         Grave::SensitiveData => ("sensitive_data", Severity::Sev2),
     };
-    Some(Trigger { reason, severity, origin: Origin::Guardrail })
+    // The gate has answered, and goes on answering; only where a life is at stake a person takes over.
+    Some(Trigger { reason, severity, origin: Origin::Guardrail, takes_over: reason == "guest_safety" })
 }
 
 fn words(facts: &Facts<'_>) -> Vec<Trigger> {
@@ -190,6 +205,7 @@ fn words(facts: &Facts<'_>) -> Vec<Trigger> {
             reason: if repeated { "repeated_frustration" } else { &hit.reason },
             severity: if repeated { Severity::Sev2 } else { hit.severity },
             origin: Origin::Keyword,
+            takes_over: !hit.aside,
         }
     })
     .collect()
@@ -200,13 +216,21 @@ fn counts(facts: &Facts<'_>) -> Vec<Trigger> {
         facts.mood.is_some_and(|(mood, sure)| mood == Mood::Negative && sure >= Confidence::percent(70));
     let stuck = facts.circles.rescue() == Rescue::Human;
     let rows = [
-        (surely_negative || facts.negative_in_row >= 3, "negative_sentiment", Severity::Sev1, Origin::Sentiment),
-        (facts.fallbacks_in_row >= 2, "consecutive_fallbacks", Severity::Sev2, Origin::ConsecutiveFallback),
-        (facts.validation_failures_in_session >= 2, "validation_failures", Severity::Sev2, Origin::ValidationFailure),
-        (stuck, "no_progress", Severity::Sev2, Origin::ConsecutiveFallback),
+        (surely_negative || facts.negative_in_row >= 3, "negative_sentiment", Severity::Sev1, Origin::Sentiment, true),
+        (facts.fallbacks_in_row >= 2, "consecutive_fallbacks", Severity::Sev2, Origin::ConsecutiveFallback, true),
+        (
+            facts.validation_failures_in_session >= 2,
+            "validation_failures",
+            Severity::Sev2,
+            Origin::ValidationFailure,
+            true,
+        ),
+        // The host was honest and named the phone: silence after it would serve nobody.
+        (stuck, "no_progress", Severity::Sev2, Origin::ConsecutiveFallback, false),
+        (facts.unanswered_in_row >= 3, "unanswered", Severity::Sev3, Origin::ConsecutiveFallback, false),
     ];
     rows.into_iter()
         .filter(|row| row.0)
-        .map(|(_, reason, severity, origin)| Trigger { reason, severity, origin })
+        .map(|(_, reason, severity, origin, takes_over)| Trigger { reason, severity, origin, takes_over })
         .collect()
 }

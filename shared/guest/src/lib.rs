@@ -11,6 +11,7 @@ pub mod learn;
 pub mod offers;
 pub mod phase;
 pub mod profile;
+pub mod session;
 pub mod topic;
 
 pub use confidence::Confidence;
@@ -18,4 +19,5 @@ pub use extract::{Found, Setting, Slot, extract};
 pub use learn::Learnt;
 pub use phase::Phase;
 pub use profile::{Grant, GrantRef, Key, Merged, Observation, Profile, Scope, Source, Value};
+pub use session::Session;
 pub use topic::Topic;

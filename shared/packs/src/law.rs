@@ -13,6 +13,8 @@ const LONGEST: Slots<'_> = Slots {
     helpline: "1-800-555-0100 x",
     state_helpline: "1-800-555-0101 x",
     min_age: 21,
+    guest: "Maximiliana-Rosa",
+    topic: "Abcdefghijklm Nopqrstuvw Abcdefghijkl Mn",
 };
 
 /// What a text must hold in English and in Spanish.
@@ -33,6 +35,10 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     (TextKey::Identity, &["AI"], &["IA"]),
     // A way on, and help that exists (DEP-9, SEC-26).
     (TextKey::Fallback, &[LONGEST.phone], &[LONGEST.phone]),
+    (TextKey::Holding, &[LONGEST.phone], &[LONGEST.phone]),
+    (TextKey::EscalatedShortly, &[LONGEST.phone], &[LONGEST.phone]),
+    (TextKey::EscalatedHours, &[LONGEST.phone], &[LONGEST.phone]),
+    (TextKey::EscalatedTomorrow, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::Crisis, &["988", "911"], &["988", "911"]),
     (TextKey::Emergency, &["911"], &["911"]),
     (TextKey::ResponsibleGaming, &[LONGEST.helpline], &[LONGEST.helpline]),
@@ -45,7 +51,10 @@ fn class_of(key: TextKey) -> Option<MessageClass> {
         TextKey::Help | TextKey::OptInPending => MessageClass::Help,
         TextKey::Crisis | TextKey::ResponsibleGaming => MessageClass::Crisis,
         TextKey::Emergency => MessageClass::Emergency,
-        TextKey::Holding => MessageClass::Holding,
+        TextKey::Holding
+        | TextKey::EscalatedShortly
+        | TextKey::EscalatedHours
+        | TextKey::EscalatedTomorrow => MessageClass::Holding,
         _ => return None,
     })
 }

@@ -130,6 +130,8 @@ impl Pack {
             helpline: own.or(self.rules.helpline.as_ref()).map_or("", |line| &line.number),
             state_helpline: state.map_or("", |line| &line.number),
             min_age: config.regulations.gaming_age_minimum,
+            guest: "",
+            topic: "",
         }
     }
 }

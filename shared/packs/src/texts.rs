@@ -41,7 +41,16 @@ text_keys! {
     Fallback => "fallback",
     /// What the host has nothing to do with (AGENT-11).
     OffTopic => "off_topic",
+    /// The one text of a pause, when the guest writes again (SEC-109).
     Holding => "holding",
+    /// A case was opened: a person writes within business hours (SEC-104, CONV-44).
+    EscalatedShortly => "escalated_shortly",
+    /// The same on a weekend day.
+    EscalatedHours => "escalated_hours",
+    /// The same at night.
+    EscalatedTomorrow => "escalated_tomorrow",
+    /// Opens the first reply of a guest who comes back.
+    WelcomeBack => "welcome_back",
     /// Opens the first reply to a guest; the answer follows in the same text.
     Disclosure => "disclosure",
     /// Opens a text when what the guest was told about us has changed.
@@ -78,7 +87,8 @@ impl TextKey {
     }
 }
 
-/// What a text may mention; texts keep their segments while names and numbers are at most 24, 16, 10, 16 and 16 characters long.
+/// What a text may mention; texts keep their segments while names and numbers are at most 24, 16, 10, 16 and 16 characters long,
+/// the guest's name and the topic at most 16 and 40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots<'a> {
     pub casino: &'a str,
@@ -89,6 +99,10 @@ pub struct Slots<'a> {
     /// The state's own; empty when there is none.
     pub state_helpline: &'a str,
     pub min_age: u8,
+    /// What the guest is called; empty where it is not known. At most 16 characters.
+    pub guest: &'a str,
+    /// What was spoken of last; empty where nothing is to be said of it. At most 40 characters.
+    pub topic: &'a str,
 }
 
 /// A pack's system texts, every one known to render. Cheap to clone.
@@ -151,6 +165,8 @@ impl Texts {
             helpline: "1-800-555-0100",
             state_helpline: "1-800-555-0101",
             min_age: 21,
+            guest: "Ana",
+            topic: "Lakeside Grill",
         };
         for &key in texts.0.classes.keys() {
             for language in Language::ALL {
@@ -208,6 +224,7 @@ impl Slots<'_> {
         context! {
             casino => self.casino, phone => self.phone, persona => self.persona,
             helpline => self.helpline, state_helpline => self.state_helpline, min_age => self.min_age,
+            guest => self.guest, topic => self.topic,
         }
     }
 }

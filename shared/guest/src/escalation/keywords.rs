@@ -10,9 +10,26 @@ use crate::extract::words;
 pub(super) struct Keyword {
     pub(super) reason: String,
     pub(super) severity: Severity,
+    /// A person looks; the host answers all the same.
+    #[serde(default)]
+    pub(super) aside: bool,
     say: Vec<String>,
     #[serde(default)]
     unless: Vec<String>,
+}
+
+/// Phrases by themselves.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Phrases {
+    say: Vec<String>,
+}
+
+/// Whether a guest who asked for a person takes it back: "never mind, what restaurants do you have?"
+pub fn is_withdrawn(text: &str) -> bool {
+    let said = words(text);
+    super::TABLE.withdraw.say.iter().any(|phrase| says(&said, phrase))
+        && hits(&super::TABLE.keyword, text).next().is_none()
 }
 
 /// The rows that the text hits and does not take back.

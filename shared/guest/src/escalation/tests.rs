@@ -106,3 +106,46 @@ proptest! {
         prop_assert!(found.is_sorted_by_key(|t| t.severity));
     }
 }
+
+#[test] // SEC-104: who asks for a person waits for one; who asks a question gets its answer
+fn only_some_cases_silence_the_host() {
+    let takes = |facts: Facts<'_>| triggers(&facts).first().map(|t| (t.reason, t.takes_over));
+    let none = Facts::default();
+    let rows = [
+        (Facts { text: "I want a manager", ..none }, Some(("asks_for_human", true))),
+        (Facts { text: "I want to file a complaint", ..none }, Some(("complaint", true))),
+        (Facts { text: "I need a sign language interpreter", ..none }, Some(("medical_or_access_need", false))),
+        (Facts { text: "do you have a vip host", ..none }, Some(("vip_request", false))),
+        (Facts { fallbacks_in_row: 2, ..none }, Some(("consecutive_fallbacks", true))),
+        (Facts { unanswered_in_row: 2, ..none }, None),
+        (Facts { unanswered_in_row: 3, ..none }, Some(("unanswered", false))),
+        (Facts { grave: Some(Grave::Safety), ..none }, Some(("guest_safety", true))),
+        (Facts { grave: Some(Grave::BsaAml), ..none }, Some(("bsa_aml", false))),
+    ];
+    for (facts, wanted) in rows {
+        assert_eq!(takes(facts), wanted, "{facts:?}");
+    }
+}
+
+#[test] // PROD-19's other side: a guest who drops it is served again
+fn a_guest_may_think_again() {
+    for (text, withdrawn) in [
+        ("never mind, what restaurants do you have?", true),
+        ("Olvídelo, ¿qué restaurantes tienen?", true),
+        ("what restaurants do you have?", false),
+        ("never mind the buffet, I want a manager", false),
+    ] {
+        assert_eq!(is_withdrawn(text), withdrawn, "{text}");
+    }
+}
+
+#[test] // SEC-113, CONV-44: what was promised is the deadline, and the severity's own where it is sooner
+fn a_promise_binds() {
+    let minutes = |severity: Severity| {
+        [Promise::Shortly, Promise::WithinHours, Promise::Tomorrow].map(|p| severity.respond_minutes(p))
+    };
+    assert_eq!(minutes(Severity::Sev0), [Some(15); 3]);
+    assert_eq!(minutes(Severity::Sev1), [Some(15), Some(60), Some(60)]);
+    assert_eq!(minutes(Severity::Sev2), [Some(15), Some(240), Some(240)]);
+    assert_eq!(minutes(Severity::Sev3), [None; 3]);
+}

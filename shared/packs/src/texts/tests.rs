@@ -8,6 +8,8 @@ const LONGEST: Slots<'_> = Slots {
     helpline: "1-800-555-0100 x",
     state_helpline: "1-800-555-0101 x",
     min_age: 21,
+    guest: "Maximiliana-Rosa",
+    topic: "Abcdefghijklm Nopqrstuvw Abcdefghijkl Mn",
 };
 
 /// GSM 03.38 basic set; a character outside it would turn the whole text into 70-character segments.
@@ -122,6 +124,16 @@ fn the_guest_always_has_a_way_on() {
     for language in Language::ALL {
         holds(TextKey::Fallback, language, &[LONGEST.casino, LONGEST.phone]);
         holds(TextKey::Holding, language, &[LONGEST.casino, LONGEST.phone]);
+    }
+    let escalated = [TextKey::EscalatedShortly, TextKey::EscalatedHours, TextKey::EscalatedTomorrow];
+    for (key, en, es) in [
+        (escalated[0], "shortly", "en breve"),
+        (escalated[1], "later today", "hoy"),
+        (escalated[2], "in the morning", "a primera hora"),
+    ] {
+        holds(key, Language::En, &[LONGEST.casino, LONGEST.phone, "a person will text you", en]);
+        holds(key, Language::Es, &[LONGEST.casino, LONGEST.phone, "una persona le escribe", es]);
+        assert_eq!(casino().texts.class(key), MessageClass::Holding);
     }
     holds(TextKey::MmsTextOnly, Language::En, &["only read text", "describe"]);
     holds(TextKey::MmsTextOnly, Language::Es, &["solo puedo leer texto", "describa"]);
@@ -243,4 +255,29 @@ fn a_casino_without_a_state_helpline_says_nothing_of_one() {
     let text =
         casino().texts.render(TextKey::ResponsibleGaming, Language::En, &Slots { state_helpline: "", ..LONGEST });
     assert!(!text.contains("In your state") && text.contains("confidential. They"), "{text}");
+}
+
+#[test] // SEC-109, C-29: a text that may go out at any hour names none
+fn the_holding_text_promises_no_time() {
+    for language in Language::ALL {
+        let text = longest(TextKey::Holding, language).to_lowercase();
+        for time in ["minute", "minuto", "shortly", "breve", "hour", "hora", "today", "hoy", "soon", "pronto", "tomorrow", "manana"] {
+            assert!(!text.contains(time), "`{time}` in: {text}");
+        }
+    }
+}
+
+#[test] // SMS-26, DATA-25
+fn a_guest_is_welcomed_back_by_what_is_known() {
+    let say = |language, guest, topic| {
+        casino().texts.render(TextKey::WelcomeBack, language, &Slots { guest, topic, ..LONGEST })
+    };
+    assert_eq!(say(Language::En, "Ana", ""), "Welcome back, Ana.");
+    assert_eq!(say(Language::En, "", ""), "Welcome back.");
+    assert_eq!(say(Language::En, "", "Fern Grill"), "Welcome back. Last time we talked about Fern Grill.");
+    assert_eq!(say(Language::Es, "Ana", ""), "Un gusto leerle de nuevo, Ana.");
+    // It opens a reply, so most of the segment is left to it.
+    for language in Language::ALL {
+        assert!(septets(&say(language, LONGEST.guest, "")) <= 45);
+    }
 }
