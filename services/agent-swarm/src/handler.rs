@@ -59,6 +59,11 @@ impl Handler for Swarm {
 }
 
 impl Swarm {
+    pub fn new(fleet: Fleet, settings: Settings) -> Self {
+        let library = Library::new(settings.index_bytes);
+        Self { fleet, settings, library }
+    }
+
     async fn process(&self, delivery: &Delivery<ConversationSignal>) -> Result<Outcome, Error> {
         let conversation: ConversationId = seven_bus::id(&delivery.event.conversation_id)?;
         if self.fleet.roster.is_paused(&delivery.casino, "pause_agents") {

@@ -41,7 +41,5 @@ impl std::fmt::Debug for Settings {
 /// Works until the fleet's shutdown.
 pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
-    let library = content::Library::new(settings.index_bytes);
-    let swarm = Swarm { fleet, settings, library };
-    Worker::new(swarm, bus, roster, worker, shutdown).run().await;
+    Worker::new(Swarm::new(fleet, settings), bus, roster, worker, shutdown).run().await;
 }

@@ -144,7 +144,7 @@ fn offer_facts(standing: &Standing, scene: &Scene) -> Facts {
     let count = |n: i64| u32::try_from(n).unwrap_or(u32::MAX);
     Facts {
         phase: scene.profile.engagement.conversation_phase,
-        asked: false,
+        asked: scene.request.texts.iter().any(|text| Policy::house().is_asked(text)),
         suppressed: standing.suppressed,
         conversational_consent: standing.conversational_consent,
         marketing_consent: standing.marketing_consent,

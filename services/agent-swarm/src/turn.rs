@@ -9,6 +9,7 @@ use seven_host::Record;
 use seven_packs::TextKey;
 use seven_runtime::{Error, failpoint};
 use seven_store::{Tx, turns::NewTurn};
+use seven_tools::Effect;
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
@@ -109,6 +110,7 @@ impl Swarm {
             return Ok(false);
         }
         self.remember(&mut tx, work, scene, speech).await?;
+        tx.audit_offer_calls(turn_id, None, &speech.offer_calls, &work.trace).await?;
         tx.release_lease(conversation, work.lease.epoch).await?;
         // The second look under the lock: a text that came during the model call is the next turn's.
         let more = tx.open_texts(conversation).await?;

@@ -1,0 +1,125 @@
+//! What a turn costs beside its model, on real stores: `cargo bench -p seven-it --bench turn`.
+//!
+//! The promise is a median under 3 ms: from the signal to the announced draft, with the answer at hand and no quiet window.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench fails loudly and prints")]
+
+use std::{sync::Arc, time::Duration};
+
+use seven::{
+    onboard,
+    stack::{Plan, Stack},
+    wiring::Worker,
+};
+use seven_agent_swarm::{Models, Settings, Swarm};
+use seven_bus::{Delivery, Handler, Outcome, events::ConversationSignal};
+use seven_carrier_sim::Text;
+use seven_domain::{Language, TraceContext};
+use seven_llm::{Model, Reply, Request, Responding, Usage};
+use seven_testkit::{Nats, Postgres, Redis, Scratch};
+use tokio::time::Instant;
+
+const GUESTS: usize = 400;
+const WARM: usize = 50;
+
+/// Has the answer ready.
+struct Ready;
+
+impl Model for Ready {
+    fn name(&self) -> &str {
+        "ready"
+    }
+
+    fn respond<'a>(&'a self, request: &'a Request) -> Responding<'a> {
+        let text = "Lakeside Pool hours: Daily 9am-8pm.".to_owned();
+        let reply = Reply {
+            text,
+            language: Language::En,
+            sources: vec!["amenities_001".to_owned()],
+            intent: "amenities".to_owned(),
+            grounded: true,
+            asked: request.ask,
+            usage: Usage::default(),
+        };
+        Box::pin(async { Ok(reply) })
+    }
+}
+
+fn main() {
+    // `cargo test --all-targets` runs benches, too: only `cargo bench` measures.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    drop(rustls::crypto::ring::default_provider().install_default());
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(measure());
+}
+
+async fn measure() {
+    let scratch = Scratch::new("bench_turn").unwrap();
+    let nats = Nats::start(&scratch.path().join("nats")).await.unwrap();
+    let redis = Redis::start(&scratch.path().join("redis")).await.unwrap();
+    let postgres = Postgres::for_tests().await.unwrap();
+    let postgres_url = postgres.create_database("bench_turn", None).await.unwrap();
+    let config = onboard::read_casino("casino.json", seven_packs::demo::CASINO).unwrap();
+    let plan = Plan {
+        nats_url: nats.url(),
+        redis_url: redis.url(),
+        postgres_url: postgres_url.clone(),
+        dir: scratch.path().to_path_buf(),
+        scale: 0.0,
+        at: None,
+        workers: vec![Worker::IngressWebhook, Worker::ComplianceGate],
+        casino_name: config.prompts.casino_name_display.clone(),
+        casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
+        extra: String::new(),
+        ledger_file: None,
+    };
+    let stack = Stack::start(plan).await.unwrap();
+    let casino = config.casino_id.clone();
+    onboard::add_casino(&stack.fleet, &config, "bench").await.unwrap();
+    onboard::load_content(&stack.fleet, &casino, "content.json", seven_packs::demo::CONTENT, "bench").await.unwrap();
+    let model: Arc<dyn Model> = Arc::new(Ready);
+    let swarm = Swarm::new(
+        stack.fleet.clone(),
+        Settings {
+            models: Models::same(&stack.fleet.packs, &model),
+            hosted: None,
+            model_deadline: Duration::from_secs(5),
+            index_bytes: 64 << 20,
+        },
+    );
+    for guest in 0..GUESTS {
+        let from = format!("+1860555{:04}", 100 + guest % 100 + guest / 100 * 1_000);
+        stack.sim.text(Text { from, text: Some("when does the pool open?".to_owned()), ..Text::default() }).unwrap();
+    }
+    let owner = sqlx::PgPool::connect(&postgres_url).await.unwrap();
+    let mut open: Vec<uuid::Uuid> = Vec::new();
+    while open.len() < GUESTS {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        open = sqlx::query_scalar("select distinct conversation_id from inbound_messages where state = 'open'")
+            .fetch_all(&owner)
+            .await
+            .unwrap();
+    }
+    let mut took = Vec::with_capacity(GUESTS);
+    for conversation in open {
+        let event = ConversationSignal { conversation_id: conversation.as_bytes().to_vec().into() };
+        let delivery = Delivery {
+            casino: casino.clone(),
+            event,
+            trace: TraceContext::start(),
+            key: conversation.to_string(),
+            stream_seq: 1,
+            deliveries: 1,
+        };
+        let started = Instant::now();
+        assert_eq!(swarm.handle(delivery).await, Outcome::Done);
+        took.push(started.elapsed());
+    }
+    let mut took = took.split_off(WARM);
+    took.sort_unstable();
+    let at = |share: usize| took[took.len() * share / 100];
+    println!("a turn beside its model, {} turns one after the other: p50 {:?}, p90 {:?}, p99 {:?}", took.len(), at(50), at(90), at(99));
+    owner.close().await;
+    stack.stop().await.unwrap();
+    drop((nats, redis, postgres));
+}
