@@ -95,6 +95,9 @@ pub fn text(item: &Item, zone: Tz) -> String {
             extra.iter().for_each(|(key, value)| say(pair(key, value)));
         }
     }
+    let special = item.hours().map(crate::WeeklyHours::special).unwrap_or_default();
+    let special: Vec<String> = special.iter().map(crate::hours::SpecialDay::describe).collect();
+    say((!special.is_empty()).then(|| format!("Special hours: {}.", special.join("; "))));
     say(labelled("Tip", item.tip.as_deref()));
     parts.join(" ")
 }

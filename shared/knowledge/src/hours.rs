@@ -2,6 +2,7 @@
 
 mod parse;
 mod show;
+mod special;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use parse::{HoursError, weekly_starts};
 pub(crate) use show::article;
 pub use show::{clock, day_name};
+pub use special::{Day, SpecialDay};
 
 /// Minutes of a day.
 const DAY: u16 = 1_440;
@@ -30,6 +32,8 @@ pub struct Span {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WeeklyHours {
     days: [Vec<Span>; 7],
+    /// Holidays; they take the place of their weekday. Not part of the text.
+    special: Vec<SpecialDay>,
 }
 
 /// An instant and what the wall clock at the property shows then.
@@ -76,11 +80,28 @@ impl WeeklyHours {
                 days[(day + 1) % 7].append(&mut rest);
             }
             if !spilled {
-                return Self { days };
+                return Self { days, special: Vec::new() };
             }
         }
     }
 
+    /// With holidays, of which the first that fits a day holds.
+    #[must_use]
+    pub fn with_special(self, special: &[SpecialDay]) -> Self {
+        Self { special: special.to_vec(), ..self }
+    }
+
+    pub fn special(&self) -> &[SpecialDay] {
+        &self.special
+    }
+
+    /// The spans that begin on a date: a holiday's own, else its weekday's.
+    pub fn spans_on(&self, date: NaiveDate) -> &[Span] {
+        let special = self.special.iter().find(|special| special.day.is(date));
+        special.map_or_else(|| self.spans(date.weekday()), SpecialDay::spans)
+    }
+
+    /// The usual spans of a weekday.
     pub fn spans(&self, day: chrono::Weekday) -> &[Span] {
         &self.days[day.num_days_from_monday() as usize]
     }
@@ -89,8 +110,12 @@ impl WeeklyHours {
         self.days.iter().all(Vec::is_empty)
     }
 
-    /// Open at every minute of the week.
+    /// Open at every minute of the week, holidays included.
     pub fn is_always(&self) -> bool {
+        self.is_always_usually() && self.special.is_empty()
+    }
+
+    fn is_always_usually(&self) -> bool {
         self.days.iter().all(|spans| spans.iter().any(|s| s.opens == 0 && s.closes >= DAY))
     }
 
@@ -115,9 +140,10 @@ impl WeeklyHours {
     /// The next time the doors open after `at` (after the coming closing, when open now).
     pub fn next_opening(&self, at: DateTime<Utc>, tz: Tz) -> Option<Moment> {
         let today = at.with_timezone(&tz).date_naive();
-        (0..9)
+        // Further than a week: every opening of it may fall on a holiday.
+        (0..16)
             .filter_map(|n| today.checked_add_days(Days::new(n)))
-            .flat_map(|date| self.spans(date.weekday()).iter().map(move |span| wall(date, span.opens)))
+            .flat_map(|date| self.spans_on(date).iter().map(move |span| wall(date, span.opens)))
             .map(|wall| Moment { at: instant(wall, tz, at), wall })
             .filter(|m| m.at > at && !self.is_open(m.at - TimeDelta::minutes(1), tz))
             .min()
@@ -125,7 +151,7 @@ impl WeeklyHours {
 
     /// Every opening that begins on `date`, as wall times.
     pub fn openings_on(&self, date: NaiveDate) -> Vec<(NaiveDateTime, NaiveDateTime)> {
-        self.spans(date.weekday()).iter().map(|s| (wall(date, s.opens), wall(date, s.closes))).collect()
+        self.spans_on(date).iter().map(|s| (wall(date, s.opens), wall(date, s.closes))).collect()
     }
 
     /// The wall time up to which one opening covers `now`.
@@ -133,13 +159,13 @@ impl WeeklyHours {
         let minute = minute_of(now);
         let today = now.date();
         let begun_today = self
-            .spans(today.weekday())
+            .spans_on(today)
             .iter()
             .filter(|s| (s.opens..s.closes).contains(&minute))
             .map(|s| wall(today, s.closes));
         let yesterday = today.pred_opt()?;
         let begun_yesterday = self
-            .spans(yesterday.weekday())
+            .spans_on(yesterday)
             .iter()
             .filter(|s| (s.opens..s.closes).contains(&(minute + DAY)))
             .map(|s| wall(yesterday, s.closes));

@@ -223,7 +223,7 @@ impl Tx {
 
 /// In the order in which rows are locked everywhere: $1 the guest, $2 the phone. Without a phone nothing is searched by it: the empty
 /// string would be found in every payload.
-const ERASE: [(&str, &str); 13] = [
+const ERASE: [(&str, &str); 14] = [
     ("turns", "delete from turns t using conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id and $2::text is not null"),
     ("receipts", "delete from receipts r using outbound_messages o where o.guest_id = $1 and r.outbound_id = o.outbound_id and $2::text is not null"),
     ("due", "delete from due d using outbound_messages o left join send_attempts a on a.outbound_id = o.outbound_id
@@ -233,6 +233,8 @@ const ERASE: [(&str, &str); 13] = [
     ("model_results", "delete from model_results m using conversations c where c.guest_id = $1 and m.conversation_id = c.conversation_id and $2::text is not null"),
     ("profiles", "delete from profiles where guest_id = $1 and $2::text is not null"),
     ("conversations", "delete from conversations where guest_id = $1 and $2::text is not null"),
+    // What was given out stays given out (DATA-57).
+    ("offers_unlinked", "update offers set guest_id = null, conversation_id = null where guest_id = $1 and $2::text is not null"),
     // The case stays, without a way back to the guest.
     ("escalations_unlinked", "update escalations set guest_id = null, conversation_id = null, inbound_id = null where guest_id = $1 and $2::text is not null"),
     ("number_checks", "delete from number_checks n using guests g where g.guest_id = $1 and n.key_id = g.key_id and n.phone_hash = g.phone_hash and $2::text is not null"),

@@ -22,6 +22,7 @@ pub mod inbound;
 pub mod last_look;
 pub mod model_results;
 pub mod nightly;
+pub mod offers;
 pub mod outbound;
 pub mod profiles;
 pub mod prompts;

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::{Result, Tx};
 
 /// Rows that are done with and older than `$1` days. Open work never goes, however old it is.
-const OLD: [(&str, &str); 5] = [
+const OLD: [(&str, &str); 7] = [
     ("turns", "delete from turns where state <> 'drafted' and created_at < now() - make_interval(days => $1)"),
     ("receipts", "delete from receipts where received_at < now() - make_interval(days => $1)"),
     (
@@ -18,6 +18,11 @@ const OLD: [(&str, &str); 5] = [
         "inbound_messages",
         "delete from inbound_messages where disposition <> 'open' and stored_at < now() - make_interval(days => $1)",
     ),
+    (
+        "offers_expired",
+        "update offers set status = 'expired' where status = 'issued' and expires_at < now() and $1::int is not null",
+    ),
+    ("offers", "delete from offers where status <> 'issued' and expires_at < now() - make_interval(days => $1)"),
     ("dead_letters", "delete from dead_letters where state <> 'open' and last_at < now() - make_interval(days => $1)"),
 ];
 

@@ -81,7 +81,7 @@ impl Toolbox<'_> {
 }
 
 /// The vector of a text if the embedder needs nobody else for it.
-fn at_once(embedder: &dyn Embedder, text: &str) -> Option<Vector> {
+pub(crate) fn at_once(embedder: &dyn Embedder, text: &str) -> Option<Vector> {
     let texts = [text];
     let mut embedding = embedder.embed(&texts, Purpose::Query);
     match embedding.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -48,7 +48,7 @@ impl WeeklyHours {
             Language::En => ("Daily", "24 hours", "Closed", "and"),
             Language::Es => ("Diario", "24 horas", "Cerrado", "y"),
         };
-        if self.is_always() {
+        if self.is_always_usually() {
             return always.to_owned();
         }
         if self.is_empty() {

@@ -95,6 +95,36 @@ fn dst_nights_keep_the_doors_open() {
     assert_eq!(hours("Sun 2:30am-6am").next_opening(at(2026, 3, 8, 5, 0), New_York).unwrap().at, jump);
 }
 
+#[test] // CMS-19: a holiday takes the place of its weekday, and its night reaches into the next day
+fn holidays_have_hours_of_their_own() {
+    let day = |text: &str, hours: &str| {
+        let day = Day::yearly(text).unwrap_or_else(|| Day::Once(text.parse().unwrap()));
+        SpecialDay::new(day, None, hours).unwrap()
+    };
+    let grill = hours("Daily 11am-10pm").with_special(&[day("12-25", "closed"), day("2026-12-31", "5pm-2am")]);
+    for (utc, open) in [
+        (at(2026, 12, 24, 18, 0), true),
+        (at(2026, 12, 25, 18, 0), false),
+        (at(2027, 12, 25, 18, 0), false),
+        (at(2026, 12, 31, 18, 0), false),
+        (at(2026, 12, 31, 23, 0), true),
+        (at(2027, 1, 1, 6, 59), true),
+        (at(2027, 1, 1, 7, 0), false),
+        (at(2027, 12, 31, 18, 0), true),
+    ] {
+        assert_eq!(grill.is_open(utc, New_York), open, "{utc}");
+    }
+    let christmas = at(2026, 12, 25, 18, 0);
+    assert_eq!(grill.next_opening(christmas, New_York).unwrap().wall.to_string(), "2026-12-26 11:00:00");
+    assert_eq!(grill.until(at(2027, 1, 1, 3, 0), New_York, Language::En).unwrap(), "until 2am");
+    assert!(grill.openings_on("2026-12-25".parse().unwrap()).is_empty());
+    let floor = hours("24 hours").with_special(&[day("12-25", "closed")]);
+    assert!(!floor.is_always() && floor.to_string() == "24 hours");
+    assert_eq!(floor.closes_at(at(2026, 12, 24, 18, 0), New_York).unwrap().wall.to_string(), "2026-12-25 00:00:00");
+    assert!(SpecialDay::new(Day::Yearly(12, 25), None, "Mon 5pm-9pm").is_err());
+    assert!(Day::yearly("02-29").is_some() && Day::yearly("02-30").is_none() && Day::yearly("2026-12-25").is_none());
+}
+
 #[test]
 fn always_open_never_closes() {
     let floor = hours("24 hours");

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::WeeklyHours;
+use crate::{WeeklyHours, hours::SpecialDay};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -60,15 +60,16 @@ fn absent(value: &impl Absent) -> bool {
 details! {
     Dining {
         cuisine_type: String, price_range: String, hours: WeeklyHours, location: Option<String>, dress_code: Option<String>,
-        reservations: Option<String>, kids_menu: Option<bool>, dietary_options: Vec<String>,
+        reservations: Option<String>, kids_menu: Option<bool>, dietary_options: Vec<String>, special_hours: Vec<SpecialDay>,
     }
     Entertainment {
         event_type: String, venue: String, starts_at: Option<DateTime<Utc>>, schedule: Option<String>, ticket_price_min: Option<f64>,
         ticket_price_max: Option<f64>, age_restriction: Option<String>, duration_minutes: Option<u32>, hours: Option<WeeklyHours>,
+        special_hours: Vec<SpecialDay>,
     }
     Spa {
         treatment_type: String, duration_minutes: u32, price: f64, couples_option: Option<bool>, booking_required: Option<bool>,
-        hours: Option<WeeklyHours>,
+        hours: Option<WeeklyHours>, special_hours: Vec<SpecialDay>,
     }
     Promotion {
         promo_type: String, value: f64, valid_from: NaiveDate, valid_until: NaiveDate, eligibility: Option<String>,
@@ -89,6 +90,8 @@ pub struct Gaming {
     pub minimum_bet: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hours: Option<WeeklyHours>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub special_hours: Vec<SpecialDay>,
     #[serde(flatten)]
     pub extra: BTreeMap<String, Value>,
 }
@@ -98,6 +101,8 @@ pub struct Gaming {
 pub struct HoursInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hours: Option<WeeklyHours>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub special_hours: Vec<SpecialDay>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seasonal_notes: Option<String>,
     #[serde(flatten)]

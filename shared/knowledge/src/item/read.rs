@@ -7,6 +7,7 @@ use crate::{
     Category, Problem, Reference, WeeklyHours,
     dates::{self, DAY_FIX, MOMENT_FIX},
     fields::Fields,
+    hours::{Day, SpecialDay},
 };
 
 const CUISINES: [&str; 12] = [
@@ -53,6 +54,8 @@ const RULES: [&str; 7] = [
     "ID requirements",
 ];
 const SUBJECTS: [&str; 4] = ["guests", "employees", "vendors", "all"];
+const SPECIAL: [&str; 3] = ["date", "hours", "name"];
+const SPECIAL_FIX: &str = "a list such as [{\"date\": \"12-25\", \"hours\": \"closed\", \"name\": \"Christmas Day\"}]";
 const HOURS_FIX: &str = "write such as `Sun-Thu 11am-10pm, Fri-Sat 11am-12am`, `Daily 7am-2am` or `24 hours`";
 
 pub(super) fn item(value: &Value, reference: Option<Reference>) -> Result<Item, Vec<Problem>> {
@@ -116,25 +119,31 @@ fn read_details(
 ) -> Option<Details> {
     let mut f = Fields::new(map, "details.", problems);
     match category {
-        Category::Dining => dining(f),
+        Category::Dining => dining(f, reference),
         Category::Entertainment => entertainment(f, reference),
-        Category::Spa => spa(f),
+        Category::Spa => spa(f, reference),
         Category::Promotions => promotion(f, reference),
         Category::Regulations => regulation(f, reference),
-        Category::Gaming => Some(Details::Gaming(Gaming {
-            game_type: f.text("game_type", 100),
-            location: f.text("location", 200),
-            minimum_bet: f.value("minimum_bet").cloned(),
-            hours: hours(&mut f, "hours"),
-            extra: f.rest(),
-        })),
-        Category::Hours => hours_info(f),
+        Category::Gaming => {
+            let special_hours = special(&mut f, reference);
+            Some(Details::Gaming(Gaming {
+                game_type: f.text("game_type", 100),
+                location: f.text("location", 200),
+                minimum_bet: f.value("minimum_bet").cloned(),
+                hours: hours(&mut f, "hours").map(|hours| hours.with_special(&special_hours)),
+                special_hours,
+                extra: f.rest(),
+            }))
+        }
+        Category::Hours => hours_info(f, reference),
         // A place in a category of its own (pool, parking) may have hours too; text that is none stays text.
         Category::GeneralInfo | Category::Other(_) => match map.get("hours").map(WeeklyHours::from_json) {
             Some(Ok(hours)) => {
                 let _ = f.value("hours");
+                let special_hours = special(&mut f, reference);
                 Some(Details::Hours(HoursInfo {
-                    hours: Some(hours),
+                    hours: Some(hours.with_special(&special_hours)),
+                    special_hours,
                     seasonal_notes: f.text("seasonal_notes", 300),
                     extra: f.rest(),
                 }))
@@ -149,6 +158,37 @@ fn hours(f: &mut Fields<'_, '_>, key: &'static str) -> Option<WeeklyHours> {
     WeeklyHours::from_json(value).map_err(|error| f.complain(key, error.to_string(), HOURS_FIX)).ok()
 }
 
+/// Days that are not like the others: `[{"date": "12-25", "hours": "closed", "name": "Christmas Day"}]`.
+fn special(f: &mut Fields<'_, '_>, reference: Option<Reference>) -> Vec<SpecialDay> {
+    let Some(value) = f.value("special_hours") else { return Vec::new() };
+    let Some(days) = value.as_array() else {
+        let _: Option<()> = f.wrong("special_hours", value, SPECIAL_FIX);
+        return Vec::new();
+    };
+    let mut read = Vec::with_capacity(days.len());
+    for day in days {
+        match special_day(day, reference) {
+            Ok(day) => read.push(day),
+            Err(problem) => f.complain("special_hours", problem, format!("write {SPECIAL_FIX}")),
+        }
+    }
+    read
+}
+
+fn special_day(value: &Value, reference: Option<Reference>) -> Result<SpecialDay, String> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    if let Some(other) = value.as_object().and_then(|map| map.keys().find(|key| !SPECIAL.contains(&key.as_str()))) {
+        return Err(format!("has the unknown field `{other}`"));
+    }
+    let (Some(date), Some(hours)) = (text("date"), text("hours")) else {
+        return Err("has a day without `date` or `hours`".to_owned());
+    };
+    let name = text("name").map(str::to_owned);
+    let day = Day::yearly(date).or_else(|| dates::day(date, reference).map(Day::Once));
+    let day = day.ok_or_else(|| format!("has `{date}`, which is no day"))?;
+    SpecialDay::new(day, name, hours).map_err(|error| error.to_string())
+}
+
 fn date(f: &mut Fields<'_, '_>, key: &'static str, reference: Option<Reference>) -> Option<chrono::NaiveDate> {
     let text = f.text(key, 60)?;
     let day = dates::day(&text, reference);
@@ -158,7 +198,7 @@ fn date(f: &mut Fields<'_, '_>, key: &'static str, reference: Option<Reference>)
     day
 }
 
-fn dining(mut f: Fields<'_, '_>) -> Option<Details> {
+fn dining(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<Details> {
     // The seed's own records say `cuisine` where its schema says `cuisine_type` (C-9).
     let cuisine =
         if f.value("cuisine").is_some() { f.one_of("cuisine", &CUISINES) } else { f.one_of("cuisine_type", &CUISINES) };
@@ -174,8 +214,9 @@ fn dining(mut f: Fields<'_, '_>) -> Option<Details> {
     let (location, dress_code) = (f.text("location", 200), f.one_of("dress_code", &DRESS));
     let (reservations, kids_menu) = (f.one_of("reservations", &RESERVATIONS), f.flag("kids_menu"));
     let dietary_options = f.list("dietary_options").unwrap_or_default();
+    let special_hours = special(&mut f, reference);
     f.refuse_unknown("");
-    let (cuisine_type, price_range, hours) = (cuisine?, price?, open?);
+    let (cuisine_type, price_range, hours) = (cuisine?, price?, open?.with_special(&special_hours));
     Some(Details::Dining(Dining {
         cuisine_type,
         price_range,
@@ -185,6 +226,7 @@ fn dining(mut f: Fields<'_, '_>) -> Option<Details> {
         reservations,
         kids_menu,
         dietary_options,
+        special_hours,
     }))
 }
 
@@ -207,6 +249,8 @@ fn entertainment(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<
     }
     let (age_restriction, duration_minutes) =
         (f.one_of("age_restriction", &AGES), f.whole("duration_minutes", 15, 480));
+    let special_hours = special(&mut f, reference);
+    let hours = hours.map(|hours| hours.with_special(&special_hours));
     f.refuse_unknown("");
     let (event_type, venue) = (event_type?, venue?);
     Some(Details::Entertainment(Entertainment {
@@ -219,10 +263,11 @@ fn entertainment(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<
         age_restriction,
         duration_minutes,
         hours,
+        special_hours,
     }))
 }
 
-fn spa(mut f: Fields<'_, '_>) -> Option<Details> {
+fn spa(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<Details> {
     let treatment = f.one_of("treatment_type", &TREATMENTS);
     let treatment = f.require("treatment_type", treatment, &format!("use one of: {}", TREATMENTS.join(", ")));
     let duration = f.whole("duration_minutes", 30, 120);
@@ -234,9 +279,19 @@ fn spa(mut f: Fields<'_, '_>) -> Option<Details> {
     let price = f.require("price", price, "write the price in dollars as a number");
     let (couples_option, booking_required, hours) =
         (f.flag("couples_option"), f.flag("booking_required"), hours(&mut f, "hours"));
+    let special_hours = special(&mut f, reference);
+    let hours = hours.map(|hours| hours.with_special(&special_hours));
     f.refuse_unknown("");
     let (treatment_type, duration_minutes, price) = (treatment?, duration?, price?);
-    Some(Details::Spa(Spa { treatment_type, duration_minutes, price, couples_option, booking_required, hours }))
+    Some(Details::Spa(Spa {
+        treatment_type,
+        duration_minutes,
+        price,
+        couples_option,
+        booking_required,
+        hours,
+        special_hours,
+    }))
 }
 
 fn promotion(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<Details> {
@@ -286,7 +341,7 @@ fn regulation(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<Det
 }
 
 /// `weekday_hours` means Mon-Thu and `weekend_hours` Fri-Sun, as RAG-15 prints them, unless the text names its own days.
-fn hours_info(mut f: Fields<'_, '_>) -> Option<Details> {
+fn hours_info(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<Details> {
     let open = hours(&mut f, "hours");
     let mut parts = Vec::new();
     for (key, days) in [("weekday_hours", "Mon-Thu"), ("weekend_hours", "Fri-Sun")] {
@@ -302,6 +357,8 @@ fn hours_info(mut f: Fields<'_, '_>) -> Option<Details> {
     if open.is_none() && parts.is_empty() {
         f.require("hours", None::<()>, HOURS_FIX);
     }
-    let info = HoursInfo { hours: open, seasonal_notes: f.text("seasonal_notes", 300), extra: f.rest() };
+    let special_hours = special(&mut f, reference);
+    let open = open.map(|hours| hours.with_special(&special_hours));
+    let info = HoursInfo { hours: open, special_hours, seasonal_notes: f.text("seasonal_notes", 300), extra: f.rest() };
     info.hours.is_some().then_some(Details::Hours(info))
 }

@@ -29,6 +29,40 @@ fn stored_items_read_back_unchanged() {
     }
 }
 
+#[test] // CMS-19, CMS-24: every category with hours knows holidays, stores them and tells them
+fn holidays_are_read_stored_and_told() {
+    let days = json!([{"date": "12-25", "hours": "Closed", "name": "Christmas Day"}, {"date": "in 3 days", "hours": "10am-6pm"}]);
+    for (category, mut details) in [
+        ("dining", json!({"cuisine": "Bar", "price_range": "$", "hours": "24 hours"})),
+        ("spa", json!({"treatment_type": "Massage", "duration_minutes": 60, "price": 90, "hours": "24 hours"})),
+        ("shows", json!({"event_type": "DJ", "venue": "Hall", "hours": "24 hours"})),
+        ("gaming", json!({"hours": "24 hours"})),
+        ("hours", json!({"hours": "24 hours"})),
+        ("pool", json!({"hours": "24 hours"})),
+    ] {
+        details["special_hours"] = days.clone();
+        let item = json!({"id": "x", "category": category, "name": "Place", "description": "D.", "details": details});
+        let item = Item::read(&item, reference()).unwrap();
+        assert_eq!(Item::from_json(&item.to_json()).unwrap(), item, "{category}");
+        assert!(!item.is_open(Utc.with_ymd_and_hms(2026, 12, 25, 17, 0, 0).unwrap(), New_York), "{category}");
+        let text = crate::formatter::text(&item, New_York);
+        assert!(text.contains("Special hours: Dec 25 (Christmas Day) closed; Mar "), "{text}");
+        assert!(text.contains(", 2026 10am-6pm."), "{text}");
+    }
+    for bad in [
+        json!("closed"),
+        json!([{"date": "12-25"}]),
+        json!([{"date": "someday", "hours": "closed"}]),
+        json!([{"date": "12-25", "hours": "by appointment"}]),
+        json!([{"date": "12-25", "hours": "closed", "colour": "red"}]),
+        json!([4]),
+    ] {
+        let item = json!({"id": "x", "category": "gaming", "name": "P", "description": "D", "details": {"special_hours": bad}});
+        let found = problems(&item);
+        assert!(found.len() == 1 && found[0].starts_with("details.special_hours: "), "{found:?}");
+    }
+}
+
 #[test] // T7, CMS-24
 fn every_problem_is_reported_with_its_path() {
     let bad = json!({"id": "d1", "category": "dining", "name": "x".repeat(201), "description": "y".repeat(1001), "colour": "red",

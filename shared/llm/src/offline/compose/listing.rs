@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Utc};
 use seven_domain::Language;
 use seven_knowledge::{Category, Item, item::Details};
 
@@ -160,7 +160,7 @@ pub(in super::super) fn open_then(host: &Host<'_>, u: &Understood<'_>, items: &[
             item.is_open(now, zone)
                 || item.hours().and_then(|h| h.next_opening(now, zone)).is_some_and(|m| m.wall.date() == date)
         }
-        Asked::On(date) => item.hours().is_some_and(|h| !h.spans(date.weekday()).is_empty()),
+        Asked::On(date) => item.hours().is_some_and(|h| !h.spans_on(date).is_empty()),
     };
     (items.iter().filter(|i| i.hours().is_some() && is_open(i)).cloned().collect(), asked)
 }

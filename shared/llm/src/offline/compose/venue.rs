@@ -196,8 +196,7 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
                 if spans.is_empty() {
                     return with("closed_then", &day);
                 }
-                let times =
-                    WeeklyHours::new(std::array::from_fn(|_| hours.spans(chrono::Datelike::weekday(&date)).to_vec()));
+                let times = WeeklyHours::new(std::array::from_fn(|_| hours.spans_on(date).to_vec()));
                 let times = times.show(host.language);
                 let times =
                     times.strip_prefix("Daily ").or_else(|| times.strip_prefix("Diario ")).unwrap_or(&times).to_owned();
