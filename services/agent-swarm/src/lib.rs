@@ -36,6 +36,9 @@ impl std::fmt::Debug for Settings {
 /// Works until the fleet's shutdown.
 pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
+    for pack in fleet.packs.iter() {
+        tracing::info!(pack = pack.name, agents = pack.agents.registry(), "pack");
+    }
     let library = content::Library::new(settings.index_bytes);
     let swarm = Swarm { fleet, settings, library };
     Worker::new(swarm, bus, roster, worker, shutdown).run().await;
