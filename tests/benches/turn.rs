@@ -118,7 +118,13 @@ async fn measure() {
     let mut took = took.split_off(WARM);
     took.sort_unstable();
     let at = |share: usize| took[took.len() * share / 100];
-    println!("a turn beside its model, {} turns one after the other: p50 {:?}, p90 {:?}, p99 {:?}", took.len(), at(50), at(90), at(99));
+    println!(
+        "a turn beside its model, {} turns one after the other: p50 {:?}, p90 {:?}, p99 {:?}",
+        took.len(),
+        at(50),
+        at(90),
+        at(99)
+    );
     owner.close().await;
     stack.stop().await.unwrap();
     drop((nats, redis, postgres));

@@ -5,9 +5,9 @@ mod offers;
 
 use std::{collections::BTreeMap, time::Duration};
 
+use serde_json::json;
 use seven_host::Record;
 use seven_testkit::models::{Models, Play, Received};
-use serde_json::json;
 
 use crate::harness::{GUEST, House, Wanted, house};
 
@@ -41,7 +41,8 @@ fn usual(models: Models, domain: &'static str) -> Models {
 
 /// The judge has nothing against any draft.
 fn content_with_all(models: &Models) {
-    models.when(|request| node(request) == "judge", Play::json(&json!({"status": "PASS", "reason": ""})).tokens(100, 5));
+    models
+        .when(|request| node(request) == "judge", Play::json(&json!({"status": "PASS", "reason": ""})).tokens(100, 5));
 }
 
 fn settings(models: &Models) -> String {

@@ -41,5 +41,8 @@ impl std::fmt::Debug for Settings {
 /// Works until the fleet's shutdown.
 pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
+    for pack in fleet.packs.iter() {
+        tracing::info!(pack = pack.name, agents = pack.agents.registry(), "pack");
+    }
     Worker::new(Swarm::new(fleet, settings), bus, roster, worker, shutdown).run().await;
 }

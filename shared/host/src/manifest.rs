@@ -146,6 +146,13 @@ impl Manifest {
         self.agents.get(from).is_some_and(|agent| agent.hands_to.iter().any(|name| name == to))
     }
 
+    /// Who there is and who hands to whom, the default agent starred: "dining > host; host* > dining" (AGENT-5).
+    pub fn registry(&self) -> String {
+        let star = |name: &String| if *name == self.default_agent { "*" } else { "" };
+        let line = |(name, agent): (&String, &Agent)| format!("{name}{} > {}", star(name), agent.hands_to.join(", "));
+        self.agents.iter().map(line).collect::<Vec<_>>().join("; ")
+    }
+
     fn check(&self) -> Result<(), Problem> {
         self.known("default_agent", &self.default_agent)?;
         for (name, tool) in &self.tools {
@@ -219,6 +226,7 @@ hands_to = ["host"]
         ] {
             assert_eq!(manifest.agent_for(subject), agent, "{subject:?}");
         }
+        assert_eq!(manifest.registry(), "dining > host; host* > dining");
         assert!(
             manifest.may_hand("host", "dining")
                 && !manifest.may_hand("host", "comp")

@@ -57,14 +57,8 @@ impl Gemini {
     /// Opens no connection. The process must have installed its TLS provider (rustls with ring) before.
     pub fn new(settings: &Settings) -> Result<Self, Error> {
         let name = format!("gemini/{}", settings.model);
-        let mut url = settings.base_url.clone();
-        match url.path_segments_mut() {
-            Ok(mut path) => {
-                path.pop_if_empty().extend(["v1beta", "models", &format!("{}:generateContent", settings.model)]);
-            }
-            Err(()) => return Err(Error::Setup { model: name, reason: "the base URL cannot take a path" }),
-        }
-        let endpoint = Endpoint::new(name, url, Some(("x-goog-api-key", "", &settings.api_key)))?;
+        let path = ["v1beta", "models", &format!("{}:generateContent", settings.model)];
+        let endpoint = Endpoint::new(name, &settings.base_url, &path, Some(("x-goog-api-key", "", &settings.api_key)))?;
         let dialect =
             Dialect { thinking_budget: settings.thinking_budget, schema_beside_tools: settings.schema_beside_tools };
         Ok(Self { endpoint, dialect })

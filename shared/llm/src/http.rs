@@ -43,8 +43,16 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    pub(crate) fn new(name: String, url: Url, key: Option<(&'static str, &str, &SecretString)>) -> Result<Self, Error> {
+    /// `path` goes behind the base URL. Opens no connection. The process must have installed its TLS provider (rustls with ring) before.
+    pub(crate) fn new(
+        name: String,
+        base: &Url,
+        path: &[&str],
+        key: Option<(&'static str, &str, &SecretString)>,
+    ) -> Result<Self, Error> {
         let setup = |reason| Error::Setup { model: name.clone(), reason };
+        let mut url = base.clone();
+        url.path_segments_mut().map_err(|()| setup("the base URL cannot take a path"))?.pop_if_empty().extend(path);
         let mut headers = HeaderMap::new();
         if let Some((header, scheme, key)) = key {
             let value = format!("{scheme}{}", key.expose_secret());

@@ -57,15 +57,8 @@ impl OpenAi {
     /// Opens no connection. The process must have installed its TLS provider (rustls with ring) before.
     pub fn new(settings: &Settings) -> Result<Self, Error> {
         let name = format!("{}/{}", settings.provider, settings.model);
-        let mut url = settings.base_url.clone();
-        match url.path_segments_mut() {
-            Ok(mut path) => {
-                path.pop_if_empty().extend(["chat", "completions"]);
-            }
-            Err(()) => return Err(Error::Setup { model: name, reason: "the base URL cannot take a path" }),
-        }
         let key = settings.api_key.as_ref().map(|key| ("authorization", "Bearer ", key));
-        let endpoint = Endpoint::new(name, url, key)?;
+        let endpoint = Endpoint::new(name, &settings.base_url, &["chat", "completions"], key)?;
         Ok(Self { endpoint, model: settings.model.clone(), token_limit: settings.token_limit })
     }
 

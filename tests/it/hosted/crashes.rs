@@ -29,7 +29,11 @@ async fn no_answer_that_was_kept_is_asked_for_again() {
         models.then(Play::text(ANSWER));
         let house = die_after(&models, kept, &format!("hosted_dies_{kept}"), QUESTION).await;
         assert!(answer(&house).contains(ANSWER));
-        assert_eq!(calls(&models), counts([("route", 1), ("plan", 1), ("speak", 1), ("judge", 1)]), "died after {kept}");
+        assert_eq!(
+            calls(&models),
+            counts([("route", 1), ("plan", 1), ("speak", 1), ("judge", 1)]),
+            "died after {kept}"
+        );
         assert_eq!(house.number("select count(*) from model_results").await, 0, "gone with the commit");
         house.stop().await;
     }

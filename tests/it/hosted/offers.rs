@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use seven::wiring::Worker;
 use seven_testkit::models::{Models, Play};
-use serde_json::json;
 
 use super::{brain, calls, content_with_all, counts, node, wanted};
 use crate::harness::{GUEST, House, Wanted, house};
@@ -37,7 +37,9 @@ fn casino() -> (String, String) {
 async fn generous() -> Models {
     let models = brain("comp").await;
     content_with_all(&models);
-    let asked = |request: &seven_testkit::models::Received| node(request) == "speak" && request.last_text.contains("dining offers");
+    let asked = |request: &seven_testkit::models::Received| {
+        node(request) == "speak" && request.last_text.contains("dining offers")
+    };
     models.when(move |r| asked(r) && !r.tool_results.is_empty(), Play::text(TOLD));
     models.when(asked, Play::call("create_offer", json!({"item": "promotions_100"})));
     models.otherwise(Play::text("Thank you, I will remember that."));
@@ -73,7 +75,10 @@ async fn a_worker_killed_after_create_offer_leaves_one_offer_and_one_answer() {
     house.settle_within(4, Duration::from_secs(45)).await;
     let texts = house.texts_to(GUEST);
     assert_eq!((texts.len(), texts.last().map(String::as_str)), (before + 1, Some(TOLD)), "{texts:?}");
-    assert_eq!(house.number("select count(*) from offers where item = 'promotions_100' and status = 'issued'").await, 1);
+    assert_eq!(
+        house.number("select count(*) from offers where item = 'promotions_100' and status = 'issued'").await,
+        1
+    );
     assert_eq!(house.number("select count(*) from audit_log where action = 'comp_tool_call'").await, 1);
     for (node, more) in counts([("route", 1), ("plan", 1), ("speak", 2), ("judge", 1)]) {
         *known.entry(node).or_default() += more;
