@@ -5,7 +5,9 @@ mod content;
 mod fallback;
 mod handler;
 mod models;
+mod pause;
 mod scene;
+mod session;
 mod speech;
 mod turn;
 

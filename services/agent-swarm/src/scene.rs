@@ -58,6 +58,7 @@ impl Scene {
             seed,
             deadline: around.deadline,
             profile: profile.context(around.now),
+            summary: work.recall.summary(&work.index, &profile, around.now),
             ask,
         };
         Self { request, profile, learnt }

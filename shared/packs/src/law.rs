@@ -51,10 +51,9 @@ fn class_of(key: TextKey) -> Option<MessageClass> {
         TextKey::Help | TextKey::OptInPending => MessageClass::Help,
         TextKey::Crisis | TextKey::ResponsibleGaming => MessageClass::Crisis,
         TextKey::Emergency => MessageClass::Emergency,
-        TextKey::Holding
-        | TextKey::EscalatedShortly
-        | TextKey::EscalatedHours
-        | TextKey::EscalatedTomorrow => MessageClass::Holding,
+        TextKey::Holding | TextKey::EscalatedShortly | TextKey::EscalatedHours | TextKey::EscalatedTomorrow => {
+            MessageClass::Holding
+        }
         _ => return None,
     })
 }

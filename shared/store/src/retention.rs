@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::{Result, Tx};
 
 /// Rows that are done with and older than `$1` days. Open work never goes, however old it is.
-const OLD: [(&str, &str); 5] = [
+const OLD: [(&str, &str); 6] = [
     ("turns", "delete from turns where state <> 'drafted' and created_at < now() - make_interval(days => $1)"),
     ("receipts", "delete from receipts where received_at < now() - make_interval(days => $1)"),
     (
@@ -17,6 +17,12 @@ const OLD: [(&str, &str); 5] = [
     (
         "inbound_messages",
         "delete from inbound_messages where disposition <> 'open' and stored_at < now() - make_interval(days => $1)",
+    ),
+    // The newest of a conversation stays with it: it is the one under way.
+    (
+        "sessions",
+        "delete from sessions s using conversations c where c.conversation_id = s.conversation_id and s.started_at is distinct from c.session_started_at
+           and s.last_at < now() - make_interval(days => $1)",
     ),
     ("dead_letters", "delete from dead_letters where state <> 'open' and last_at < now() - make_interval(days => $1)"),
 ];

@@ -261,7 +261,10 @@ fn a_casino_without_a_state_helpline_says_nothing_of_one() {
 fn the_holding_text_promises_no_time() {
     for language in Language::ALL {
         let text = longest(TextKey::Holding, language).to_lowercase();
-        for time in ["minute", "minuto", "shortly", "breve", "hour", "hora", "today", "hoy", "soon", "pronto", "tomorrow", "manana"] {
+        for time in [
+            "minute", "minuto", "shortly", "breve", "hour", "hora", "today", "hoy", "soon", "pronto", "tomorrow",
+            "manana",
+        ] {
             assert!(!text.contains(time), "`{time}` in: {text}");
         }
     }
