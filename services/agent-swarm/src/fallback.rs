@@ -14,7 +14,8 @@ use crate::handler::{Swarm, Work};
 impl Swarm {
     pub(crate) async fn fall_back(&self, work: &Work, why: &str, tries: u32) -> Result<Outcome, Error> {
         let Some(oldest) = work.open.first() else { return Ok(Outcome::Done) };
-        let text = self.fallback_text(work, oldest.inbound_id);
+        let language: Language = work.lease.language.as_deref().and_then(|l| l.parse().ok()).unwrap_or_default();
+        let text = self.canned(work, oldest.inbound_id, TextKey::Fallback, text(work, language), "fallback");
         let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
         let mut tx = self.fleet.store.bind(&work.casino).await?;
         let queued = tx.queue(&text).await?;
@@ -25,10 +26,9 @@ impl Swarm {
         Ok(Outcome::Park { reason: "turn_failed".into(), error: why.to_owned(), attempts: tries })
     }
 
-    fn fallback_text(&self, work: &Work, inbound: Uuid) -> NewOutbound {
+    /// A text of the pack that no turn made, as the answer to this inbound text.
+    pub(crate) fn canned(&self, work: &Work, inbound: Uuid, key: TextKey, body: String, agent: &str) -> NewOutbound {
         let pack = &work.pack;
-        let language: Language = work.lease.language.as_deref().and_then(|l| l.parse().ok()).unwrap_or_default();
-        let body = text(work, language);
         let measure = seven_sms::measure(&body);
         NewOutbound {
             outbound_id: self.fleet.ids.next::<OutboundId>(),
@@ -37,13 +37,13 @@ impl Swarm {
             origin: Origin::Inbound(InboundId(inbound)),
             part: 1,
             parts: 1,
-            kind: TextKey::Fallback.as_str().to_owned(),
-            class: pack.texts.class(TextKey::Fallback),
+            kind: key.as_str().to_owned(),
+            class: pack.texts.class(key),
             body,
             encoding: measure.encoding.as_str().to_owned(),
             units: i32::try_from(measure.units).unwrap_or(i32::MAX),
             segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
-            agent: "fallback".to_owned(),
+            agent: agent.to_owned(),
             answers_at: None,
             delay: Duration::ZERO,
             useful_for: pack.rules.usefulness(),

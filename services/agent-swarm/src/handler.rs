@@ -11,7 +11,7 @@ use seven_packs::Pack;
 use seven_runtime::{Error, Fleet, outcome_of};
 use seven_store::{conversations::Lease, inbound::OpenText};
 
-use crate::{Settings, content::Library};
+use crate::{Settings, content::Library, session::Recall};
 
 #[derive(Debug)]
 pub struct Swarm {
@@ -29,6 +29,7 @@ pub(crate) struct Work {
     pub(crate) lease: Lease,
     pub(crate) open: Vec<OpenText>,
     pub(crate) history: Vec<(String, String)>,
+    pub(crate) recall: Recall,
     /// None for a guest of whom nothing is known.
     pub(crate) profile: Option<Profile>,
     pub(crate) index: Arc<Index>,
@@ -117,7 +118,7 @@ impl Swarm {
             tx.commit().await?;
             return Ok(Looked::Nothing);
         };
-        let history = tx.recent_exchanges(conversation, 6).await?;
+        let (recall, history) = self.recall(&mut tx, conversation).await?;
         let profile = tx.profile(lease.guest_id).await?.and_then(|document| read(&delivery.casino, document));
         tx.commit().await?;
         let trace = first.trace.clone();
@@ -129,6 +130,7 @@ impl Swarm {
             lease,
             open,
             history,
+            recall,
             profile,
             index,
             trace,
@@ -187,6 +189,7 @@ mod tests {
             tries: 0,
             trace: String::new(),
             age,
+            released: false,
         }
     }
 

@@ -60,6 +60,7 @@ impl Scene {
             seed,
             deadline: around.deadline,
             profile: profile.context(around.now),
+            summary: work.recall.summary(&work.index, &profile, around.now),
             ask,
         };
         Self { request, language, profile, learnt }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use seven_bus::Outcome;
 use seven_compliance::disclosure::{self, Due, Facts};
-use seven_domain::{Language, MessageClass, TurnId};
+use seven_domain::{Language, TurnId};
 use seven_host::Record;
 use seven_packs::TextKey;
 use seven_runtime::{Error, failpoint};
@@ -16,6 +16,7 @@ use uuid::Uuid;
 use crate::{
     handler::{Swarm, Work},
     scene::{Around, Scene},
+    session::Told,
     speech::Speech,
 };
 
@@ -33,10 +34,18 @@ impl Swarm {
     pub(crate) async fn turn(&self, work: Work) -> Result<Outcome, Error> {
         failpoint("swarm.after_lease");
         let overtaken = Outcome::Wait { after: Duration::from_millis(50), why: "epoch_moved" };
+        if work.recall.place.paused.is_some() {
+            return self.hold(&work).await;
+        }
         let mut scene = self.scene(&work);
-        match self.ask(&work, &scene).await? {
+        let asked = match self.hand_over(&work) {
+            Some(speech) => Asked::Replied(Box::new(speech)),
+            None => self.ask(&work, &scene).await?,
+        };
+        match asked {
             Asked::Replied(speech) => {
-                Ok(if self.commit(&work, &mut scene, &speech).await? { Outcome::Done } else { overtaken })
+                let told = self.weigh(&work, &scene, *speech);
+                Ok(if self.commit(&work, &mut scene, &told).await? { Outcome::Done } else { overtaken })
             }
             Asked::Overtaken => Ok(overtaken),
             Asked::Failed(why) => self.failed(&work, &why).await,
@@ -68,14 +77,15 @@ impl Swarm {
     fn scene(&self, work: &Work) -> Scene {
         let around = Around {
             now: self.fleet.clock.property_now(),
-            lead: disclosure_due(work).map(|due| disclosure(work, due)),
+            lead: self.lead(work, disclosure_due(work).map(|due| disclosure(work, due))),
             deadline: self.settings.model_deadline,
         };
         Scene::of(work, &*work.model, around)
     }
 
     /// Writes the turn and marks exactly the texts it read, under the conversation's lock; false when it was overtaken.
-    async fn commit(&self, work: &Work, scene: &mut Scene, speech: &Speech) -> Result<bool, Error> {
+    async fn commit(&self, work: &Work, scene: &mut Scene, told: &Told) -> Result<bool, Error> {
+        let speech = &told.speech;
         let reply = &speech.reply;
         let conversation = work.lease.conversation_id;
         let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
@@ -93,11 +103,11 @@ impl Swarm {
             intent: reply.intent.clone(),
             language: reply.language.as_str().to_owned(),
             verdict: "pass".to_owned(),
-            draft: reply.text.clone(),
+            draft: told.draft.clone(),
             disclosure: disclosure_due(work).map(Due::as_str),
             sources: reply.sources.clone(),
             grounded: reply.grounded,
-            class: MessageClass::Reply.as_str().to_owned(),
+            class: told.class.as_str().to_owned(),
             newest_text_at,
             trace: work.trace.clone(),
             record: serde_json::to_value(Record { learnt: scene.learnt.clone(), ..speech.record.clone() })
@@ -109,8 +119,8 @@ impl Swarm {
         {
             return Ok(false);
         }
-        self.remember(&mut tx, work, scene, speech).await?;
-        tx.audit_offer_calls(turn_id, None, &speech.offer_calls, &work.trace).await?;
+        self.remember(&mut tx, work, scene, told).await?;
+        tx.audit_offer_calls(turn_id, None, &told.speech.offer_calls, &work.trace).await?;
         tx.release_lease(conversation, work.lease.epoch).await?;
         // The second look under the lock: a text that came during the model call is the next turn's.
         let more = tx.open_texts(conversation).await?;
@@ -132,19 +142,20 @@ impl Swarm {
     }
 
     /// What the guest taught us stands when the reply stands.
-    async fn remember(&self, tx: &mut Tx, work: &Work, scene: &mut Scene, speech: &Speech) -> Result<(), Error> {
-        let reply = &speech.reply;
+    async fn remember(&self, tx: &mut Tx, work: &Work, scene: &mut Scene, told: &Told) -> Result<(), Error> {
+        let reply = &told.speech.reply;
         if work.lease.language.as_deref() != Some(reply.language.as_str()) {
             tx.set_language(work.lease.guest_id, reply.language).await?;
         }
         scene.asked(reply.asked);
-        for effect in &speech.effects {
+        for effect in &told.speech.effects {
             match effect {
                 Effect::Observe(seen) => scene.observe(seen.clone()),
                 Effect::Offer(offer) => drop(tx.issue(offer).await?),
                 Effect::Redeemed { offer, at } => drop(tx.redeem(work.lease.guest_id, *offer, *at).await?),
             }
         }
+        self.settle(tx, work, scene, told).await?;
         if work.profile.as_ref() != Some(&scene.profile) {
             tx.write_profile(work.lease.guest_id, &scene.profile.to_json()).await?;
         }

@@ -2,6 +2,7 @@
 
 use seven_compliance::{Hit, Layer};
 use seven_domain::AuditEvent;
+use seven_guest::escalation::{PAUSE, Severity};
 use seven_packs::TextKey;
 use seven_runtime::Error;
 use seven_store::{Tx, audit::Entry, escalations::NewEscalation};
@@ -39,7 +40,8 @@ impl Gate {
         if hit.layer == Layer::ResponsibleGaming {
             tx.mark_responsible_gaming(case.party.guest_id).await?;
         }
-        let Some((severity, ack_seconds)) = severity(hit.layer) else { return Ok(()) };
+        let Some(grave) = severity(hit.layer) else { return Ok(()) };
+        let severity = grave.as_str();
         tracing::error!(casino = %tx.casino(), inbound_id = %case.inbound_id, severity, layer, pattern_id = hit.pattern_id, trace = case.trace, "a person has to look at this");
         metrics().escalations.with_label_values(&[severity, layer]).inc();
         tx.escalate(&NewEscalation {
@@ -52,7 +54,8 @@ impl Gate {
             source: "guardrail",
             reason: layer,
             pattern_id: Some(&hit.pattern_id),
-            ack_seconds,
+            ack_seconds: grave.sla().ack_seconds,
+            respond_minutes: grave.sla().respond_minutes,
             actor: "compliance-gate",
             trace: Some(&case.trace),
         })
@@ -60,21 +63,26 @@ impl Gate {
         Ok(())
     }
 
-    /// A cry for help: answered whatever else stands, after what was being said has been silenced (D4).
+    /// A cry for help: answered whatever else stands, after what was being said has been silenced (D4). Where a life is at stake a person
+    /// takes over, and the host chats about nothing else meanwhile (SEC-104); further cries are answered here all the same.
     pub(crate) async fn cry(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Next, Error> {
         let conversation = case.party.conversation_id;
         tx.silence(conversation, "guest_cried_for_help").await?;
         tx.close_open_texts(conversation, case.inbound_id, "superseded_by_cry_for_help").await?;
+        if matches!(key, TextKey::Crisis | TextKey::Emergency) {
+            let span = self.fleet.timing.scaled(PAUSE.to_std().unwrap_or_default());
+            tx.pause(conversation, "guest_safety", Some(span)).await?;
+        }
         self.canned(tx, case, key).await
     }
 }
 
-/// How grave a case is, and in how many seconds somebody must acknowledge it (SEC-113).
-fn severity(layer: Layer) -> Option<(&'static str, Option<u32>)> {
+/// How grave a case is; what follows from it is the table's (SEC-113).
+fn severity(layer: Layer) -> Option<Severity> {
     match layer {
-        Layer::Crisis | Layer::Emergency | Layer::BsaAml => Some(("sev0", Some(450))),
-        Layer::ResponsibleGaming => Some(("sev1", Some(1_800))),
-        Layer::Pii => Some(("sev2", Some(7_200))),
+        Layer::Crisis | Layer::Emergency | Layer::BsaAml => Some(Severity::Sev0),
+        Layer::ResponsibleGaming => Some(Severity::Sev1),
+        Layer::Pii => Some(Severity::Sev2),
         Layer::PromptInjection | Layer::PatronPrivacy | Layer::AgeVerification | Layer::Identity | Layer::Abuse => None,
     }
 }

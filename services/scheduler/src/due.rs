@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
-use seven_domain::{MessageClass, OutboundId};
+use seven_domain::{AuditEvent, ConversationId, MessageClass, OutboundId};
 use seven_runtime::{Error, Fleet, failpoint};
-use seven_store::due::Due;
+use seven_store::{
+    audit::Entry,
+    due::Due,
+    pauses::{RESUME, Wake},
+};
 use seven_telemetry::metrics;
 
 use crate::deletion;
@@ -37,9 +41,32 @@ async fn forget(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
+/// A pause is over: the conversation goes on, also with what was kept in it (SEC-104).
+async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(&row.casino).await?;
+    let wake = tx.wake(ConversationId(row.row_id)).await?;
+    tx.clear_due(RESUME, row.row_id).await?;
+    match wake {
+        Wake::Later(rest) => tx.put_due(RESUME, row.row_id, rest).await?,
+        Wake::Resumed(resumed) => {
+            let detail = serde_json::json!({ "reason": resumed.reason, "texts": resumed.released });
+            let subject = row.row_id.to_string();
+            tx.audit(&Entry::of(AuditEvent::ConversationResumed, "scheduler", &subject, detail)).await?;
+            if let Some((cause, trace)) = resumed.first {
+                let copy = Some(format!("resume:{}", fleet.ids.uuid()));
+                fleet.bus.signal_conversation(&row.casino, row.row_id, cause, copy, &trace).await?;
+            }
+        }
+        Wake::Nothing => {}
+    }
+    Ok(tx.commit().await?)
+}
+
 async fn fire(fleet: &Fleet, row: &Due) -> Result<(), Error> {
-    if row.kind == "delete" {
-        return forget(fleet, row).await;
+    match row.kind.as_str() {
+        "delete" => return forget(fleet, row).await,
+        RESUME => return resume(fleet, row).await,
+        _ => {}
     }
     let mut tx = fleet.store.bind(&row.casino).await?;
     let signal = match row.kind.as_str() {

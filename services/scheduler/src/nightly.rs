@@ -76,7 +76,7 @@ async fn verify_chains(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
             trace: None,
         })
         .await?;
-        let case = compliance_case(fleet.ids.uuid(), Some(guest), "consent_chain_broken", "sev0", Some(450));
+        let case = compliance_case(fleet.ids.uuid(), Some(guest), "consent_chain_broken", "sev0", Some(450), Some(15));
         tx.escalate(&case).await?;
     }
     Ok(json!({ "checked": guests.len(), "broken": broken }))
@@ -110,7 +110,7 @@ async fn overdue(tx: &mut Tx) -> Result<usize, Error> {
     for id in &late {
         tracing::error!(casino = %tx.casino(), deletion_id = %id, "a deletion is overdue");
         // The deletion's id names the case: night after night it is one case.
-        tx.escalate(&compliance_case(*id, None, "deletion_overdue", "sev1", Some(1_800))).await?;
+        tx.escalate(&compliance_case(*id, None, "deletion_overdue", "sev1", Some(1_800), Some(60))).await?;
     }
     Ok(late.len())
 }
@@ -121,6 +121,7 @@ fn compliance_case<'a>(
     reason: &'a str,
     severity: &'static str,
     ack_seconds: Option<u32>,
+    respond_minutes: Option<u32>,
 ) -> NewEscalation<'a> {
     NewEscalation {
         escalation_id: id,
@@ -133,6 +134,7 @@ fn compliance_case<'a>(
         reason,
         pattern_id: None,
         ack_seconds,
+        respond_minutes,
         actor: "scheduler",
         trace: None,
     }

@@ -102,6 +102,8 @@ text_enum! {
     /// How an inbound text ended (D4). `Open` has not ended.
     Disposition {
         Open => "open",
+        /// Kept for a person while its conversation is paused; open again afterwards.
+        Held => "held",
         Answered => "answered",
         Canned => "canned",
         Closed => "closed",

@@ -62,6 +62,8 @@ pub struct Request {
     pub deadline: Duration,
     /// What is known about the guest, the open texts included; what may be taken for granted.
     pub profile: Context,
+    /// What was discussed before the history, or in the last session: names of rows and what is known (SMS-26).
+    pub summary: Option<String>,
     /// What the reply may end with asking about, when it answers nothing that asks back by itself (CONV-25).
     pub ask: Option<Topic>,
 }

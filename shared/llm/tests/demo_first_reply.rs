@@ -54,6 +54,7 @@ fn ask(text: &str, now: DateTime<Utc>, seed: u64, lead: Option<String>) -> Reply
         seed,
         deadline: Duration::from_secs(5),
         profile: seven_guest::profile::Context::default(),
+        summary: None,
         ask: None,
     })
 }

@@ -24,6 +24,8 @@ pub struct NewEscalation<'a> {
     pub pattern_id: Option<&'a str>,
     /// Seconds in which somebody must acknowledge; none: in the daily digest.
     pub ack_seconds: Option<u32>,
+    /// Minutes in which a person must write to the guest; none: with the daily digest.
+    pub respond_minutes: Option<u32>,
     pub actor: &'a str,
     pub trace: Option<&'a str>,
 }
@@ -40,19 +42,25 @@ pub struct Escalation {
     pub pattern_id: Option<String>,
     pub level: i32,
     pub ack_due_at: Option<DateTime<Utc>>,
+    pub respond_due_at: Option<DateTime<Utc>>,
+    pub repeats: i32,
     pub created_at: DateTime<Utc>,
     pub acknowledged_at: Option<DateTime<Utc>>,
     pub acknowledged_by: Option<String>,
+    pub resolved_at: Option<DateTime<Utc>>,
+    pub resolved_by: Option<String>,
     pub overdue: bool,
 }
 
 impl Tx {
-    /// Opens a case; the same text and reason open one only.
-    pub async fn escalate(&mut self, new: &NewEscalation<'_>) -> Result<()> {
+    /// Opens a case; true when it is new. The same text and reason open one only; what the host notices is one open case per conversation
+    /// and reason, whose `repeats` count how often it came again.
+    pub async fn escalate(&mut self, new: &NewEscalation<'_>) -> Result<bool> {
         let casino = self.casino_str();
         let opened = sqlx::query(
-            "insert into escalations (casino_id, escalation_id, conversation_id, guest_id, inbound_id, severity, source, reason, pattern_id, ack_due_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10)) on conflict do nothing",
+            "insert into escalations (casino_id, escalation_id, conversation_id, guest_id, inbound_id, severity, source, reason, pattern_id, ack_due_at,
+               respond_due_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10), now() + make_interval(mins => $11)) on conflict do nothing",
         )
         .bind(casino)
         .bind(new.escalation_id)
@@ -64,6 +72,7 @@ impl Tx {
         .bind(new.reason)
         .bind(new.pattern_id)
         .bind(new.ack_seconds.map(f64::from))
+        .bind(new.respond_minutes.and_then(|minutes| i32::try_from(minutes).ok()))
         .execute(self.conn())
         .await?
         .rows_affected()
@@ -78,16 +87,27 @@ impl Tx {
                 trace: new.trace,
             })
             .await?;
+        } else {
+            sqlx::query(
+                "update escalations set repeats = repeats + 1 where conversation_id = $1 and reason = $2 and resolved_at is null
+                   and source not in ('guardrail', 'compliance')",
+            )
+            .bind(new.conversation_id.map(|c| c.0))
+            .bind(new.reason)
+            .execute(self.conn())
+            .await?;
         }
-        Ok(())
+        Ok(opened)
     }
 
-    /// Cases, the most severe and oldest first; `all` includes the acknowledged ones.
+    /// Cases, the most severe and oldest first; `all` includes those that are settled.
     pub async fn escalations(&mut self, all: bool, most: i64) -> Result<Vec<Escalation>> {
         Ok(sqlx::query_as(
-            "select escalation_id, conversation_id, guest_id, inbound_id, severity, source, reason, pattern_id, level, ack_due_at, created_at,
-               acknowledged_at, acknowledged_by, (acknowledged_at is null and coalesce(ack_due_at < now(), false)) as overdue
-             from escalations where $1 or acknowledged_at is null order by acknowledged_at is not null, severity, created_at limit $2",
+            "select escalation_id, conversation_id, guest_id, inbound_id, severity, source, reason, pattern_id, level, ack_due_at, respond_due_at, repeats,
+               created_at, acknowledged_at, acknowledged_by, resolved_at, resolved_by,
+               (resolved_at is null and acknowledged_at is null and coalesce(ack_due_at < now(), false)) as overdue
+             from escalations where $1 or resolved_at is null
+             order by resolved_at is not null, acknowledged_at is not null, severity, created_at limit $2",
         )
         .bind(all)
         .bind(most)
@@ -117,4 +137,61 @@ impl Tx {
         }
         Ok(done)
     }
+
+    /// A person has settled the case. None when there is no such open case; else its conversation, if no other case keeps it paused.
+    pub async fn settle_case(&mut self, escalation: Uuid, by: &str) -> Result<Option<Settled>> {
+        let conversation: Option<Option<Uuid>> = sqlx::query_scalar(
+            "update escalations set resolved_at = now(), resolved_by = $2, acknowledged_at = coalesce(acknowledged_at, now()),
+               acknowledged_by = coalesce(acknowledged_by, $2)
+             where escalation_id = $1 and resolved_at is null returning conversation_id",
+        )
+        .bind(escalation)
+        .bind(by)
+        .fetch_optional(self.conn())
+        .await?;
+        let Some(conversation) = conversation else { return Ok(None) };
+        self.audit(&Entry {
+            event: AuditEvent::EscalationResolved,
+            actor: by,
+            subject: &escalation.to_string(),
+            guest: None,
+            detail: json!({}),
+            trace: None,
+        })
+        .await?;
+        // An operator's pause is not the case's to end.
+        let free: Option<Uuid> = sqlx::query_scalar(
+            "select c.conversation_id from conversations c where c.conversation_id = $1 and c.paused_at is not null and c.paused_until is not null
+               and not exists (select 1 from escalations e where e.conversation_id = c.conversation_id and e.resolved_at is null
+                 and e.created_at >= c.paused_at)",
+        )
+        .bind(conversation)
+        .fetch_optional(self.conn())
+        .await?;
+        Ok(Some(Settled { resumes: free.map(ConversationId) }))
+    }
+
+    /// The guest took it back: open cases of the conversation with this reason are settled. Returns how many.
+    pub async fn withdraw_cases(&mut self, conversation: ConversationId, reason: &str) -> Result<u64> {
+        let cases: Vec<Uuid> = sqlx::query_scalar(
+            "update escalations set resolved_at = now(), resolved_by = 'guest' where conversation_id = $1 and reason = $2 and resolved_at is null
+             returning escalation_id",
+        )
+        .bind(conversation.0)
+        .bind(reason)
+        .fetch_all(self.conn())
+        .await?;
+        for case in &cases {
+            let (subject, detail) = (case.to_string(), json!({ "withdrawn_by": "guest" }));
+            self.audit(&Entry::of(AuditEvent::EscalationResolved, "agent-swarm", &subject, detail)).await?;
+        }
+        Ok(u64::try_from(cases.len()).unwrap_or(u64::MAX))
+    }
+}
+
+/// A case that a person settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settled {
+    /// The conversation that goes on now.
+    pub resumes: Option<ConversationId>,
 }

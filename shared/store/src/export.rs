@@ -29,6 +29,10 @@ select jsonb_build_object(
                          from inbound_messages i where i.conversation_id = c.conversation_id),
       'texts_sent', (select jsonb_agg(jsonb_build_object('at', coalesce(o.sent_at, o.created_at), 'text', o.body, 'class', o.class, 'state', o.state, 'reason', o.reason) order by o.seq)
                      from outbound_messages o where o.conversation_id = c.conversation_id),
+      'sessions', (select jsonb_agg(jsonb_build_object('started_at', s.started_at, 'last_at', s.last_at, 'phase', s.phase, 'answers', s.turns, 'summary', s.summary, 'counts', s.counts) order by s.started_at)
+                   from sessions s where s.conversation_id = c.conversation_id),
+      'cases', (select jsonb_agg(jsonb_build_object('at', e.created_at, 'reason', e.reason, 'severity', e.severity, 'resolved_at', e.resolved_at) order by e.created_at)
+                from escalations e where e.conversation_id = c.conversation_id),
       'answers', (select jsonb_agg(jsonb_build_object('at', t.created_at, 'agent', t.agent, 'model', t.model, 'intent', t.intent, 'draft', t.draft, 'state', t.state) order by t.created_at)
                   from turns t where t.conversation_id = c.conversation_id)))
     from conversations c join g using (guest_id)), '[]'),

@@ -49,6 +49,8 @@ pub struct OpenText {
     pub trace: String,
     /// Seconds since it was stored, on the database's clock.
     pub age: f64,
+    /// It was kept for a person and is the host's again.
+    pub released: bool,
 }
 
 impl Tx {
@@ -86,13 +88,18 @@ impl Tx {
             return Ok(false);
         }
         sqlx::query(
-            "update conversations set last_inbound_at = greatest(last_inbound_at, $2),
-               session_started_at = case when session_started_at is null or $2 - last_inbound_at > make_interval(hours => $3) then $2 else session_started_at end
-             where conversation_id = $1",
+            "with c as (
+               update conversations set last_inbound_at = greatest(last_inbound_at, $2),
+                 session_started_at = case when session_started_at is null or $2 - last_inbound_at > make_interval(hours => $3) then $2 else session_started_at end
+               where conversation_id = $1 returning casino_id, conversation_id, guest_id, session_started_at, last_inbound_at)
+             insert into sessions (casino_id, session_id, conversation_id, guest_id, started_at, last_at)
+             select c.casino_id, $4, c.conversation_id, c.guest_id, c.session_started_at, c.last_inbound_at from c
+             on conflict (casino_id, conversation_id, started_at) do update set last_at = excluded.last_at",
         )
         .bind(party.conversation_id.0)
         .bind(text.received_at)
         .bind(text.session_hours)
+        .bind(text.inbound_id.0)
         .execute(self.conn())
         .await?;
         Ok(true)
@@ -121,7 +128,8 @@ impl Tx {
     /// All open texts of a conversation in the order the guest wrote them: webhooks overtake each other, and so do their stores.
     pub async fn open_texts(&mut self, conversation: ConversationId) -> Result<Vec<OpenText>> {
         Ok(sqlx::query_as(
-            "select inbound_id, body, received_at, tries, trace, extract(epoch from clock_timestamp() - stored_at)::float8 as age
+            "select inbound_id, body, received_at, tries, trace, extract(epoch from clock_timestamp() - stored_at)::float8 as age,
+               released_at is not null as released
              from inbound_messages where conversation_id = $1 and disposition = 'open' order by occurred_at, arrival",
         )
         .bind(conversation.0)
@@ -150,7 +158,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Ends every open text of a conversation but `except` (STOP, DELETE, crisis).
+    /// Ends every open text of a conversation but `except` (STOP, DELETE, crisis). Texts kept for a person
+    /// end with them.
     pub async fn close_open_texts(
         &mut self,
         conversation: ConversationId,
@@ -159,7 +168,7 @@ impl Tx {
     ) -> Result<u64> {
         let done = sqlx::query(
             "update inbound_messages set disposition = 'closed', reason = $3, closed_at = now()
-             where conversation_id = $1 and inbound_id <> $2 and disposition = 'open'",
+             where conversation_id = $1 and inbound_id <> $2 and disposition in ('open', 'held')",
         )
         .bind(conversation.0)
         .bind(except.0)
@@ -173,7 +182,7 @@ impl Tx {
     pub async fn close_stale_texts(&mut self, conversation: ConversationId, useful: Duration) -> Result<u64> {
         let done = sqlx::query(
             "update inbound_messages set disposition = 'closed', reason = 'stale', closed_at = now()
-             where conversation_id = $1 and disposition = 'open' and stored_at < now() - make_interval(secs => $2)",
+             where conversation_id = $1 and disposition = 'open' and coalesce(released_at, stored_at) < now() - make_interval(secs => $2)",
         )
         .bind(conversation.0)
         .bind(useful.as_secs_f64())

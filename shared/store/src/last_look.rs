@@ -164,6 +164,8 @@ with s as (
       when s.provider_blocked and p.when_provider_blocks = 'stop' then 'provider_blocked'
       when p.when_paused = 'stop' and exists (select 1 from off where name in ('pause_outbound', 'safe_mode')) then 'paused'
       when p.when_paused = 'stop' and p.lane = 'bulk' and exists (select 1 from off where name = 'pause_proactive') then 'paused'
+      -- Nothing is sold or announced to a guest who waits for a person (SEC-59, SEC-104).
+      when p.lane = 'bulk' and c.paused_at is not null and coalesce(c.paused_until > now(), true) then 'paused'
       when p.when_paused = 'once' and exists (
         select 1 from off join outbound_messages h on h.conversation_id = o.conversation_id and h.class = o.class and h.outbound_id <> o.outbound_id
           and h.created_at >= off.since and h.state not in ('queued', 'suppressed', 'expired')

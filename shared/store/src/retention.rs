@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::{Result, Tx};
 
 /// Rows that are done with and older than `$1` days. Open work never goes, however old it is.
-const OLD: [(&str, &str); 7] = [
+const OLD: [(&str, &str); 8] = [
     ("turns", "delete from turns where state <> 'drafted' and created_at < now() - make_interval(days => $1)"),
     ("receipts", "delete from receipts where received_at < now() - make_interval(days => $1)"),
     (
@@ -23,6 +23,12 @@ const OLD: [(&str, &str); 7] = [
         "update offers set status = 'expired' where status = 'issued' and expires_at < now() and $1::int is not null",
     ),
     ("offers", "delete from offers where status <> 'issued' and expires_at < now() - make_interval(days => $1)"),
+    // The newest of a conversation stays with it: it is the one under way.
+    (
+        "sessions",
+        "delete from sessions s using conversations c where c.conversation_id = s.conversation_id and s.started_at is distinct from c.session_started_at
+           and s.last_at < now() - make_interval(days => $1)",
+    ),
     ("dead_letters", "delete from dead_letters where state <> 'open' and last_at < now() - make_interval(days => $1)"),
 ];
 

@@ -69,6 +69,7 @@ impl Desk {
             seed: self.seed,
             deadline: Duration::from_secs(5),
             profile: seven_guest::profile::Context::default(),
+            summary: None,
             ask: None,
         })
     }

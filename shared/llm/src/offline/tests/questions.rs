@@ -338,6 +338,7 @@ fn the_trait_answers_without_a_runtime() {
         seed: 7,
         deadline: std::time::Duration::from_secs(1),
         profile: seven_guest::profile::Context::default(),
+        summary: None,
         ask: None,
     };
     let Poll::Ready(Ok(reply)) = pin!(model.respond(&request)).poll(&mut Context::from_waker(Waker::noop())) else {

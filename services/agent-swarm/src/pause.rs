@@ -1,0 +1,199 @@
+//! When a person takes over (SEC-33, SEC-34, SEC-104, SEC-109, CONV-42, CONV-44): the case, what the guest is told, and the silence after it.
+
+use std::time::Duration;
+
+use seven_bus::Outcome;
+use seven_domain::{AuditEvent, InboundId, Language};
+use seven_guest::{
+    Session,
+    escalation::{self, Facts, PAUSE, Promise, Trigger},
+};
+use seven_host::{Ending, Record};
+use seven_llm::Reply;
+use seven_packs::TextKey;
+use seven_runtime::Error;
+use seven_store::{Tx, audit::Entry, escalations::NewEscalation};
+use seven_telemetry::metrics;
+use uuid::Uuid;
+
+use crate::{
+    handler::{Swarm, Work},
+    speech::Speech,
+};
+
+/// The one cause a guest can take back with a word.
+const ASKS: &str = "asks_for_human";
+
+impl Swarm {
+    /// A guest who asks for a person gets one instead of a model's answer: nothing is asked of the model.
+    pub(crate) fn hand_over(&self, work: &Work) -> Option<Speech> {
+        let found = words(work);
+        let case = found.iter().find(|case| case.takes_over)?;
+        let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
+        let stored = work.lease.language.as_deref().and_then(|language| language.parse().ok());
+        Some(self.holding(work, case, work.model.language(&texts, stored), None))
+    }
+
+    /// Everything about this turn that a person should look at, the gravest first; `session` holds the turn already.
+    pub(crate) fn cases(&self, work: &Work, session: &Session) -> Vec<Trigger> {
+        let counts = &session.counts;
+        let facts = Facts {
+            negative_in_row: counts.negative_in_row,
+            fallbacks_in_row: counts.fallbacks_in_row,
+            unanswered_in_row: counts.unanswered_in_row,
+            validation_failures_in_session: counts.validation_failures,
+            circles: counts.circles,
+            ..facts(work, "")
+        };
+        let mut found = words(work);
+        found.extend(escalation::triggers(&facts));
+        found.sort_by_key(|case| (case.severity, case.reason));
+        found.dedup_by_key(|case| case.reason);
+        found
+    }
+
+    /// The text that says a person will write, as the turn's reply; `instead` of what was thought so far, which the record keeps.
+    pub(crate) fn holding(&self, work: &Work, case: &Trigger, language: Language, instead: Option<Speech>) -> Speech {
+        let key = match self.promise(work) {
+            Promise::Shortly => TextKey::EscalatedShortly,
+            Promise::WithinHours => TextKey::EscalatedHours,
+            Promise::Tomorrow => TextKey::EscalatedTomorrow,
+        };
+        let reply = Reply {
+            text: work.pack.say(key, language, &work.config),
+            language,
+            sources: Vec::new(),
+            intent: "escalation".to_owned(),
+            grounded: true,
+            asked: None,
+            usage: instead.as_ref().map(|speech| speech.reply.usage).unwrap_or_default(),
+        };
+        let (agent, model, mut record) = instead.map_or_else(
+            || (work.pack.agents.default_agent.clone(), "pack".to_owned(), Record::default()),
+            |speech| (speech.agent, speech.model, speech.record),
+        );
+        record.path.extend(["escalation".to_owned(), case.reason.to_owned()]);
+        // What was checked is not what is said.
+        record.findings.clear();
+        record.ending = Some(Ending::Reply);
+        Speech { reply, agent, model, record }
+    }
+
+    /// Opens the cases, each once while it is open, and pauses the conversation where one takes over.
+    pub(crate) async fn open_cases(&self, tx: &mut Tx, work: &Work, cases: &[Trigger]) -> Result<(), Error> {
+        let Some(newest) = work.open.last().filter(|_| !cases.is_empty()) else { return Ok(()) };
+        let guest = tx.hash_of(work.lease.guest_id).await?;
+        let promise = self.promise(work);
+        for case in cases {
+            let opened = tx
+                .escalate(&NewEscalation {
+                    escalation_id: self.fleet.ids.uuid(),
+                    conversation_id: Some(work.lease.conversation_id),
+                    guest_id: Some(work.lease.guest_id),
+                    guest: guest.as_ref(),
+                    inbound_id: Some(InboundId(newest.inbound_id)),
+                    severity: case.severity.as_str(),
+                    source: case.origin.as_str(),
+                    reason: case.reason,
+                    pattern_id: None,
+                    ack_seconds: case.severity.sla().ack_seconds,
+                    respond_minutes: case.severity.respond_minutes(promise),
+                    actor: "agent-swarm",
+                    trace: Some(&work.trace),
+                })
+                .await?;
+            if opened {
+                let severity = case.severity.as_str();
+                metrics().escalations.with_label_values(&[severity, case.reason]).inc();
+                tracing::warn!(casino = %work.casino, conversation_id = %work.lease.conversation_id, severity, reason = case.reason, trace = work.trace, "a person has to look at this");
+            }
+        }
+        if let Some(case) = cases.iter().find(|case| case.takes_over) {
+            tx.pause(work.lease.conversation_id, case.reason, Some(self.pause())).await?;
+        }
+        Ok(())
+    }
+
+    /// A text in a pause: kept for the person; the first one gets the pause's one holding text (SEC-109).
+    pub(crate) async fn hold(&self, work: &Work) -> Result<Outcome, Error> {
+        let again = |why| Ok(Outcome::Wait { after: Duration::from_millis(50), why });
+        let conversation = work.lease.conversation_id;
+        let mut tx = self.fleet.store.bind(&work.casino).await?;
+        // The conversation's lock; and whether it is still ours, and still paused.
+        if !tx.release_lease(conversation, work.lease.epoch).await? {
+            return again("epoch_moved");
+        }
+        let Some(paused) = tx.place(conversation).await?.paused else {
+            tx.commit().await?;
+            return again("resumed");
+        };
+        if paused.reason == ASKS && work.open.iter().any(|text| escalation::is_withdrawn(&text.body)) {
+            self.withdraw(&mut tx, work).await?;
+            tx.commit().await?;
+            return again("guest_thought_again");
+        }
+        let ids: Vec<Uuid> = work.open.iter().map(|text| text.inbound_id).collect();
+        let queued = match ids.last() {
+            Some(newest) if tx.hold_texts(conversation, &ids).await? => {
+                let stored = work.lease.language.as_deref().and_then(|language| language.parse().ok());
+                let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
+                let body = work.pack.say(TextKey::Holding, work.model.language(&texts, stored), &work.config);
+                tx.queue(&self.canned(work, *newest, TextKey::Holding, body, "pause")).await?
+            }
+            _ => None,
+        };
+        tx.commit().await?;
+        tracing::info!(casino = %work.casino, texts = ids.len(), told = queued.is_some(), trace = work.trace, "texts kept for a person");
+        let queued: Vec<_> = queued.into_iter().collect();
+        self.fleet.signal_queued(&work.casino, &queued, None, &work.trace).await?;
+        Ok(Outcome::Done)
+    }
+
+    /// "Never mind": the host goes on, also with what was kept.
+    async fn withdraw(&self, tx: &mut Tx, work: &Work) -> Result<(), Error> {
+        let conversation = work.lease.conversation_id;
+        tx.withdraw_cases(conversation, ASKS).await?;
+        tx.resume(conversation).await?;
+        let guest = tx.hash_of(work.lease.guest_id).await?;
+        tx.audit(&Entry {
+            event: AuditEvent::ConversationResumed,
+            actor: "guest",
+            subject: &conversation.to_string(),
+            guest: guest.as_ref(),
+            detail: serde_json::json!({ "reason": ASKS }),
+            trace: Some(&work.trace),
+        })
+        .await?;
+        Ok(())
+    }
+
+    fn pause(&self) -> Duration {
+        self.fleet.timing.scaled(PAUSE.to_std().unwrap_or_default())
+    }
+
+    fn promise(&self, work: &Work) -> Promise {
+        // Holidays are not known to the casino's document.
+        escalation::promise(self.fleet.clock.property_now(), work.config.operational.timezone, false)
+    }
+}
+
+/// What the words of the open texts call for. What a person has seen already calls nobody again.
+fn words(work: &Work) -> Vec<Trigger> {
+    let fresh = || work.open.iter().filter(|text| !text.released);
+    let mut found: Vec<Trigger> = fresh().flat_map(|text| escalation::triggers(&facts(work, &text.body))).collect();
+    if fresh().any(|text| escalation::is_withdrawn(&text.body)) {
+        found.retain(|case| case.reason != ASKS);
+    }
+    found.sort_by_key(|case| (case.severity, case.reason));
+    found.dedup_by_key(|case| case.reason);
+    found
+}
+
+fn facts<'a>(work: &Work, text: &'a str) -> Facts<'a> {
+    Facts {
+        text,
+        frustrated_in_row: work.recall.session.counts.frustrated_in_row,
+        recent_cases: u32::try_from(work.recall.place.recent_cases).unwrap_or(u32::MAX),
+        ..Facts::default()
+    }
+}

@@ -1,0 +1,234 @@
+//! The session of a turn (SMS-26, DATA-24, DATA-25, CONV-30): what of earlier texts the turn is shown, how a guest who comes back is met,
+//! and what the turn's commit writes of both.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use seven_domain::{ConversationId, Language, MessageClass};
+use seven_guest::{
+    Confidence, Key, Profile, Session,
+    escalation::{Mood, Trigger},
+    session::{self, Resume, Step, Subject, TurnSeen, Window},
+};
+use seven_host::{Ending, plan::Sentiment};
+use seven_knowledge::{Category, Index};
+use seven_packs::{Slots, TextKey};
+use seven_runtime::Error;
+use seven_store::{Tx, sessions::Place};
+
+use crate::{
+    handler::{Swarm, Work},
+    scene::Scene,
+    speech::Speech,
+};
+
+/// Longer names are left out of the line that welcomes a guest back: it has to stay short.
+const MOST_NAME: usize = 16;
+const MOST_TOPIC: usize = 40;
+
+/// What a turn knows of its session.
+#[derive(Debug)]
+pub(crate) struct Recall {
+    pub(crate) place: Place,
+    /// The one under way, before this turn.
+    pub(crate) session: Session,
+    before: Option<Session>,
+}
+
+/// A reply with all that is committed with it.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) speech: Speech,
+    /// The reply as the guest reads it, behind a disclosure where one is due.
+    pub(crate) draft: String,
+    pub(crate) class: MessageClass,
+    /// With this turn.
+    pub(crate) session: Session,
+    pub(crate) cases: Vec<Trigger>,
+}
+
+// === impl Recall ===
+
+impl Recall {
+    fn of(place: Place, now: DateTime<Utc>) -> Self {
+        let read = |row: &seven_store::sessions::SessionRow| serde_json::from_value::<Session>(row.rest.clone()).ok();
+        let before = place.before.as_ref().and_then(read);
+        let session = match place.session.as_ref().and_then(read) {
+            Some(session) if session.turns > 0 => session,
+            Some(fresh) => Session { last_at: fresh.last_at, ..Session::begun(fresh.started_at, before.as_ref()) },
+            None => Session::begun(now, before.as_ref()),
+        };
+        Self { place, session, before }
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.session.turns == 0
+    }
+
+    fn window(&self) -> Window {
+        if self.is_fresh() { Window::RESUMED } else { Window::SESSION }
+    }
+
+    /// How long the guest was silent, where the silence ended a session.
+    fn silence(&self) -> Option<TimeDelta> {
+        let before = self.before.as_ref().filter(|_| self.is_fresh())?;
+        Some(self.session.started_at - before.last_at)
+    }
+
+    /// A short account for the model: of the last session while this one has nothing to tell yet, else of this one, whose older
+    /// exchanges it is not shown.
+    pub(crate) fn summary(&self, index: &Index, profile: &Profile, now: DateTime<Utc>) -> Option<String> {
+        let told = self.before.as_ref().filter(|_| self.is_fresh()).unwrap_or(&self.session);
+        session::tell(&told.summary, |subject| is_current(index, subject, now), &profile.context(now))
+    }
+}
+
+/// What the casino no longer has is not spoken of.
+fn is_current(index: &Index, subject: &Subject, now: DateTime<Utc>) -> bool {
+    index.current(now).any(|item| item.id == subject.id)
+}
+
+impl Swarm {
+    /// Session, pause and history of a leased conversation.
+    pub(crate) async fn recall(
+        &self,
+        tx: &mut Tx,
+        conversation: ConversationId,
+    ) -> Result<(Recall, Vec<(String, String)>), Error> {
+        let recall = Recall::of(tx.place(conversation).await?, self.fleet.clock.now());
+        let most = recall.window();
+        let exchanges = i64::try_from(most.exchanges).unwrap_or(i64::MAX);
+        let all = tx.recent_exchanges(conversation, exchanges).await?;
+        Ok((recall, session::window(&all, most).to_vec()))
+    }
+
+    /// What stands before the reply: the disclosure, and a welcome for a guest who comes back. Room is kept for the longer language.
+    pub(crate) fn lead(&self, work: &Work, disclosure: Option<String>) -> Option<String> {
+        let now = self.fleet.clock.property_now();
+        let welcomes = Language::ALL.into_iter().filter_map(|language| welcome(work, language, None, now));
+        let welcome = welcomes.max_by_key(|text| text.chars().count());
+        let parts: Vec<String> = disclosure.into_iter().chain(welcome).collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    }
+
+    /// Takes the reply into the session, opens the cases the turn calls for, and lets the holding text stand in for the reply where a
+    /// person takes over.
+    pub(crate) fn weigh(&self, work: &Work, scene: &Scene, speech: Speech) -> Told {
+        let now = self.fleet.clock.property_now();
+        let texts = &scene.request.texts;
+        let mut session = work.recall.session.clone();
+        if let Some(profile) = &work.profile {
+            // The place in the conversation is the profile's (CONV-30).
+            session.phase = profile.engagement.conversation_phase;
+        }
+        session.take(&seen(work, scene, &speech, texts));
+        let cases = self.cases(work, &session);
+        let taken = cases.iter().find(|case| case.takes_over);
+        if let Some(case) = taken {
+            let speech = self.holding(work, case, speech.reply.language, Some(speech));
+            let draft = speech.reply.text.clone();
+            return Told { speech, draft, class: MessageClass::Holding, session, cases };
+        }
+        let topic = (speech.reply.intent == "greeting" && speech.reply.sources.is_empty()).then_some(&work.recall);
+        let welcome = welcome(work, speech.reply.language, topic, now);
+        let draft = welcome.into_iter().chain([speech.reply.text.clone()]).collect::<Vec<_>>().join(" ");
+        Told { speech, draft, class: MessageClass::Reply, session, cases }
+    }
+
+    /// Writes session, phase and cases, and pauses the conversation where a person takes over. The turn's commit holds the conversation.
+    pub(crate) async fn settle(&self, tx: &mut Tx, work: &Work, scene: &mut Scene, told: &Told) -> Result<(), Error> {
+        let mut session = told.session.clone();
+        let now = self.fleet.clock.property_now();
+        let next = session::advance(&session, &scene.profile, &self.step(work, scene, told, now));
+        if next != session.phase {
+            tracing::info!(casino = %work.casino, conversation_id = %work.lease.conversation_id, from = session.phase.as_str(), to = next.as_str(), trace = work.trace, "the conversation's phase changed");
+            session.enter(next);
+            scene.profile.engagement.conversation_phase = next;
+            scene.profile.engagement.phase_entered_at = Some(now);
+        }
+        if let Some(row) = &work.recall.place.session {
+            let json = |error: serde_json::Error| Error::Other(error.to_string());
+            let summary = serde_json::to_value(&session.summary).map_err(json)?;
+            let counts = serde_json::to_value(&session.counts).map_err(json)?;
+            tx.write_session(row.session_id, next.as_str(), session.turns, &summary, &counts).await?;
+        }
+        self.open_cases(tx, work, &told.cases).await
+    }
+
+    fn step(&self, work: &Work, scene: &Scene, told: &Told, now: DateTime<Utc>) -> Step {
+        let plan = told.speech.record.plan.as_ref();
+        Step {
+            now,
+            today: now.with_timezone(&work.config.operational.timezone).date_naive(),
+            // The gate lets no text of a guest who left come here.
+            reachable: true,
+            escalated: work.recall.place.open_cases > 0 || told.cases.iter().any(|case| case.takes_over),
+            offer_readiness: plan.map_or(Confidence::ZERO, |plan| Confidence::clamped(plan.offer_readiness)),
+            silence: work.recall.silence(),
+            names_next_visit: scene.learnt.iter().any(|path| path == Key::VisitDate.path()),
+        }
+    }
+}
+
+fn seen<'a>(work: &Work, scene: &Scene, speech: &Speech, texts: &'a [String]) -> TurnSeen<'a> {
+    let record = &speech.record;
+    let fallback = matches!(record.ending, Some(Ending::Fallback(_)));
+    let route = record.route.as_ref();
+    TurnSeen {
+        texts,
+        about: about(&work.index, &speech.reply.sources),
+        answered: speech.reply.grounded && !fallback,
+        fallback,
+        ambiguous: route
+            .is_some_and(|route| route.domain.is_none() && route.confidence < work.pack.agents.limits.least_confidence),
+        news: !scene.learnt.is_empty(),
+        mood: record.plan.as_ref().map(|plan| mood(plan.sentiment)),
+        validation_failures: u32::from(matches!(
+            record.ending,
+            Some(Ending::Fallback(seven_host::machine::Reason::Refused))
+        )),
+    }
+}
+
+fn mood(sentiment: Sentiment) -> Mood {
+    match sentiment {
+        Sentiment::Positive => Mood::Positive,
+        Sentiment::Neutral => Mood::Neutral,
+        Sentiment::Cautious => Mood::Cautious,
+        Sentiment::Negative => Mood::Negative,
+    }
+}
+
+/// The rows behind a reply. Hours and house rules are no subjects to come back to.
+fn about(index: &Index, sources: &[String]) -> Vec<Subject> {
+    let rows = sources.iter().filter_map(|id| index.get(id));
+    let told =
+        rows.filter(|item| !matches!(item.category, Category::Hours | Category::Regulations | Category::GeneralInfo));
+    told.map(|item| Subject {
+        id: item.id.clone(),
+        name: item.name.clone(),
+        offer: item.category == Category::Promotions,
+    })
+    .collect()
+}
+
+/// One warm line for the first reply after a session ended; with `last`, what was spoken of then. None while a case is open: a guest who
+/// complained is not cheered at.
+fn welcome(work: &Work, language: Language, last: Option<&Recall>, now: DateTime<Utc>) -> Option<String> {
+    let recall = &work.recall;
+    let name = work.profile.as_ref().and_then(|profile| name(profile, now));
+    let met = match session::resume(Some(&recall.session), recall.before.as_ref(), name.is_some()) {
+        Resume::Warm | Resume::Cold => recall.place.open_cases == 0,
+        Resume::Same | Resume::NewGuest => false,
+    };
+    let topic = last.and_then(|recall| recall.before.as_ref()?.summary.last());
+    let topic = topic.filter(|topic| topic.name.chars().count() <= MOST_TOPIC && is_current(&work.index, topic, now));
+    let topic = topic.map_or("", |topic| topic.name.as_str());
+    let slots = Slots { guest: name.as_deref().unwrap_or_default(), topic, ..work.pack.slots(&work.config) };
+    met.then(|| work.pack.texts.render(TextKey::WelcomeBack, language, &slots))
+}
+
+/// The guest's name, if it is believed and short.
+fn name(profile: &Profile, now: DateTime<Utc>) -> Option<String> {
+    let settled = profile.field(Key::Name).is_some_and(|field| !field.needs_review);
+    let name = profile.seen(Key::Name, now).filter(|_| settled)?.as_text()?;
+    (1..=MOST_NAME).contains(&name.chars().count()).then(|| name.to_owned())
+}

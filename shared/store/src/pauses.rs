@@ -1,0 +1,168 @@
+//! Conversations a person has taken over (SEC-104, SEC-109, C-31): nothing is answered, nothing is lost.
+//!
+//! Who calls these holds the conversation's row, or takes it first: it is the first of a transaction's locks.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use seven_domain::{ConversationId, InboundId};
+use uuid::Uuid;
+
+use crate::{Result, Tx};
+
+/// Its row in `due`: the conversation goes on by itself.
+pub const RESUME: &str = "resume";
+
+/// A pause that is not over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paused {
+    pub since: DateTime<Utc>,
+    /// None: until a person ends it.
+    pub until: Option<DateTime<Utc>>,
+    /// Of the case, or `operator`.
+    pub reason: String,
+    /// Its one holding text was queued.
+    pub held: bool,
+}
+
+/// A conversation that goes on, and the text to signal it with, if any was kept: id and trace of the oldest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resumed {
+    pub reason: String,
+    pub released: u64,
+    pub first: Option<(Uuid, String)>,
+}
+
+/// What a due row finds when its time has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wake {
+    Resumed(Resumed),
+    /// The pause was made longer; look again then.
+    Later(Duration),
+    /// No pause, or one that only a person ends.
+    Nothing,
+}
+
+impl Tx {
+    /// Silences automation, for `span` or until a person ends it. A longer pause stays as it is; a new reason does not make the guest hear
+    /// the holding text again.
+    pub async fn pause(&mut self, conversation: ConversationId, reason: &str, span: Option<Duration>) -> Result<()> {
+        sqlx::query(
+            "update conversations set
+               pause_held = pause_held and paused_at is not null and coalesce(paused_until > now(), true),
+               paused_until = case when paused_at is not null and paused_until is null then null else greatest(paused_until, now() + make_interval(secs => $3)) end,
+               pause_reason = $2, paused_at = now()
+             where conversation_id = $1",
+        )
+        .bind(conversation.0)
+        .bind(reason)
+        .bind(span.map(|span| span.as_secs_f64()))
+        .execute(self.conn())
+        .await?;
+        match span {
+            Some(span) => self.put_due(RESUME, conversation.0, span).await,
+            None => {
+                sqlx::query("update conversations set paused_until = null where conversation_id = $1")
+                    .bind(conversation.0)
+                    .execute(self.conn())
+                    .await?;
+                self.clear_due(RESUME, conversation.0).await
+            }
+        }
+    }
+
+    /// Ends a pause and opens again what was kept in it; none when there is no pause.
+    pub async fn resume(&mut self, conversation: ConversationId) -> Result<Option<Resumed>> {
+        let reason: Option<Option<String>> = sqlx::query_scalar(
+            "with was as (select conversation_id, pause_reason from conversations where conversation_id = $1 and paused_at is not null for update)
+             update conversations c set paused_at = null, paused_until = null, pause_reason = null, pause_held = false
+             from was where c.conversation_id = was.conversation_id returning was.pause_reason",
+        )
+        .bind(conversation.0)
+        .fetch_optional(self.conn())
+        .await?;
+        let Some(reason) = reason else { return Ok(None) };
+        self.clear_due(RESUME, conversation.0).await?;
+        let kept: Vec<(Uuid, String)> = sqlx::query_as(
+            "with freed as (
+               update inbound_messages set disposition = 'open', reason = null, released_at = now(), next_sweep_at = now() + make_interval(secs => $2)
+               where conversation_id = $1 and disposition = 'held' returning inbound_id, trace, occurred_at, arrival)
+             select inbound_id, trace from freed order by occurred_at, arrival",
+        )
+        .bind(conversation.0)
+        .bind(self.sweep_base())
+        .fetch_all(self.conn())
+        .await?;
+        let released = u64::try_from(kept.len()).unwrap_or(u64::MAX);
+        Ok(Some(Resumed { reason: reason.unwrap_or_default(), released, first: kept.into_iter().next() }))
+    }
+
+    /// The pause's time has come. Texts kept for a person who has taken a case in hand are that person's; they stay kept.
+    pub async fn wake(&mut self, conversation: ConversationId) -> Result<Wake> {
+        let row: Option<(Option<f64>, bool)> = sqlx::query_as(
+            "select extract(epoch from c.paused_until - now())::float8,
+               exists (select 1 from escalations e where e.conversation_id = c.conversation_id and e.acknowledged_at >= c.paused_at and e.resolved_at is null)
+             from conversations c where c.conversation_id = $1 and c.paused_at is not null for update of c",
+        )
+        .bind(conversation.0)
+        .fetch_optional(self.conn())
+        .await?;
+        Ok(match row {
+            None | Some((None, _)) => Wake::Nothing,
+            Some((Some(rest), _)) if rest > 0.0 => Wake::Later(Duration::try_from_secs_f64(rest).unwrap_or_default()),
+            Some((_, true)) => {
+                self.end_pause(conversation).await?;
+                Wake::Nothing
+            }
+            Some((_, false)) => self.resume(conversation).await?.map_or(Wake::Nothing, Wake::Resumed),
+        })
+    }
+
+    async fn end_pause(&mut self, conversation: ConversationId) -> Result<()> {
+        sqlx::query("update conversations set paused_at = null, paused_until = null, pause_reason = null, pause_held = false where conversation_id = $1")
+            .bind(conversation.0)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+
+    /// Keeps these open texts for a person. True when the pause's one holding text is still to be sent: it is the caller's now.
+    pub async fn hold_texts(&mut self, conversation: ConversationId, ids: &[Uuid]) -> Result<bool> {
+        sqlx::query("update inbound_messages set disposition = 'held', reason = 'paused' where inbound_id = any($1) and disposition = 'open'")
+            .bind(ids)
+            .execute(self.conn())
+            .await?;
+        let due =
+            sqlx::query("update conversations set pause_held = true where conversation_id = $1 and not pause_held")
+                .bind(conversation.0)
+                .execute(self.conn())
+                .await?;
+        Ok(due.rows_affected() == 1)
+    }
+
+    /// The conversation of a guest's text, a turn or the conversation itself; none when the casino has no such row.
+    pub async fn conversation_of(&mut self, id: Uuid) -> Result<Option<ConversationId>> {
+        let found: Option<Uuid> = sqlx::query_scalar(
+            "select conversation_id from conversations where conversation_id = $1 or guest_id = $1
+             union all select conversation_id from inbound_messages where inbound_id = $1 limit 1",
+        )
+        .bind(id)
+        .fetch_optional(self.conn())
+        .await?;
+        Ok(found.map(ConversationId))
+    }
+
+    /// Whose texts these are, oldest first, with their bodies: what a person reads before writing.
+    pub async fn held_texts(
+        &mut self,
+        conversation: ConversationId,
+    ) -> Result<Vec<(InboundId, String, DateTime<Utc>)>> {
+        let rows: Vec<(Uuid, String, DateTime<Utc>)> = sqlx::query_as(
+            "select inbound_id, body, received_at from inbound_messages where conversation_id = $1 and disposition = 'held' order by occurred_at, arrival",
+        )
+        .bind(conversation.0)
+        .fetch_all(self.conn())
+        .await?;
+        Ok(rows.into_iter().map(|(id, body, at)| (InboundId(id), body, at)).collect())
+    }
+}
