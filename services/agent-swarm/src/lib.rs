@@ -16,11 +16,14 @@ use seven_runtime::Fleet;
 
 pub use handler::Swarm;
 pub use models::Models;
+pub use seven_llm::embedding::Embedding;
 
 #[derive(Clone)]
 pub struct Settings {
     /// The offline model of each pack.
     pub models: Models,
+    /// What finds content by meaning.
+    pub embedding: Embedding,
     /// A turn's thinking that takes longer is broken off.
     pub model_deadline: Duration,
     /// Bytes of content indexes kept in memory (D12).
@@ -36,7 +39,10 @@ impl std::fmt::Debug for Settings {
 /// Works until the fleet's shutdown.
 pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
-    let library = content::Library::new(settings.index_bytes);
+    let library = content::Library::new(settings.index_bytes, settings.embedding.clone());
+    let follow = tokio::spawn(library.clone().follow(fleet.clone()));
     let swarm = Swarm { fleet, settings, library };
     Worker::new(swarm, bus, roster, worker, shutdown).run().await;
+    // It ends with the fleet's shutdown, or now, if the worker ended without one.
+    follow.abort();
 }

@@ -24,6 +24,8 @@ pub struct Settings {
     pub guest_hash: GuestHash,
     pub worker: Worker,
     pub packs: Packs,
+    /// Its fields are documented where the embedding is.
+    pub knowledge: seven_llm::embedding::Settings,
     pub time: Time,
 }
 
