@@ -1,17 +1,27 @@
 //! A casino's content index: loaded at first use, bounded in bytes, dropped when idle, rebuilt when the version moved (D12).
+//!
+//! Two things keep it fresh. An announcement (`content.<casino>`) has the index rebuilt at once, away from any turn; and every turn
+//! compares the version it reads with the index's, so that a lost announcement costs one turn some milliseconds and no guest an
+//! old price.
 
 use std::{sync::Arc, time::Duration};
 
 use chrono_tz::Tz;
+use futures::StreamExt;
 use moka::future::Cache;
 use seven_domain::CasinoId;
 use seven_knowledge::{Index, Item};
-use seven_runtime::Error;
+use seven_llm::embedding::{Embedding, Stored};
+use seven_runtime::{Error, Fleet};
 use seven_store::Tx;
+
+/// Before a subscription that broke is made anew.
+const PAUSE: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Library {
     shelves: Cache<CasinoId, Arc<Shelf>>,
+    embedding: Embedding,
 }
 
 #[derive(Debug)]
@@ -21,17 +31,16 @@ struct Shelf {
 }
 
 impl Library {
-    pub(crate) fn new(bytes: u64) -> Self {
+    pub(crate) fn new(bytes: u64, embedding: Embedding) -> Self {
         let shelves = Cache::builder()
             .max_capacity(bytes)
             .weigher(|_, shelf: &Arc<Shelf>| u32::try_from(shelf.index.bytes()).unwrap_or(u32::MAX))
             .time_to_idle(Duration::from_secs(1_800))
             .build();
-        Self { shelves }
+        Self { shelves, embedding }
     }
 
-    /// The index of the bound casino at `version`. Reading the version with the turn makes stale answers impossible; the
-    /// `content.changed` event is only a hint.
+    /// The index of the bound casino at `version`, which the caller read in the same transaction.
     pub(crate) async fn index(&self, tx: &mut Tx, version: i64, zone: Tz) -> Result<Arc<Index>, Error> {
         let casino = tx.casino().clone();
         if let Some(shelf) = self.shelves.get(&casino).await
@@ -40,10 +49,70 @@ impl Library {
             return Ok(Arc::clone(&shelf.index));
         }
         let rows = tx.content().await?;
-        let items: Vec<Item> = rows.iter().filter_map(|row| read(&casino, row)).collect();
-        let index = Arc::new(Index::build(items).in_zone(zone));
+        let stored = self.stored(tx).await?;
+        let (embedding, of) = (self.embedding.clone(), casino.clone());
+        // Thousands of rows take a while to index; the other turns of this process go on meanwhile.
+        let build = move || {
+            let items: Vec<Item> = rows.iter().filter_map(|row| read(&of, row)).collect();
+            embedding.index(items, zone, stored)
+        };
+        let index = tokio::task::spawn_blocking(build).await.map_err(|e| Error::Other(e.to_string()))?;
+        let index = Arc::new(index);
         self.shelves.insert(casino, Arc::new(Shelf { version, index: Arc::clone(&index) })).await;
         Ok(index)
+    }
+
+    /// Nothing for the offline embedding, whose vectors are made with the index.
+    async fn stored(&self, tx: &mut Tx) -> Result<Vec<Stored>, Error> {
+        if !self.embedding.is_stored() {
+            return Ok(Vec::new());
+        }
+        let rows = tx.vectors(&self.embedding.space().to_string()).await?;
+        let stored = |row: seven_store::vectors::VectorRow| Stored {
+            item_id: row.item_id,
+            content_hash: row.content_hash,
+            values: row.vector,
+        };
+        Ok(rows.into_iter().map(stored).collect())
+    }
+
+    /// Follows announcements of new content until the fleet's shutdown.
+    pub(crate) async fn follow(self, fleet: Fleet) {
+        while !fleet.shutdown.is_cancelled() {
+            tokio::select! {
+                () = fleet.shutdown.cancelled() => return,
+                outcome = self.listen(&fleet) => if let Err(error) = outcome {
+                    tracing::debug!(error = &error as &dyn std::error::Error, "listening for new content; trying again");
+                },
+            }
+            tokio::select! {
+                () = fleet.shutdown.cancelled() => return,
+                () = tokio::time::sleep(PAUSE) => {}
+            }
+        }
+    }
+
+    async fn listen(&self, fleet: &Fleet) -> Result<(), seven_bus::Error> {
+        let mut changes = std::pin::pin!(fleet.bus.content_changes().await?);
+        while let Some((casino, version)) = changes.next().await {
+            // Who was not asked about lately is read at the next question.
+            if self.shelves.get(&casino).await.is_some_and(|shelf| shelf.version < version)
+                && let Err(error) = self.reload(fleet, &casino).await
+            {
+                self.shelves.invalidate(&casino).await;
+                tracing::warn!(%casino, error = &error as &dyn std::error::Error, "new content is read at the next question");
+            }
+        }
+        Ok(())
+    }
+
+    async fn reload(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), Error> {
+        let mut tx = fleet.store.bind(casino).await?;
+        match tx.casino_row().await? {
+            Some(row) => drop(self.index(&mut tx, row.content_version, row.config.operational.timezone).await?),
+            None => self.shelves.invalidate(casino).await,
+        }
+        Ok(tx.commit().await?)
     }
 }
 

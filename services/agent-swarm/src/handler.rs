@@ -61,7 +61,7 @@ impl Handler for Swarm {
 
 impl Swarm {
     pub fn new(fleet: Fleet, settings: Settings) -> Self {
-        let library = Library::new(settings.index_bytes);
+        let library = Library::new(settings.index_bytes, settings.embedding.clone());
         Self { fleet, settings, library }
     }
 

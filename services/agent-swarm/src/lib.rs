@@ -21,6 +21,7 @@ use seven_runtime::Fleet;
 pub use handler::Swarm;
 pub use hosted::{Deadlines, Hosted};
 pub use models::Models;
+pub use seven_llm::embedding::Embedding;
 
 #[derive(Clone)]
 pub struct Settings {
@@ -28,6 +29,8 @@ pub struct Settings {
     pub models: Models,
     /// Asked first where there is one.
     pub hosted: Option<Hosted>,
+    /// What finds content by meaning.
+    pub embedding: Embedding,
     /// A turn's thinking that takes longer is broken off.
     pub model_deadline: Duration,
     /// Bytes of content indexes kept in memory (D12).
@@ -46,5 +49,9 @@ pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {
     for pack in fleet.packs.iter() {
         tracing::info!(pack = pack.name, agents = pack.agents.registry(), "pack");
     }
-    Worker::new(Swarm::new(fleet, settings), bus, roster, worker, shutdown).run().await;
+    let swarm = Swarm::new(fleet.clone(), settings);
+    let follow = tokio::spawn(swarm.library.clone().follow(fleet));
+    Worker::new(swarm, bus, roster, worker, shutdown).run().await;
+    // It ends with the fleet's shutdown, or now, if the worker ended without one.
+    follow.abort();
 }

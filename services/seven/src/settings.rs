@@ -27,6 +27,8 @@ pub struct Settings {
     pub worker: Worker,
     pub packs: Packs,
     pub model: model::Settings,
+    /// Its fields are documented where the embedding is.
+    pub knowledge: seven_llm::embedding::Settings,
     pub time: Time,
 }
 

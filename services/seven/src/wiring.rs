@@ -7,6 +7,7 @@ use seven_agent_swarm::Models;
 use seven_bus::{Bus, Roster, WorkerSettings, topology};
 use seven_cache::Cache;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
+use seven_llm::embedding::Embedding;
 use seven_providers::telnyx;
 use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
@@ -97,6 +98,11 @@ async fn connect(settings: &seven_bus::Settings, patience: Duration, shutdown: &
     }
 }
 
+/// What finds content by meaning, as `[knowledge]` says.
+pub fn embedding(settings: &Settings, cache: &Cache) -> Result<Embedding> {
+    Embedding::new(&settings.knowledge, cache, Arc::new(())).context("setting up [knowledge]")
+}
+
 pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {
     let api_key = settings
         .telnyx
@@ -141,6 +147,7 @@ pub async fn run(
             let swarm = seven_agent_swarm::Settings {
                 models: Models::offline(&fleet.packs)?,
                 hosted: settings.model.hosted(&fleet.cache)?,
+                embedding: embedding(settings, &fleet.cache)?,
                 model_deadline: Duration::from_secs(settings.worker.model_deadline_seconds),
                 index_bytes: settings.worker.index_megabytes * 1024 * 1024,
             };

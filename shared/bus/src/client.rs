@@ -7,6 +7,7 @@ use async_nats::{
     jetstream::{self, kv, message::PublishMessage, stream},
 };
 use bytes::Bytes;
+use futures::{Stream, StreamExt};
 use prost::Message;
 use seven_domain::{CasinoId, Lane, Stage, TraceContext};
 use seven_telemetry::metrics;
@@ -308,6 +309,19 @@ impl Bus {
         let event = events::ContentChanged { content_version };
         let key = format!("content:{casino}:{content_version}");
         self.signal(topology::subject_for_content(casino), &key, None, &event, "").await
+    }
+
+    /// Casinos whose content has a new version, as it is announced from now on. Announcements are lost while the connection is.
+    pub async fn content_changes(&self) -> Result<impl Stream<Item = (CasinoId, i64)> + use<>, Error> {
+        let subject = topology::CONTENT_SUBJECTS;
+        let messages =
+            self.client.subscribe(subject).await.map_err(|e| Error::setup("subscription to content")(e.into()))?;
+        // The server must know the subscription before anybody counts on it.
+        self.client.flush().await.map_err(|e| Error::setup("subscription to content")(e.into()))?;
+        Ok(messages.filter_map(async |message| {
+            let casino = CasinoId::trusted(message.subject.strip_prefix("content.")?).ok()?;
+            Some((casino, events::ContentChanged::decode(message.payload).ok()?.content_version))
+        }))
     }
 
     async fn signal(

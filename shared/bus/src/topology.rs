@@ -23,6 +23,8 @@ pub const ADVISORY_STREAM: &str = "ADVISORY";
 pub const FILING_CONSUMER: &str = "filing";
 pub const ADVISORY_CONSUMER: &str = "advisories";
 pub const ADVISORY_SUBJECT: &str = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>";
+/// Where casinos' new content is announced, for all of them.
+pub const CONTENT_SUBJECTS: &str = "content.*";
 /// Key-value bucket that mirrors the casinos' switches (D14).
 pub const FLEET_BUCKET: &str = "fleet";
 
@@ -123,7 +125,7 @@ pub(crate) fn streams(limits: &Limits) -> Vec<stream::Config> {
             base(stream_of(stage), &[&format!("{}.{wildcard}", prefix_of(stage))], 7 * DAY)
         })
         .collect();
-    all.push(stream::Config { max_messages_per_subject: 1, ..base("CONTENT", &["content.*"], 7 * DAY) });
+    all.push(stream::Config { max_messages_per_subject: 1, ..base("CONTENT", &[CONTENT_SUBJECTS], 7 * DAY) });
     all.push(base(DEAD_STREAM, &["dead.*.*"], 30 * DAY));
     all.push(base(ADVISORY_STREAM, &[ADVISORY_SUBJECT], 30 * DAY));
     all

@@ -9,6 +9,7 @@ mod read;
 mod tests;
 mod write;
 
+pub(crate) use read::problem;
 use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
@@ -49,7 +50,7 @@ pub(crate) struct Dialect {
     schema_beside_tools: bool,
 }
 
-fn google() -> Url {
+pub(crate) fn google() -> Url {
     Url::parse("https://generativelanguage.googleapis.com/").expect("a constant URL")
 }
 

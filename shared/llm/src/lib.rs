@@ -4,6 +4,7 @@
 //! the casino's content. Never sends, never stores, never reads the clock: time and seed arrive in the [`Request`].
 
 pub mod chat;
+pub mod embedding;
 mod error;
 pub mod gemini;
 pub mod guarded;

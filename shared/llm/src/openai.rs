@@ -5,6 +5,7 @@ mod read;
 mod tests;
 mod write;
 
+pub(crate) use read::problem;
 use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;

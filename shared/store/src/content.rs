@@ -63,7 +63,7 @@ impl Tx {
             }
         }
         if summary.created + summary.changed + summary.removed > 0 {
-            sqlx::query("update casinos set content_version = content_version + 1").execute(self.conn()).await?;
+            self.raise_content_version().await?;
         }
         Ok(summary)
     }

@@ -35,6 +35,7 @@ pub mod standing;
 pub mod suppressions;
 pub mod timeline;
 pub mod turns;
+pub mod vectors;
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! A stand-in for hosted models that speaks both wire formats over real HTTP: Gemini's `generateContent` and OpenAI's
-//! `chat/completions`. It plays what it is told, breaks as it is told, records every request, and refuses what the real
+//! `chat/completions`, and the embedding calls beside them. It plays what it is told, breaks as it is told, records every request, and refuses what the real
 //! ones are known to refuse.
 //!
 //! ```no_run
@@ -18,6 +18,7 @@
 //! # }
 //! ```
 
+mod embeddings;
 mod gemini;
 mod openai;
 mod play;
@@ -48,9 +49,9 @@ pub struct Models {
 /// Which wire format a request used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// `POST /v1beta/models/{model}:generateContent`
+    /// `POST /v1beta/models/{model}:generateContent`, `:embedContent`, `:batchEmbedContents`
     Gemini,
-    /// `POST /v1/chat/completions`
+    /// `POST /v1/chat/completions`, `/v1/embeddings`
     OpenAi,
 }
 
@@ -73,6 +74,8 @@ pub struct Received {
     pub tool_results: Vec<String>,
     /// Names of the tools on offer.
     pub tools: Vec<String>,
+    /// The texts to be turned into vectors, whole; empty when the model is asked to speak.
+    pub embedded: Vec<String>,
 }
 
 type Matcher = Box<dyn Fn(&Received) -> bool + Send + Sync>;

@@ -57,6 +57,7 @@ async fn house_with(unique: &str, scale: f64, model: &Arc<Held>) -> (House, Join
     let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::AgentSwarm).collect();
     let house = house(unique, Wanted { scale, at: Some("2026-11-23T00:00:00Z"), workers, ..Wanted::default() }).await;
     let settings = seven_agent_swarm::Settings {
+        embedding: seven_agent_swarm::Embedding::default(),
         models: Models::same(&house.stack.fleet.packs, &(Arc::clone(model) as Arc<dyn Model>)),
         hosted: None,
         model_deadline: Duration::from_secs(20),

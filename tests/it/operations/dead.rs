@@ -99,6 +99,7 @@ async fn a_turn_that_fails_for_good_gives_the_fallback_once_and_a_dead_letter() 
         well: Arc::new(OfflineModel::from_toml(&seven_packs::CASINO.host).unwrap()),
     });
     let settings = seven_agent_swarm::Settings {
+        embedding: seven_agent_swarm::Embedding::default(),
         models: Models::same(&fleet.packs, &(Arc::clone(&model) as Arc<dyn Model>)),
         hosted: None,
         model_deadline: Duration::from_secs(5),

@@ -65,6 +65,8 @@ pub enum Defect {
     ToolArguments { nth: usize, tool: Option<String> },
     #[error("the text is not JSON though a schema was asked for")]
     NotJson,
+    #[error("{got} vectors of the length asked for came for {asked} texts")]
+    Vectors { asked: usize, got: usize },
     /// `at` is a path of the schema's own names.
     #[error("the answer violates its schema at {at}: {rule}")]
     Schema { at: String, rule: &'static str },

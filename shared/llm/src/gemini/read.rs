@@ -124,7 +124,7 @@ impl From<UsageMetadata> for Usage {
 }
 
 /// `{"error": {"code", "status", "details": [{"@type", ...}]}}`, as google.rpc.Status is written in JSON.
-pub(super) fn problem(body: &Value) -> Problem {
+pub(crate) fn problem(body: &Value) -> Problem {
     // Some gateways wrap the object into a list.
     let error = body.get(0).unwrap_or(body).get("error").unwrap_or(&Value::Null);
     let details = error["details"].as_array().map(Vec::as_slice).unwrap_or_default();

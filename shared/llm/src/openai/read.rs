@@ -101,7 +101,7 @@ impl From<Tokens> for Usage {
 }
 
 /// `{"error": {"message", "type", "param", "code"}}`; the message is not read, it may quote the prompt.
-pub(super) fn problem(body: &Value) -> Problem {
+pub(crate) fn problem(body: &Value) -> Problem {
     let error = &body["error"];
     let code = error["code"].as_str().or(error["type"].as_str()).unwrap_or("unknown");
     Problem {

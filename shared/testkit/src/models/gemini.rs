@@ -39,6 +39,7 @@ pub(super) fn read(model: &str, path: &str, key: Option<String>, body: Value) ->
             .map(|response| response["result"].as_str().map_or_else(|| response.to_string(), str::to_owned))
             .collect(),
         tools: strings(body.pointer("/tools/0/functionDeclarations").unwrap_or(&Value::Null), "/name"),
+        embedded: Vec::new(),
         body,
     }
 }
@@ -93,6 +94,7 @@ pub(super) fn answer(request: &Received, nth: usize, play: &Play) -> Answered {
         Answer::Status(status, Some(body)) => return (*status, body.to_string()),
         Answer::Status(status, None) => return (*status, problem(*status, "scripted").to_string()),
         Answer::Raw(body) => return (200, body.clone()),
+        Answer::Vectors(_) => return (400, problem(400, "this call embeds nothing").to_string()),
     };
     let content = if parts.is_null() { json!({}) } else { json!({ "role": "model", "parts": parts }) };
     let candidate = json!({ "content": content, "finishReason": finish, "index": 0 });

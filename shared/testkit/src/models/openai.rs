@@ -22,6 +22,7 @@ pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Received {
         last_text: messages.iter().rev().find(|message| message["role"] == "user").map(text).unwrap_or_default(),
         tool_results,
         tools: strings(&body["tools"], "/function/name"),
+        embedded: Vec::new(),
         body,
     }
 }
@@ -83,6 +84,7 @@ pub(super) fn answer(request: &Received, nth: usize, play: &Play) -> Answered {
         Answer::Status(status, Some(body)) => return (*status, body.to_string()),
         Answer::Status(status, None) => return (*status, problem(*status, "scripted").to_string()),
         Answer::Raw(body) => return (200, body.clone()),
+        Answer::Vectors(_) => return (400, problem(400, "this call embeds nothing").to_string()),
     };
     let (input, output) = play.tokens;
     let body = json!({

@@ -31,6 +31,8 @@ pub(super) enum Answer {
     Status(u16, Option<Value>),
     /// Any 200 body.
     Raw(String),
+    /// The vectors of the texts asked for.
+    Vectors(fn(&str) -> Vec<f32>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +120,12 @@ impl Play {
     /// A 200 with any body.
     pub fn raw(body: impl Into<String>) -> Self {
         Self::of(Answer::Raw(body.into()))
+    }
+
+    /// One vector for each text that is to be embedded, worked out from it.
+    #[must_use]
+    pub fn vectors(vector: fn(&str) -> Vec<f32>) -> Self {
+        Self::of(Answer::Vectors(vector))
     }
 
     /// Takes its time.

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Format, Received, gemini, openai, play::Play};
+use super::{
+    Format, Received, embeddings, gemini, openai,
+    play::{Answer, Play},
+};
 
 /// Status and body of an answer.
 pub(super) type Answered = (u16, String);
@@ -12,12 +15,18 @@ pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Option<Recei
     if route == "/v1/chat/completions" {
         return Some(openai::read(path, key, body));
     }
+    if let Some(received) = embeddings::read(path, route, key.clone(), &body) {
+        return Some(received);
+    }
     let model = route.strip_prefix("/v1beta/models/")?.strip_suffix(":generateContent")?;
     Some(gemini::read(model, path, key, body))
 }
 
 /// Why the real provider would not take the request.
 pub(super) fn objection(request: &Received) -> Option<String> {
+    if !request.embedded.is_empty() {
+        return embeddings::objection(request);
+    }
     match request.format {
         Format::Gemini => gemini::objection(request),
         Format::OpenAi => openai::objection(request),
@@ -25,6 +34,9 @@ pub(super) fn objection(request: &Received) -> Option<String> {
 }
 
 pub(super) fn answer(request: &Received, nth: usize, play: &Play) -> Answered {
+    if let Answer::Vectors(vector) = play.answer {
+        return embeddings::answer(request, vector, play);
+    }
     match request.format {
         Format::Gemini => gemini::answer(request, nth, play),
         Format::OpenAi => openai::answer(request, nth, play),

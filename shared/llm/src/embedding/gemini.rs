@@ -1,0 +1,89 @@
+//! Gemini's `embedContent` (a question) and `batchEmbedContents` (content), v1beta over REST.
+//!
+//! Documents and questions are embedded for their purpose, documents with their title (RAG-13). Vectors shorter than the model's own
+//! are not of unit length; the caller scales them.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use seven_knowledge::Purpose;
+
+use super::{
+    Settings,
+    hosted::{Raw, below},
+};
+use crate::{
+    Usage,
+    chat::Error,
+    gemini::{google, problem},
+    http::{Endpoint, parse},
+};
+
+#[derive(Debug)]
+pub(super) struct Gemini {
+    one: Endpoint,
+    many: Endpoint,
+    /// `models/<model>`, as each request of a batch has to repeat it.
+    model: String,
+    dimension: usize,
+}
+
+#[derive(Deserialize)]
+struct One {
+    embedding: Values,
+}
+
+#[derive(Deserialize)]
+struct Many {
+    /// In the order of the requests.
+    embeddings: Vec<Values>,
+}
+
+#[derive(Deserialize)]
+struct Values {
+    values: Vec<f32>,
+}
+
+impl Gemini {
+    pub(super) fn new(name: &str, settings: &Settings) -> Result<Self, Error> {
+        let key = settings.api_key.as_ref();
+        let key = key.ok_or_else(|| Error::Setup { model: name.to_owned(), reason: "Gemini asks for an API key" })?;
+        let base = settings.base_url.clone().unwrap_or_else(google);
+        let url = |verb| below(name, &base, &["v1beta", "models", &format!("{}:{verb}", settings.model)]);
+        let one = Endpoint::new(name.to_owned(), url("embedContent")?, Some(("x-goog-api-key", "", key)))?;
+        let many = one.at(url("batchEmbedContents")?);
+        Ok(Self { one, many, model: format!("models/{}", settings.model), dimension: settings.dimension })
+    }
+
+    pub(super) async fn embed(&self, texts: &[&str], purpose: Purpose, deadline: Duration) -> Result<Raw, Error> {
+        if let [text] = texts {
+            let body = self.one.post(&self.content(text, purpose), deadline, problem).await?;
+            let answer: One = parse(&self.one.name, &body)?;
+            return Ok((vec![answer.embedding.values], Usage::default()));
+        }
+        let requests: Vec<Value> = texts.iter().map(|text| self.content(text, purpose)).collect();
+        let body = self.many.post(&json!({ "requests": requests }), deadline, problem).await?;
+        let answer: Many = parse(&self.many.name, &body)?;
+        Ok((answer.embeddings.into_iter().map(|e| e.values).collect(), Usage::default()))
+    }
+
+    fn content(&self, text: &str, purpose: Purpose) -> Value {
+        let (title, body) = text.split_once('\n').filter(|(_, body)| !body.trim().is_empty()).unwrap_or(("", text));
+        let mut request = json!({ "model": self.model, "outputDimensionality": self.dimension });
+        match purpose {
+            Purpose::Query => {
+                request["taskType"] = "RETRIEVAL_QUERY".into();
+                request["content"] = json!({ "parts": [{ "text": text }] });
+            }
+            Purpose::Document => {
+                request["taskType"] = "RETRIEVAL_DOCUMENT".into();
+                request["content"] = json!({ "parts": [{ "text": body }] });
+                if !title.is_empty() {
+                    request["title"] = title.into();
+                }
+            }
+        }
+        request
+    }
+}

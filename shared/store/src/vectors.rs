@@ -1,0 +1,80 @@
+//! Vectors of a casino's content, of one space each (D12, RAG-10): what was embedded once is not embedded again.
+
+use std::collections::HashMap;
+
+use crate::{Result, Tx};
+
+/// One item's vector, and the hash of the text and space it was made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VectorRow {
+    pub item_id: String,
+    pub content_hash: String,
+    pub vector: Vec<f32>,
+}
+
+impl Tx {
+    /// Item id -> hash, of all vectors of `space`.
+    pub async fn vector_hashes(&mut self, space: &str) -> Result<HashMap<String, String>> {
+        let rows: Vec<(String, String)> =
+            sqlx::query_as("select item_id, content_hash from content_vectors where space = $1 and chunk = 0")
+                .bind(space)
+                .fetch_all(self.conn())
+                .await?;
+        Ok(rows.into_iter().collect())
+    }
+
+    /// All vectors of `space`; whether one still fits its item is the reader's to check, by the hash.
+    pub async fn vectors(&mut self, space: &str) -> Result<Vec<VectorRow>> {
+        let rows: Vec<(String, String, Vec<f32>)> =
+            sqlx::query_as("select item_id, content_hash, vector from content_vectors where space = $1 and chunk = 0")
+                .bind(space)
+                .fetch_all(self.conn())
+                .await?;
+        let row = |(item_id, content_hash, vector)| VectorRow { item_id, content_hash, vector };
+        Ok(rows.into_iter().map(row).collect())
+    }
+
+    /// Writes vectors, replacing those of the same items.
+    pub async fn put_vectors(&mut self, space: &str, rows: &[VectorRow]) -> Result<()> {
+        let casino = self.casino_str();
+        for row in rows {
+            sqlx::query(
+                "insert into content_vectors (casino_id, space, item_id, content_hash, vector) values ($1, $2, $3, $4, $5)
+                 on conflict (casino_id, space, item_id, chunk) do update set
+                   content_hash = excluded.content_hash, vector = excluded.vector, embedded_at = now()",
+            )
+            .bind(&casino)
+            .bind(space)
+            .bind(&row.item_id)
+            .bind(&row.content_hash)
+            .bind(&row.vector)
+            .execute(self.conn())
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// Removes the vectors of these items; returns how many there were.
+    pub async fn remove_vectors(&mut self, space: &str, items: &[String]) -> Result<u64> {
+        let gone = sqlx::query("delete from content_vectors where space = $1 and item_id = any($2)")
+            .bind(space)
+            .bind(items)
+            .execute(self.conn())
+            .await?;
+        Ok(gone.rows_affected())
+    }
+
+    /// Removes the vectors of every other space, which no worker reads once all run with `space`.
+    pub async fn remove_other_vectors(&mut self, space: &str) -> Result<u64> {
+        let gone =
+            sqlx::query("delete from content_vectors where space <> $1").bind(space).execute(self.conn()).await?;
+        Ok(gone.rows_affected())
+    }
+
+    /// Raises the content version, so that every worker reads the casino's content anew; returns it.
+    pub async fn raise_content_version(&mut self) -> Result<i64> {
+        Ok(sqlx::query_scalar("update casinos set content_version = content_version + 1 returning content_version")
+            .fetch_one(self.conn())
+            .await?)
+    }
+}
