@@ -12,6 +12,7 @@ use super::{
     follow_up,
     pack::HostPack,
     phrases::Said,
+    reading,
     understand::Understood,
 };
 use crate::Request;
@@ -95,7 +96,7 @@ pub(super) fn parts(pack: &HostPack, request: &Request, language: Language) -> V
         for sentence in sentences(text) {
             let understood = host.read(sentence);
             let asks = understood.is_question;
-            let part = part(&host, &understood, &said_now);
+            let part = settled(&host, &understood, &said_now);
             let halves = halves(&host, sentence, &part, &said_now);
             // A remark beside a question ("We love it here.") needs no answer of its own.
             let remark = !asks && (!part.grounded || part.intent == "unclear");
@@ -127,7 +128,7 @@ fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> O
     }
     second.is_question |= first.is_question;
     let said: Vec<&str> = said_now.iter().copied().chain([left]).collect();
-    let halves = vec![part(host, &first, said_now), part(host, &second, &said)];
+    let halves = vec![settled(host, &first, said_now), settled(host, &second, &said)];
     let real = halves.iter().filter(|half| half.grounded && !half.chat && !half.sources.is_empty()).count();
     let apart = !halves[0].sources.iter().any(|id| halves[1].sources.contains(id));
     let new = halves.iter().any(|half| half.sources.iter().any(|id| !whole.sources.contains(id)));
@@ -153,6 +154,14 @@ fn sentences(text: &str) -> Vec<&str> {
     let pieces: Vec<&str> =
         cuts.windows(2).map(|w| text[w[0]..w[1]].trim()).filter(|s| s.chars().any(char::is_alphanumeric)).collect();
     if pieces.is_empty() { vec![text] } else { pieces }
+}
+
+/// What the fields of the rows answer; where they do not, a sentence of them; where nothing does, that we will check.
+fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
+    let part = reading::honest(host, u, part(host, u, said_now));
+    let open = part.intent == "unanswered" || (part.chat && u.is_question && !u.leftover.is_empty());
+    let open = open && !["identity", "complaint", "human", "allergy"].contains(&part.intent.as_str());
+    if open && let Some(found) = reading::fallback(host, u, said_now) { found } else { part }
 }
 
 fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
@@ -190,7 +199,8 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if u.intends("rules") {
         return lookup::rule(host, u).unwrap_or_else(|| host.unanswered());
     }
-    events::at_place(host, u)
+    reading::exact(host, u)
+        .or_else(|| events::at_place(host, u))
         .or_else(|| about_venue(host, u))
         .or_else(|| lookup::by_name(host, u))
         .or_else(|| follow_up::answer(host, u, said_now))
