@@ -23,6 +23,13 @@ use crate::{
 /// How much a synonym, and a word of the same concept, counts beside the word itself.
 const SYNONYM: f32 = 0.85;
 const CONCEPT: f32 = 0.8;
+/// The same word with another ending than stems bring together: "rent", "rental".
+const ENDING: f32 = 0.75;
+const ENDED: usize = 4;
+/// Share of a word that only helps to choose.
+const SOFT: f32 = 0.15;
+/// From here on a row's name says a word.
+const NAMED: f32 = 0.7;
 /// Share of a word such as "room" or "friday".
 const COMMON: f32 = 0.5;
 /// Worth of a word that stands in the row's name or keywords, or in another sentence of the row.
@@ -39,6 +46,8 @@ pub struct Term {
     pub to: usize,
     /// Some row, or the lexicon, knows it.
     pub known: bool,
+    /// Helps to choose among sentences, and need not be found.
+    pub soft: bool,
     stems: Vec<String>,
     meanings: Vec<(usize, f32)>,
     weight: f32,
@@ -53,6 +62,8 @@ pub struct Passed {
     pub score: f32,
     /// The same, by the sentence alone.
     pub own: f32,
+    /// Of the words that do not stand in the row's name or keywords, the share that the sentence holds; 0 when all stand there.
+    pub rest: f32,
 }
 
 /// Words of a text and what they mean.
@@ -84,6 +95,18 @@ pub(super) struct Passages {
 // === impl Term ===
 
 impl Term {
+    /// One that helps to choose and need not be found.
+    #[must_use]
+    pub fn softened(self) -> Self {
+        Self { soft: true, weight: self.weight * SOFT, ..self }
+    }
+
+    /// A text says the very word, in some ending.
+    pub fn is_literally_in(&self, text: &str) -> bool {
+        let stems: Vec<String> = words(text).iter().map(|word| stem(word)).collect();
+        self.stems.iter().all(|own| stems.contains(own))
+    }
+
     /// How much of it a text says, 0 to 1.
     pub fn is_in(&self, text: &str) -> f32 {
         self.held(&Sense::of(text))
@@ -97,6 +120,15 @@ impl Term {
         let synonyms = self.stems.first().filter(|_| self.stems.len() == 1).and_then(|stem| SYNONYMS.get(stem));
         if synonyms.is_some_and(|all| all.iter().any(|stem| sense.stems.contains(stem))) {
             return SYNONYM;
+        }
+        if let [own] = self.stems.as_slice()
+            && own.len() >= ENDED
+            && sense
+                .stems
+                .iter()
+                .any(|s| s.len() >= ENDED && (s.starts_with(own.as_str()) || own.starts_with(s.as_str())))
+        {
+            return ENDING;
         }
         let shared = self.meanings.iter().filter_map(|(concept, s)| Some(s.min(*sense.meanings.get(concept)?)));
         shared.fold(0.0, f32::max).min(1.0) * CONCEPT
@@ -177,7 +209,7 @@ impl Passages {
                 let common = meant[at..at + taken].iter().all(|word| is_common(word));
                 let weight = rarity.max(0.1) * if common { COMMON } else { 1.0 };
                 let known = found > 0 || !meanings.is_empty();
-                terms.push(Term { from: at, to: at + taken, known, stems, meanings, weight });
+                terms.push(Term { from: at, to: at + taken, known, soft: false, stems, meanings, weight });
             }
             at += taken;
         }
@@ -211,17 +243,23 @@ impl Index {
             if whole <= 0.0 || passage.language.is_some_and(|own| own != language) {
                 continue;
             }
-            let (mut own, mut score) = (0.0, 0.0);
+            let (mut own, mut score, mut rest, mut rests) = (0.0, 0.0, 0.0, 0.0);
             for term in terms {
                 let here = term.held(&passage.sense);
-                let title = TITLE * term.held(&all.titles[passage.item]);
+                let named = term.held(&all.titles[passage.item]);
+                let title = TITLE * named;
+                if named < NAMED && !term.soft {
+                    rest += term.weight * here;
+                    rests += term.weight;
+                }
                 let beside = BESIDE * term.held(&all.bodies[passage.item]);
                 own += term.weight * here;
                 score += term.weight * here.max(title).max(beside);
             }
             if score > 0.0 && item.is_current_on(now, today) && keep(item, &passage.text) {
+                let rest = if rests > 0.0 { rest / rests } else { 0.0 };
                 let (score, own) = (score / whole, own / whole);
-                found.push(Passed { item: Arc::clone(item), text: passage.text.clone(), score, own });
+                found.push(Passed { item: Arc::clone(item), text: passage.text.clone(), score, own, rest });
             }
         }
         found.sort_by(|a, b| (b.score + b.own).total_cmp(&(a.score + a.own)));
@@ -233,6 +271,12 @@ impl Index {
         let all = self.passages.get_or_init(|| Passages::build(&self.items));
         let at = self.items.iter().position(|other| other.id == item.id);
         at.map_or(0.0, |n| term.held(&all.titles[n]).max(term.held(&all.bodies[n])))
+    }
+
+    /// How much of a term a row's name and keywords say, 0 to 1.
+    pub fn is_called(&self, item: &Item, term: &Term) -> f32 {
+        let all = self.passages.get_or_init(|| Passages::build(&self.items));
+        self.items.iter().position(|other| other.id == item.id).map_or(0.0, |n| term.held(&all.titles[n]))
     }
 }
 

@@ -38,7 +38,7 @@ impl<'a> Host<'a> {
 
     pub(super) fn part(&self, intent: &str, body: String, items: &[Arc<Item>]) -> Part {
         let sources = items.iter().map(|i| i.id.clone()).collect();
-        Part { intent: intent.to_owned(), body, ask: None, sources, grounded: true, chat: false }
+        Part { intent: intent.to_owned(), body, sources, grounded: true, ..Part::default() }
     }
 
     /// No row answers: says so, and how to reach people.
@@ -117,7 +117,9 @@ fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> O
     let (end, start) = ["and", "y", "or", "o", "&", "also"].into_iter().filter_map(spaced).min()?;
     let (left, right) = (sentence[..end].trim(), sentence[start..].trim());
     let (first, mut second) = (host.read(left), host.read(right));
-    if !first.is_particular() || !second.is_particular() {
+    // "How much is the kayak and what time do they close": the same place, twice.
+    let back = !first.facets.is_empty() && second.mentions.is_empty() && (second.is_bare_fact() || second.points_back);
+    if !first.is_particular() || !(back || second.is_particular()) {
         return None;
     }
     if second.facets.is_empty() {
@@ -130,9 +132,14 @@ fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> O
     let said: Vec<&str> = said_now.iter().copied().chain([left]).collect();
     let halves = vec![settled(host, &first, said_now), settled(host, &second, &said)];
     let real = halves.iter().filter(|half| half.grounded && !half.chat && !half.sources.is_empty()).count();
-    let apart = !halves[0].sources.iter().any(|id| halves[1].sources.contains(id));
+    let apart = back || !halves[0].sources.iter().any(|id| halves[1].sources.contains(id));
     let new = halves.iter().any(|half| half.sources.iter().any(|id| !whole.sources.contains(id)));
-    let better = if whole.grounded { real == 2 && (new || whole.sources.len() < 2) } else { real >= 1 };
+    let both = |half: &Part| whole.body.contains(&half.body);
+    let better = match whole.grounded {
+        true if back => real == 2 && !halves.iter().all(both),
+        true => real == 2 && (new || whole.sources.len() < 2),
+        false => real >= 1,
+    };
     (apart && better).then_some(halves)
 }
 
