@@ -6,18 +6,23 @@
 mod bm25;
 mod fusion;
 mod names;
+mod passages;
 mod retrieve;
 #[cfg(test)]
 mod tests;
 mod vectors;
 mod vocabulary;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 
 pub use names::Mention;
+pub use passages::{Passed, Term};
 pub use retrieve::{Found, Query, Scores, TOP_K};
 pub(crate) use vocabulary::is_common;
 pub use vocabulary::is_stop;
@@ -39,6 +44,7 @@ pub struct Index {
     words: bm25::Postings,
     names: names::Names,
     vectors: Option<vectors::Matrix>,
+    passages: OnceLock<passages::Passages>,
     bytes: usize,
 }
 
@@ -52,7 +58,7 @@ impl Index {
         let names = names::Names::build(&items);
         let content: usize = items.iter().map(|item| item.to_json().to_string().len() + size_of::<Item>()).sum();
         let bytes = size_of::<Self>() + content + words.bytes() + names.bytes();
-        Self { items, zone: Tz::UTC, words, names, vectors: None, bytes }
+        Self { items, zone: Tz::UTC, words, names, vectors: None, passages: OnceLock::new(), bytes }
     }
 
     /// With the items' vectors, by item id, all of one space; items without one are found by words alone.

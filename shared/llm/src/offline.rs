@@ -11,6 +11,7 @@ mod follow_up;
 mod language;
 mod pack;
 mod phrases;
+mod reading;
 mod spelling;
 #[cfg(test)]
 mod tests;

@@ -21,10 +21,10 @@ const LONG: usize = 9;
 const PHRASE: usize = 4;
 
 /// A concept's number and how strongly a word means it.
-pub(super) type Meaning = (usize, f32);
+pub(crate) type Meaning = (usize, f32);
 
 #[derive(Debug)]
-pub(super) struct Lexicon {
+pub(crate) struct Lexicon {
     /// Stems of a word or phrase, joined by one space -> what it means.
     meanings: HashMap<String, Vec<Meaning>>,
     /// A word with letters left out -> the words it may have been.
@@ -37,12 +37,12 @@ pub(super) struct Lexicon {
 
 /// Part of the text that means something: what, and how many words it takes.
 #[derive(Debug, PartialEq)]
-pub(super) struct Sense<'a> {
-    pub(super) meanings: &'a [Meaning],
-    pub(super) words: usize,
+pub(crate) struct Sense<'a> {
+    pub(crate) meanings: &'a [Meaning],
+    pub(crate) words: usize,
 }
 
-pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::read(DATA));
+pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::read(DATA));
 
 /// Changes with the data, so that no vector of an older lexicon is compared with a newer one.
 pub(super) fn version() -> String {
@@ -83,7 +83,7 @@ impl Lexicon {
     }
 
     /// What begins at the first word: the longest phrase known, else the word; a filler means nothing outside one.
-    pub(super) fn sense(&self, words: &[String]) -> Option<Sense<'_>> {
+    pub(crate) fn sense(&self, words: &[String]) -> Option<Sense<'_>> {
         let least = if words.first().is_some_and(|word| self.is_filler(word)) { 2 } else { 1 };
         (least..=PHRASE.min(words.len())).rev().find_map(|n| {
             let meanings = self.meanings.get(&stems(&words[..n]))?;
@@ -92,12 +92,12 @@ impl Lexicon {
     }
 
     /// Says nothing about what is wanted, alone.
-    pub(super) fn is_filler(&self, word: &str) -> bool {
+    pub(crate) fn is_filler(&self, word: &str) -> bool {
         is_stop(word) || self.fillers.contains(word)
     }
 
     /// The word that a misspelt one was probably meant to be.
-    pub(super) fn mend(&self, word: &str) -> Option<&str> {
+    pub(crate) fn mend(&self, word: &str) -> Option<&str> {
         let length = word.chars().count();
         let fine = || self.known.contains(word) || is_common(word) || self.meanings.contains_key(&stem(word));
         if length < 4 || word.chars().any(|c| c.is_ascii_digit()) || fine() {

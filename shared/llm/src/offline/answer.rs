@@ -12,6 +12,7 @@ use super::{
     follow_up,
     pack::HostPack,
     phrases::Said,
+    reading,
     understand::Understood,
 };
 use crate::Request;
@@ -37,7 +38,7 @@ impl<'a> Host<'a> {
 
     pub(super) fn part(&self, intent: &str, body: String, items: &[Arc<Item>]) -> Part {
         let sources = items.iter().map(|i| i.id.clone()).collect();
-        Part { intent: intent.to_owned(), body, ask: None, sources, grounded: true, chat: false }
+        Part { intent: intent.to_owned(), body, sources, grounded: true, ..Part::default() }
     }
 
     /// No row answers: says so, and how to reach people.
@@ -95,7 +96,7 @@ pub(super) fn parts(pack: &HostPack, request: &Request, language: Language) -> V
         for sentence in sentences(text) {
             let understood = host.read(sentence);
             let asks = understood.is_question;
-            let part = part(&host, &understood, &said_now);
+            let part = settled(&host, &understood, &said_now);
             let halves = halves(&host, sentence, &part, &said_now);
             // A remark beside a question ("We love it here.") needs no answer of its own.
             let remark = !asks && (!part.grounded || part.intent == "unclear");
@@ -116,7 +117,9 @@ fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> O
     let (end, start) = ["and", "y", "or", "o", "&", "also"].into_iter().filter_map(spaced).min()?;
     let (left, right) = (sentence[..end].trim(), sentence[start..].trim());
     let (first, mut second) = (host.read(left), host.read(right));
-    if !first.is_particular() || !second.is_particular() {
+    // "How much is the kayak and what time do they close": the same place, twice.
+    let back = !first.facets.is_empty() && second.mentions.is_empty() && (second.is_bare_fact() || second.points_back);
+    if !first.is_particular() || !(back || second.is_particular()) {
         return None;
     }
     if second.facets.is_empty() {
@@ -127,11 +130,16 @@ fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> O
     }
     second.is_question |= first.is_question;
     let said: Vec<&str> = said_now.iter().copied().chain([left]).collect();
-    let halves = vec![part(host, &first, said_now), part(host, &second, &said)];
+    let halves = vec![settled(host, &first, said_now), settled(host, &second, &said)];
     let real = halves.iter().filter(|half| half.grounded && !half.chat && !half.sources.is_empty()).count();
-    let apart = !halves[0].sources.iter().any(|id| halves[1].sources.contains(id));
+    let apart = back || !halves[0].sources.iter().any(|id| halves[1].sources.contains(id));
     let new = halves.iter().any(|half| half.sources.iter().any(|id| !whole.sources.contains(id)));
-    let better = if whole.grounded { real == 2 && (new || whole.sources.len() < 2) } else { real >= 1 };
+    let both = |half: &Part| whole.body.contains(&half.body);
+    let better = match whole.grounded {
+        true if back => real == 2 && !halves.iter().all(both),
+        true => real == 2 && (new || whole.sources.len() < 2),
+        false => real >= 1,
+    };
     (apart && better).then_some(halves)
 }
 
@@ -153,6 +161,14 @@ fn sentences(text: &str) -> Vec<&str> {
     let pieces: Vec<&str> =
         cuts.windows(2).map(|w| text[w[0]..w[1]].trim()).filter(|s| s.chars().any(char::is_alphanumeric)).collect();
     if pieces.is_empty() { vec![text] } else { pieces }
+}
+
+/// What the fields of the rows answer; where they do not, a sentence of them; where nothing does, that we will check.
+fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
+    let part = reading::honest(host, u, part(host, u, said_now));
+    let open = part.intent == "unanswered" || (part.chat && u.is_question && !u.leftover.is_empty());
+    let open = open && !["identity", "complaint", "human", "allergy"].contains(&part.intent.as_str());
+    if open && let Some(found) = reading::fallback(host, u, said_now) { found } else { part }
 }
 
 fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
@@ -190,7 +206,8 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if u.intends("rules") {
         return lookup::rule(host, u).unwrap_or_else(|| host.unanswered());
     }
-    events::at_place(host, u)
+    reading::exact(host, u)
+        .or_else(|| events::at_place(host, u))
         .or_else(|| about_venue(host, u))
         .or_else(|| lookup::by_name(host, u))
         .or_else(|| follow_up::answer(host, u, said_now))

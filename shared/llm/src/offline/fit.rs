@@ -53,6 +53,10 @@ pub(super) struct Part {
     pub(super) grounded: bool,
     /// Courtesy that yields to any real answer.
     pub(super) chat: bool,
+    /// What a row is, whatever was asked of it.
+    pub(super) is_whole: bool,
+    /// No price but how dear the place is.
+    pub(super) is_price_range: bool,
 }
 
 #[derive(Debug, Clone)]

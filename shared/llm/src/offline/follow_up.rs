@@ -69,6 +69,14 @@ fn newest<'a>(host: &Host<'a>, said_now: &[&'a str]) -> Option<&'a str> {
     texts(host, said_now).next()
 }
 
+/// The places the conversation was last about.
+pub(super) fn last_names(host: &Host<'_>, said_now: &[&str]) -> Vec<String> {
+    match last_places(host, said_now) {
+        Some(Earlier::One(rows)) => rows.iter().map(|row| row.name.clone()).collect(),
+        _ => Vec::new(),
+    }
+}
+
 enum Earlier {
     One(Vec<Arc<Item>>),
     Several(Vec<String>),

@@ -29,7 +29,8 @@ pub(in super::super) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<
         return Some(part);
     }
     // Words already understood as a time or a wish for a price would only dilute the search.
-    let telling: Vec<&str> = u.leftover.iter().map(String::as_str).chain(topic_words(u)).collect();
+    let worded = |word: &&str| !word.starts_with(|c: char| c.is_ascii_digit());
+    let telling: Vec<&str> = u.leftover.iter().map(String::as_str).filter(worded).chain(topic_words(u)).collect();
     let mut found =
         if u.leftover.is_empty() || u.wants("kids") { Vec::new() } else { hits(host, &telling.join(" "), |_| true) };
     if found.is_empty() {

@@ -29,7 +29,8 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &C
     let hours_asked = ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f)) || (u.when.is_said() && timed);
     // "Do you have rooms tonight?" asks for what is free, which only a booking can tell.
     let offers = *category == Category::Promotions || category.as_str() == "loyalty";
-    if u.when.is_said() && !hours_asked && !timed && !items.is_empty() && !offers {
+    let priced = u.intends("cheapest") || u.wants("price");
+    if u.when.is_said() && !hours_asked && !timed && !items.is_empty() && !offers && !priced {
         return Some(lookup::booking(host, u));
     }
     let several = items.iter().filter(|i| i.hours().is_some()).count() > 1;

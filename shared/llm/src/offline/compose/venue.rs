@@ -11,6 +11,7 @@ use super::{
         answer::Host,
         fit::{Part, plain_spanish, sentences},
         pack::Field,
+        reading,
         understand::Understood,
         when::{Asked, day_words, time_words},
     },
@@ -54,7 +55,8 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<
         let asked = u.wants(facet) || (facet == "dietary" && u.kinds.iter().any(|k| k.field == Field::Dietary));
         let asked = asked || (facet == "kids" && u.kinds.iter().any(|k| k.field == Field::Kids));
         if asked && !(facet == "age" && u.wants("kids")) {
-            tell(first(&|item| fact(host, u, facet, item)));
+            let told = first(&|item| fact(host, u, facet, item));
+            tell(told.or_else(|| rows.iter().find_map(|row| reading::of_row(host, u, row, facet))));
         }
     }
     if u.intends("booking") && !u.wants("reservations") {
@@ -83,9 +85,10 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<
         said.push(host.say("missing_rest", &[]));
     }
     let body = said.join(" ");
+    let is_price_range = u.wants("price") && dining(main).is_some();
     let intent = if timed { "venue_hours" } else { "venue_info" };
     let ask = (!missing).then(|| host.say("ask_venue", &[]));
-    Part { grounded: !missing, ask, ..host.part(intent, body, &used) }
+    Part { grounded: !missing, ask, is_price_range, ..host.part(intent, body, &used) }
 }
 
 fn dining(item: &Item) -> Option<&seven_knowledge::item::Dining> {
@@ -102,7 +105,9 @@ fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option
     let tell = |key: &str, text: &str| Some(host.say(key, &[("name", &name), ("value", text)]));
     match (facet, &item.details) {
         ("price", Details::Entertainment(_)) => price(host, item).and_then(|text| tell("ticket_price", &text)),
-        ("price", Details::Dining(_)) => price(host, item).and_then(|text| tell("price_range", &text)),
+        ("price", Details::Dining(_)) => price(host, item)
+            .and_then(|text| tell("price_range", &text))
+            .map(|range| reading::priced(host, u, item, range)),
         ("price", _) => price(host, item).and_then(|text| tell("price", &text)),
         ("where", _) => item.location().and_then(|text| tell("where", &value(text))),
         ("dress", Details::Dining(d)) => d.dress_code.as_ref().and_then(|text| tell("dress", &value(text))),
@@ -276,7 +281,8 @@ pub(in super::super) fn info(host: &Host<'_>, item: &Arc<Item>) -> Part {
         Category::GeneralInfo => ("general", None),
         Category::Other(ref other) => (other.as_str(), None),
     };
-    Part { ask: ask.map(|key| host.say(key, &[])), ..host.part(intent, body, std::slice::from_ref(item)) }
+    let ask = ask.map(|key| host.say(key, &[]));
+    Part { ask, is_whole: true, ..host.part(intent, body, std::slice::from_ref(item)) }
 }
 
 fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
@@ -297,7 +303,9 @@ fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
         Details::Gaming(d) => vec![sentence(price(host, item)), place(), d.hours.as_ref().and_then(|h| state(host, h))],
         Details::Promotion(d) => {
             let until = formatter_date(d.valid_until, host.language);
+            let worth = Some(d.value).filter(|value| *value > 0.0).map(formatter::dollars);
             vec![
+                worth.map(|value| host.say("worth", &[("value", &value)])),
                 Some(host.say("valid_until", &[("value", &until)])),
                 d.eligibility
                     .as_ref()

@@ -1,0 +1,344 @@
+//! The sentences of a casino's rows: a question about one thing gets the sentence that says it, not the whole row.
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
+
+use chrono::{DateTime, Utc};
+use seven_domain::Language;
+
+use super::{Index, is_common, vocabulary::SYNONYMS};
+use crate::{
+    Item,
+    embedding::lexicon::{LEXICON, Lexicon},
+    formatter,
+    item::Details,
+    text::{stem, words},
+};
+
+/// How much a synonym, and a word of the same concept, counts beside the word itself.
+const SYNONYM: f32 = 0.85;
+const CONCEPT: f32 = 0.8;
+/// The same word with another ending than stems bring together: "rent", "rental".
+const ENDING: f32 = 0.75;
+const ENDED: usize = 4;
+/// Share of a word that only helps to choose.
+const SOFT: f32 = 0.15;
+/// From here on a row's name says a word.
+const NAMED: f32 = 0.7;
+/// Share of a word such as "room" or "friday".
+const COMMON: f32 = 0.5;
+/// Worth of a word that stands in the row's name or keywords, or in another sentence of the row.
+const TITLE: f32 = 0.9;
+const BESIDE: f32 = 0.5;
+/// Told by other fields of the row, in their own words.
+const TOLD_ELSEWHERE: [&str; 6] = ["price", "cost", "fee", "location", "phone", "hours"];
+
+/// A word or phrase of a question that means something.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Term {
+    /// Words of the text it covers, from the first up to but not including the second.
+    pub from: usize,
+    pub to: usize,
+    /// Some row, or the lexicon, knows it.
+    pub known: bool,
+    /// Helps to choose among sentences, and need not be found.
+    pub soft: bool,
+    stems: Vec<String>,
+    meanings: Vec<(usize, f32)>,
+    weight: f32,
+}
+
+/// A sentence and how much of the question it holds.
+#[derive(Debug, Clone)]
+pub struct Passed {
+    pub item: Arc<Item>,
+    pub text: String,
+    /// 0 to 1, by the weight of the words found in it, in the row's name or beside it in the row.
+    pub score: f32,
+    /// The same, by the sentence alone.
+    pub own: f32,
+    /// Of the words that do not stand in the row's name or keywords, the share that the sentence holds; 0 when all stand there.
+    pub rest: f32,
+}
+
+/// Words of a text and what they mean.
+#[derive(Debug, Clone, Default)]
+struct Sense {
+    stems: HashSet<String>,
+    meanings: BTreeMap<usize, f32>,
+}
+
+#[derive(Debug, Clone)]
+struct Passage {
+    item: usize,
+    /// `None`: said in either language.
+    language: Option<Language>,
+    text: String,
+    sense: Sense,
+}
+
+/// Made at the first question and kept with the index.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Passages {
+    titles: Vec<Sense>,
+    bodies: Vec<Sense>,
+    passages: Vec<Passage>,
+    /// Stem -> in how many rows it stands.
+    uses: HashMap<String, usize>,
+}
+
+// === impl Term ===
+
+impl Term {
+    /// One that helps to choose and need not be found.
+    #[must_use]
+    pub fn softened(self) -> Self {
+        Self { soft: true, weight: self.weight * SOFT, ..self }
+    }
+
+    /// A text says the very word, in some ending.
+    pub fn is_literally_in(&self, text: &str) -> bool {
+        let stems: Vec<String> = words(text).iter().map(|word| stem(word)).collect();
+        self.stems.iter().all(|own| stems.contains(own))
+    }
+
+    /// How much of it a text says, 0 to 1.
+    pub fn is_in(&self, text: &str) -> f32 {
+        self.held(&Sense::of(text))
+    }
+
+    /// 0 to 1: whether a text with that sense says it.
+    fn held(&self, sense: &Sense) -> f32 {
+        if self.stems.iter().all(|stem| sense.stems.contains(stem)) {
+            return 1.0;
+        }
+        let synonyms = self.stems.first().filter(|_| self.stems.len() == 1).and_then(|stem| SYNONYMS.get(stem));
+        if synonyms.is_some_and(|all| all.iter().any(|stem| sense.stems.contains(stem))) {
+            return SYNONYM;
+        }
+        if let [own] = self.stems.as_slice()
+            && own.len() >= ENDED
+            && sense
+                .stems
+                .iter()
+                .any(|s| s.len() >= ENDED && (s.starts_with(own.as_str()) || own.starts_with(s.as_str())))
+        {
+            return ENDING;
+        }
+        let shared = self.meanings.iter().filter_map(|(concept, s)| Some(s.min(*sense.meanings.get(concept)?)));
+        shared.fold(0.0, f32::max).min(1.0) * CONCEPT
+    }
+}
+
+// === impl Sense ===
+
+impl Sense {
+    fn add(&mut self, text: &str) {
+        let words = words(text);
+        self.stems.extend(words.iter().map(|word| stem(word)));
+        let mut at = 0;
+        while at < words.len() {
+            let taken = LEXICON.sense(&words[at..]).map_or(1, |sense| {
+                for (concept, strength) in sense.meanings {
+                    let slot = self.meanings.entry(*concept).or_default();
+                    *slot = slot.max(*strength);
+                }
+                sense.words
+            });
+            at += taken;
+        }
+    }
+
+    fn of(text: &str) -> Self {
+        let mut sense = Self::default();
+        sense.add(text);
+        sense
+    }
+}
+
+// === impl Passages ===
+
+impl Passages {
+    pub(super) fn build(items: &[Arc<Item>]) -> Self {
+        let mut all = Self::default();
+        for (n, item) in items.iter().enumerate() {
+            let (title, mut body) = (Sense::of(&title(item)), Sense::default());
+            for (language, text) in told(item) {
+                let sense = Sense::of(&text);
+                body.stems.extend(sense.stems.iter().cloned());
+                for (concept, strength) in &sense.meanings {
+                    let slot = body.meanings.entry(*concept).or_default();
+                    *slot = slot.max(*strength);
+                }
+                all.passages.push(Passage { item: n, language, text, sense });
+            }
+            for stem in title.stems.union(&body.stems) {
+                *all.uses.entry(stem.clone()).or_default() += 1;
+            }
+            all.titles.push(title);
+            all.bodies.push(body);
+        }
+        all
+    }
+
+    fn terms(&self, text: &str, lexicon: &Lexicon) -> Vec<Term> {
+        let said = words(text);
+        let casinos = |word: &str| self.uses.contains_key(&stem(word));
+        let meant = |word: &String| {
+            let mended = if casinos(word) { None } else { lexicon.mend(word) };
+            mended.map_or_else(|| word.clone(), str::to_owned)
+        };
+        let meant: Vec<String> = said.iter().map(meant).collect();
+        let (mut terms, mut at) = (Vec::new(), 0);
+        while at < meant.len() {
+            let sense = lexicon.sense(&meant[at..]);
+            let taken = sense.as_ref().map_or(1, |sense| sense.words);
+            let meanings = sense.map(|sense| sense.meanings.to_vec()).unwrap_or_default();
+            let stems: Vec<String> = meant[at..at + taken].iter().map(|word| stem(word)).collect();
+            let filler = taken == 1 && lexicon.is_filler(&meant[at]);
+            let empty = taken > 1 && meanings.is_empty();
+            if !filler && !empty {
+                let found = stems.iter().map(|stem| self.uses.get(stem).copied().unwrap_or(0)).min().unwrap_or(0);
+                let all = self.titles.len() as f32;
+                let rarity = (1.0 + (all - found as f32 + 0.5) / (found as f32 + 0.5)).ln();
+                let common = meant[at..at + taken].iter().all(|word| is_common(word));
+                let weight = rarity.max(0.1) * if common { COMMON } else { 1.0 };
+                let known = found > 0 || !meanings.is_empty();
+                terms.push(Term { from: at, to: at + taken, known, soft: false, stems, meanings, weight });
+            }
+            at += taken;
+        }
+        terms
+    }
+}
+
+// === impl Index ===
+
+impl Index {
+    /// The words of a text that mean something, misspelt ones as they were probably meant.
+    pub fn terms(&self, text: &str) -> Vec<Term> {
+        self.passages.get_or_init(|| Passages::build(&self.items)).terms(text, &LEXICON)
+    }
+
+    /// Sentences in a language that hold some of the terms, of rows that are current and kept; best first, ties in the order of the
+    /// content file.
+    pub fn passages(
+        &self,
+        terms: &[Term],
+        language: Language,
+        now: DateTime<Utc>,
+        keep: impl Fn(&Item, &str) -> bool,
+    ) -> Vec<Passed> {
+        let all = self.passages.get_or_init(|| Passages::build(&self.items));
+        let whole: f32 = terms.iter().map(|term| term.weight).sum();
+        let today = self.today(now);
+        let mut found = Vec::new();
+        for passage in &all.passages {
+            let item = &self.items[passage.item];
+            if whole <= 0.0 || passage.language.is_some_and(|own| own != language) {
+                continue;
+            }
+            let (mut own, mut score, mut rest, mut rests) = (0.0, 0.0, 0.0, 0.0);
+            for term in terms {
+                let here = term.held(&passage.sense);
+                let named = term.held(&all.titles[passage.item]);
+                let title = TITLE * named;
+                if named < NAMED && !term.soft {
+                    rest += term.weight * here;
+                    rests += term.weight;
+                }
+                let beside = BESIDE * term.held(&all.bodies[passage.item]);
+                own += term.weight * here;
+                score += term.weight * here.max(title).max(beside);
+            }
+            if score > 0.0 && item.is_current_on(now, today) && keep(item, &passage.text) {
+                let rest = if rests > 0.0 { rest / rests } else { 0.0 };
+                let (score, own) = (score / whole, own / whole);
+                found.push(Passed { item: Arc::clone(item), text: passage.text.clone(), score, own, rest });
+            }
+        }
+        found.sort_by(|a, b| (b.score + b.own).total_cmp(&(a.score + a.own)));
+        found
+    }
+
+    /// How much of a term a row says anywhere, 0 to 1.
+    pub fn says(&self, item: &Item, term: &Term) -> f32 {
+        let all = self.passages.get_or_init(|| Passages::build(&self.items));
+        let at = self.items.iter().position(|other| other.id == item.id);
+        at.map_or(0.0, |n| term.held(&all.titles[n]).max(term.held(&all.bodies[n])))
+    }
+
+    /// How much of a term a row's name and keywords say, 0 to 1.
+    pub fn is_called(&self, item: &Item, term: &Term) -> f32 {
+        let all = self.passages.get_or_init(|| Passages::build(&self.items));
+        self.items.iter().position(|other| other.id == item.id).map_or(0.0, |n| term.held(&all.titles[n]))
+    }
+}
+
+/// What a row is called and filed under.
+fn title(item: &Item) -> String {
+    let mut parts = vec![item.name.clone(), item.category.as_str().replace('_', " ")];
+    parts.extend(item.name_es.clone());
+    parts.extend(item.subcategory.as_ref().map(|sub| sub.replace('_', " ")));
+    parts.extend(item.keywords.iter().cloned());
+    match &item.details {
+        Details::Dining(d) => {
+            parts.push(d.cuisine_type.clone());
+            parts.extend(d.dietary_options.iter().cloned());
+        }
+        Details::Entertainment(d) => parts.push(d.event_type.clone()),
+        Details::Spa(d) => parts.push(d.treatment_type.clone()),
+        Details::Gaming(d) => parts.extend(d.game_type.clone()),
+        Details::Promotion(d) => parts.push(d.promo_type.clone()),
+        Details::Regulation(d) => parts.push(d.regulation_type.clone()),
+        Details::Hours(_) | Details::Free(_) => {}
+    }
+    parts.join("; ")
+}
+
+/// What a row says, sentence by sentence.
+fn told(item: &Item) -> Vec<(Option<Language>, String)> {
+    let english = item.description_es.is_some().then_some(Language::En);
+    let mut told: Vec<(Option<Language>, String)> =
+        sentences(&item.description).into_iter().map(|text| (english, text)).collect();
+    let spanish = item.description_es.iter().flat_map(|text| sentences(text));
+    told.extend(spanish.map(|text| (Some(Language::Es), text)));
+    told.extend(item.tip.iter().flat_map(|text| sentences(text)).map(|text| (Some(Language::En), text)));
+    if let Details::Hours(d) = &item.details {
+        told.extend(
+            d.seasonal_notes.iter().map(|text| (Some(Language::En), format!("{}.", text.trim_end_matches('.')))),
+        );
+    }
+    for (key, value) in item.details.extra().into_iter().flatten() {
+        let value = formatter::plain(value);
+        if !TOLD_ELSEWHERE.contains(&key.as_str()) && !value.is_empty() {
+            let mut label = key.replace('_', " ");
+            if let Some(first) = label.get_mut(0..1) {
+                first.make_ascii_uppercase();
+            }
+            told.push((None, format!("{label}: {value}.")));
+        }
+    }
+    told
+}
+
+/// Cuts where a sentence ends, not inside "a.m." or "$1.50".
+fn sentences(text: &str) -> Vec<String> {
+    let mut cuts = vec![0];
+    for (at, mark) in text.match_indices(['.', '!', '?']) {
+        let next = at + mark.len();
+        let ends = text[next..].chars().next().is_none_or(char::is_whitespace);
+        let last = text[..at].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        if ends && (mark != "." || last.chars().count() > 1 || last.chars().all(|c| c.is_ascii_digit())) {
+            cuts.push(next);
+        }
+    }
+    cuts.push(text.len());
+    cuts.dedup();
+    cuts.windows(2).map(|cut| text[cut[0]..cut[1]].trim().to_owned()).filter(|s| !s.is_empty()).collect()
+}

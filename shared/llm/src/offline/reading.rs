@@ -1,0 +1,226 @@
+//! Reading rows for the one sentence that answers, and being honest when none does.
+
+mod demand;
+
+use std::sync::Arc;
+
+use seven_domain::Language;
+use seven_knowledge::{Category, Item, Passed, Term, index::is_stop, text::words};
+
+use super::{
+    answer::Host,
+    fit::{Part, plain_spanish},
+    follow_up,
+    understand::Understood,
+};
+use demand::Demand;
+
+/// Share of the question that a sentence must hold with its row to be the answer whatever else was understood, and the share of
+/// what the row's name does not say that it must hold itself.
+const SURE: f32 = 0.8;
+const SURE_REST: f32 = 0.6;
+/// The same where nothing else answers.
+const LIKELY: f32 = 0.6;
+const LIKELY_OWN: f32 = 0.25;
+/// From here on a row says a term.
+const SAID: f32 = 0.7;
+const HALF_SAID: f32 = 0.5;
+
+/// Phrases that say what is wanted of a thing, not which thing.
+const SPENT: [&str; 11] =
+    ["open", "opens", "closes", "hours", "price", "where", "phone", "duration", "about", "starts", "age"];
+const SPENT_INTENTS: [&str; 9] =
+    ["greeting", "thanks", "listing", "recommend", "cheapest", "rules", "help", "ack", "booking"];
+const MEALS: [&str; 8] = ["lunch", "dinner", "supper", "noon", "almuerzo", "cena", "lunchtime", "mediodia"];
+
+/// What of the question must be found in a row.
+pub(super) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
+    let pack = host.pack;
+    let tables = [(&pack.facets, SPENT.as_slice()), (&pack.intents, SPENT_INTENTS.as_slice())];
+    let mut spent: Vec<(usize, usize)> = Vec::new();
+    for (table, keys) in tables {
+        spent.extend(keys.iter().filter_map(|key| table.get(*key)).flat_map(|phrases| phrases.places(&u.said)));
+    }
+    let times = pack.times.values().flat_map(|phrases| phrases.places(&u.said));
+    let said = &u.said.words;
+    spent.extend(times.filter(|(from, to)| !said[*from..*to].iter().any(|word| MEALS.contains(&word.as_str()))));
+    let house = words(&host.request.casino_name);
+    let idle = |n: usize| {
+        let word = &said[n];
+        let inside = spent.iter().any(|(from, to)| (*from..*to).contains(&n));
+        inside || is_stop(word) || pack.ignore.contains(word) || house.contains(word)
+    };
+    let named = |t: &Term| u.mentions.iter().any(|m| m.telling && m.from <= t.from && t.to <= m.to);
+    let figure = |t: &Term| said[t.from].starts_with(|c: char| c.is_ascii_digit());
+    let all = host.request.index.terms(u.text).into_iter().filter(|t| t.to <= said.len() && !figure(t));
+    all.map(|t| if named(&t) || !(t.from..t.to).all(idle) { t } else { t.softened() }).collect()
+}
+
+/// Rows the question names, when it names any.
+fn named<'u>(u: &'u Understood<'_>) -> Vec<&'u Item> {
+    let whole = u.mentions.iter().any(|m| m.telling && m.whole);
+    u.mentions.iter().filter(|m| m.telling && (m.whole || !whole)).map(|m| m.item.as_ref()).collect()
+}
+
+/// A sentence that says all that was asked, of something a row tells about and is not called: "how much is the ribeye?"
+pub(super) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let demand = Demand::of(u);
+    let structured = ["dress", "dietary", "reservations", "phone"].iter().any(|f| u.wants(f));
+    if structured || u.intends("cheapest") || u.intends("booking") && demand == Demand::Any {
+        return None;
+    }
+    let terms = terms(host, u);
+    let named = named(u);
+    let keep = |item: &Item, text: &str| {
+        demand.met(text) && (named.is_empty() || named.iter().any(|own| own.name == item.name))
+    };
+    let found = host.request.index.passages(&terms, host.language, host.request.now, keep);
+    let best = found.first()?;
+    let specific = |term: &Term| {
+        !term.soft && is_only_in(best, term) && (fits_topic(u, &best.item) || term.is_literally_in(&best.text))
+    };
+    let sure = best.score >= SURE && best.rest >= SURE_REST && terms.iter().any(specific);
+    let hard = terms.iter().filter(|term| !term.soft).count();
+    let whole = demand != Demand::Any || (hard > 1 && !u.when.is_said() && plain(u));
+    (sure && whole).then(|| tell(host, best))
+}
+
+/// The row is of a category the question names, if it names any whose rows are its answers.
+fn fits_topic(u: &Understood<'_>, item: &Item) -> bool {
+    u.topics.is_empty() || u.topics.contains(&item.category)
+}
+
+/// Nothing of it has a field of its own in the rows.
+fn plain(u: &Understood<'_>) -> bool {
+    !u.wants("where") && !u.wants("open") && !u.intends("listing") && !u.intends("recommend")
+}
+
+/// The sentence says it, and the row's name does not.
+fn is_only_in(passed: &Passed, term: &Term) -> bool {
+    let here = term.is_in(&passed.text);
+    here >= SAID && term.is_in(&passed.item.name) < here - 0.1
+}
+
+/// The best sentence where nothing else answered.
+pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
+    if !u.is_question && !u.asks_fact() {
+        return None;
+    }
+    let (demand, terms) = (Demand::of(u), terms(host, u));
+    let index = &host.request.index;
+    // A word that no row and no lexicon knows may be all the question is about.
+    if terms.iter().any(|term| !term.known && !term.soft) && named(u).is_empty() {
+        return None;
+    }
+    let mut rows: Vec<String> = named(u).iter().map(|item| item.name.clone()).collect();
+    if rows.is_empty() && (u.points_back || u.continues() || terms.len() < 2) {
+        rows = follow_up::last_names(host, said_now);
+    }
+    let of_rows = |item: &Item| rows.contains(&item.name);
+    let likely = |p: &&Passed| p.score >= LIKELY && p.own >= LIKELY_OWN;
+    if !rows.is_empty() {
+        let found =
+            index.passages(&terms, host.language, host.request.now, |item, text| of_rows(item) && demand.met(text));
+        // Of a named place any sentence of the kind asked for will do, when nothing asked is strange to it.
+        let kind = |p: &&Passed| {
+            demand != Demand::Any && terms.iter().all(|term| term.soft || index.says(&p.item, term) >= 0.5)
+        };
+        if let Some(best) = found.iter().find(likely).or_else(|| found.iter().find(kind)) {
+            return Some(tell(host, best));
+        }
+        if !named(u).is_empty() {
+            return None;
+        }
+    }
+    let found = index.passages(&terms, host.language, host.request.now, |_, text| demand.met(text));
+    found.iter().find(likely).map(|best| tell(host, best))
+}
+
+/// The sentence of a row that tells a fact its fields lack.
+pub(super) fn of_row(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, facet: &str) -> Option<(Arc<Item>, String)> {
+    let demand = Demand::of_facet(facet)?;
+    let terms = terms(host, u);
+    let keep = |item: &Item, text: &str| item.id == row.id && demand.met(text);
+    let found = host.request.index.passages(&terms, host.language, host.request.now, keep);
+    let index = &host.request.index;
+    let strange = terms.iter().any(|term| !term.soft && index.says(row, term) < HALF_SAID);
+    found.first().filter(|_| !strange).map(|best| (Arc::clone(row), tell(host, best).body))
+}
+
+/// How dear a place is, and what its row says of prices.
+pub(super) fn priced(host: &Host<'_>, u: &Understood<'_>, row: &Item, range: String) -> String {
+    let terms = terms(host, u);
+    let keep = |item: &Item, text: &str| item.id == row.id && text.contains('$');
+    let found = host.request.index.passages(&terms, host.language, host.request.now, keep);
+    let with = |best: &Passed| format!("{range} {}", in_language(host, &best.text));
+    found.first().map(with).filter(|both| host.room.one_of_its_own(both)).unwrap_or(range)
+}
+
+/// The answer holds none of what was asked, or is about a place the guest did not mean: says so instead.
+pub(super) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
+    if !part.grounded || part.chat || !u.is_question && !u.asks_fact() {
+        return part;
+    }
+    let index = &host.request.index;
+    let terms: Vec<Term> = terms(host, u).into_iter().filter(|term| !term.soft).collect();
+    let named = named(u);
+    // "A table at Nobu", "Coyote Wash buffet": a name that is none of ours.
+    if named.is_empty() && terms.iter().any(|term| is_place(u, term)) {
+        return host.unanswered();
+    }
+    let rows: Vec<_> = part.sources.iter().filter_map(|id| index.get(id)).collect();
+    let Some(row) = rows.first() else { return part };
+    if matches!(row.category, Category::Regulations | Category::Promotions) {
+        return part;
+    }
+    let demand = Demand::of(u);
+    let unmet = demand == Demand::Money && !demand.met(&part.body);
+    let said = |term: &Term| rows.iter().any(|row| index.says(row, term) >= HALF_SAID);
+    let beside = |term: &&Term| !rows.iter().any(|row| index.is_called(row, term) >= SAID);
+    let asked: Vec<&Term> = terms.iter().filter(beside).collect();
+    // What a dish costs is not what the place costs.
+    let other =
+        demand == Demand::Money && part.is_price_range && asked.iter().any(|term| !said(term) && !is_meal(u, term));
+    let strange = part.is_whole && !u.wants("about") && !asked.is_empty() && !asked.iter().any(|term| said(term));
+    if unmet || other || strange { missing(host, row) } else { part }
+}
+
+/// Any place may serve it.
+fn is_meal(u: &Understood<'_>, term: &Term) -> bool {
+    const MEAL: [&str; 9] = ["dinner", "cena", "cenar", "comer", "comida", "eat", "eating", "meal", "food"];
+    (term.from..term.to).all(|n| MEAL.contains(&u.said.words[n].as_str()))
+}
+
+/// A word nobody knows where a name stands: "at nobu".
+fn is_place(u: &Understood<'_>, term: &Term) -> bool {
+    let before = term.from.checked_sub(1).map(|n| u.said.words[n].as_str());
+    !term.known && matches!(before, None | Some("at" | "en" | "called" | "is" | "the" | "el" | "la"))
+}
+
+fn missing(host: &Host<'_>, row: &Item) -> Part {
+    let body = host.say("missing", &[("name", &host.name(row))]);
+    Part { grounded: false, ..host.part("unanswered", body, &[]) }
+}
+
+fn in_language(host: &Host<'_>, text: &str) -> String {
+    match host.language {
+        Language::En => text.to_owned(),
+        Language::Es => plain_spanish(text),
+    }
+}
+
+/// The sentence, with the name of its row where it says it not.
+fn tell(host: &Host<'_>, passed: &Passed) -> Part {
+    let row = &passed.item;
+    let name = host.name(row);
+    let text = in_language(host, &passed.text);
+    let rule = matches!(row.category, Category::Regulations | Category::GeneralInfo);
+    let body = if rule || text.contains(&name) { text } else { format!("{name}: {text}") };
+    let intent = match row.category {
+        Category::Dining => "venue_info",
+        Category::Entertainment => "events",
+        Category::GeneralInfo => "general",
+        ref other => other.as_str(),
+    };
+    host.part(intent, body, std::slice::from_ref(row))
+}

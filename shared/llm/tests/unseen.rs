@@ -1,0 +1,250 @@
+//! Casinos, content and guests the host was not written for, written before it was tuned: what part of the questions gets the fact
+//! asked for, and whether anything is said that no row holds.
+//!
+//! `unseen/*.txt`, one question a line: `kind | question | wanted | forbidden`. Parts of `wanted` joined by ` + ` must all be in the
+//! reply, of those joined by ` / ` one; `!` is the honest "I'll check": the casino's phone, and the reply is not called grounded.
+//! Parts of `forbidden` joined by ` | ` must not be. ` >> ` parts two texts of one guest; the reply to the last one counts.
+//! Only the failures of the tuned half are printed: the other half was never looked at.
+#![expect(clippy::print_stdout, reason = "the scores are the result")]
+#![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
+use chrono_tz::Tz;
+use seven_host::grounding::Evidence;
+use seven_knowledge::{Index, Reference, formatter, parse_content, text::fold};
+use seven_llm::{Exchange, OfflineModel, Reply, Request};
+use seven_packs::CASINO as PACK;
+
+static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
+
+struct Casino {
+    name: &'static str,
+    phone: &'static str,
+    zone: Tz,
+    content: &'static str,
+    cases: &'static str,
+    tuned: bool,
+    /// Least share of right answers: a ratchet under what is reached.
+    least: f64,
+}
+
+static CASINOS: [Casino; 4] = [
+    Casino {
+        name: "Coyote Wash Casino",
+        phone: "1-520-555-0100",
+        zone: chrono_tz::America::Phoenix,
+        content: include_str!("unseen/coyote_wash.json"),
+        cases: include_str!("unseen/coyote_wash.txt"),
+        tuned: true,
+        least: 0.0,
+    },
+    Casino {
+        name: "Bahia Lucero Beach Resort",
+        phone: "1-787-555-0100",
+        zone: chrono_tz::America::Puerto_Rico,
+        content: include_str!("unseen/bahia_lucero.json"),
+        cases: include_str!("unseen/bahia_lucero.txt"),
+        tuned: true,
+        least: 0.0,
+    },
+    Casino {
+        name: "Delta Marguerite",
+        phone: "1-504-555-0100",
+        zone: chrono_tz::America::Chicago,
+        content: include_str!("unseen/delta_marguerite.json"),
+        cases: include_str!("unseen/delta_marguerite.txt"),
+        tuned: false,
+        least: 0.0,
+    },
+    Casino {
+        name: "Timberjack Peak Lodge",
+        phone: "1-970-555-0100",
+        zone: chrono_tz::America::Denver,
+        content: include_str!("unseen/timberjack_peak.json"),
+        cases: include_str!("unseen/timberjack_peak.txt"),
+        tuned: false,
+        least: 0.0,
+    },
+];
+
+struct Case {
+    kind: &'static str,
+    texts: Vec<&'static str>,
+    honest: bool,
+    wanted: Vec<Vec<String>>,
+    forbidden: Vec<String>,
+}
+
+fn folded(parts: &str, separator: &str) -> Vec<String> {
+    parts.split(separator).map(|part| fold(part.trim())).filter(|part| !part.is_empty()).collect()
+}
+
+fn cases(text: &'static str) -> Vec<Case> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let mut fields = line.splitn(4, '|');
+            let mut field = || fields.next().map(str::trim).unwrap_or_else(|| panic!("{line}"));
+            let (kind, texts, wanted) = (field(), field().split(">>").map(str::trim).collect(), field());
+            let wanted: Vec<Vec<String>> = wanted.split(" + ").map(|any| folded(any, " / ")).collect();
+            let honest = wanted == [["!"]];
+            let forbidden = folded(fields.next().unwrap_or_default(), "|");
+            Case { kind, texts, honest, wanted, forbidden }
+        })
+        .collect()
+}
+
+struct Desk {
+    casino: &'static Casino,
+    now: DateTime<Utc>,
+    index: Arc<Index>,
+}
+
+impl Desk {
+    /// A Friday evening, half past six at the property.
+    fn at(casino: &'static Casino) -> Self {
+        let wall = NaiveDateTime::parse_from_str("2026-11-20 18:30", "%Y-%m-%d %H:%M").unwrap();
+        let now = casino.zone.from_local_datetime(&wall).earliest().unwrap().to_utc();
+        let items = parse_content(casino.name, casino.content, Reference { now, zone: casino.zone });
+        let items = items.unwrap_or_else(|problems| panic!("{}", problems[0]));
+        Self { casino, now, index: Arc::new(Index::build(items).in_zone(casino.zone)) }
+    }
+
+    fn request(&self, text: &str, history: Vec<Exchange>) -> Request {
+        Request {
+            casino_name: self.casino.name.into(),
+            contact_phone: self.casino.phone.into(),
+            persona: "Seven".into(),
+            zone: self.casino.zone,
+            now: self.now,
+            language: None,
+            lead: None,
+            texts: vec![text.to_owned()],
+            history,
+            index: Arc::clone(&self.index),
+            seed: 7,
+            deadline: Duration::from_secs(5),
+            profile: seven_guest::profile::Context::default(),
+            ask: None,
+        }
+    }
+
+    /// The reply to the last text of a guest.
+    fn play(&self, texts: &[&str]) -> Reply {
+        let mut history = Vec::new();
+        let (last, earlier) = texts.split_last().unwrap();
+        for guest in earlier {
+            let host = MODEL.answer(&self.request(guest, history.clone())).text;
+            history.push(Exchange { guest: (*guest).to_owned(), host });
+        }
+        MODEL.answer(&self.request(last, history))
+    }
+
+    /// Whatever a guest of this casino may be told.
+    fn evidence(&self, texts: &[&str]) -> Evidence {
+        let mut told: Vec<String> = Vec::new();
+        for item in self.index.current(self.now) {
+            told.push(formatter::text(item, self.casino.zone));
+            told.extend([item.name_es.clone(), item.description_es.clone(), item.tip.clone()].into_iter().flatten());
+            told.extend(item.hours().map(|hours| hours.show(seven_domain::Language::Es)));
+        }
+        let casino = [self.casino.name.to_owned(), self.casino.phone.to_owned(), "Seven".to_owned()];
+        told.extend(casino);
+        Evidence::of(told.iter().map(String::as_str)).with_guest(texts.iter().copied())
+    }
+
+    fn wrong(&self, case: &Case, reply: &Reply) -> Option<String> {
+        let text = fold(&reply.text);
+        let lacks = |any: &Vec<String>| {
+            !any.iter().any(|part| text.contains(part.as_str()) || part == "!" && self.honest(reply))
+        };
+        let missing = case.wanted.iter().find(|any| lacks(any));
+        let stray = case.forbidden.iter().find(|part| text.contains(part.as_str()));
+        (missing.is_some() || stray.is_some()).then(|| format!("lacks {missing:?} holds {stray:?}"))
+    }
+
+    fn honest(&self, reply: &Reply) -> bool {
+        reply.text.contains(self.casino.phone) && !reply.grounded
+    }
+}
+
+#[derive(Default, Clone, Copy)]
+struct Score {
+    right: u32,
+    all: u32,
+}
+
+impl Score {
+    fn add(&mut self, right: bool) {
+        self.right += u32::from(right);
+        self.all += 1;
+    }
+
+    fn share(self) -> f64 {
+        f64::from(self.right) / f64::from(self.all.max(1))
+    }
+}
+
+#[test]
+fn most_questions_get_the_fact_asked_for() {
+    let mut short = Vec::new();
+    for casino in &CASINOS {
+        let desk = Desk::at(casino);
+        let (mut total, mut answerable, mut honest) = (Score::default(), Score::default(), Score::default());
+        let mut kinds: BTreeMap<&str, Score> = BTreeMap::new();
+        for case in cases(casino.cases) {
+            let reply = desk.play(&case.texts);
+            let wrong = desk.wrong(&case, &reply);
+            let part = if case.honest { &mut honest } else { &mut answerable };
+            for score in [&mut total, part, kinds.entry(case.kind).or_default()] {
+                score.add(wrong.is_none());
+            }
+            if let (true, Some(wrong)) = (casino.tuned, wrong) {
+                println!(
+                    "{} | {}\n    {}\n    {wrong} [{}]",
+                    case.kind,
+                    case.texts.join(" >> "),
+                    reply.text,
+                    reply.intent
+                );
+            }
+        }
+        let kinds: Vec<String> = kinds.iter().map(|(kind, s)| format!("{kind} {}/{}", s.right, s.all)).collect();
+        println!(
+            "{} ({}): {}/{}, answerable {:.2}, honest {:.2}: {}",
+            casino.name,
+            if casino.tuned { "tuned" } else { "unseen" },
+            total.right,
+            total.all,
+            answerable.share(),
+            honest.share(),
+            kinds.join(", ")
+        );
+        if total.share() < casino.least {
+            short.push(format!("{}: {:.3} < {}", casino.name, total.share(), casino.least));
+        }
+    }
+    assert!(short.is_empty(), "{short:?}");
+}
+
+#[test]
+fn nothing_is_said_that_no_row_holds() {
+    let mut invented = Vec::new();
+    for casino in &CASINOS {
+        let desk = Desk::at(casino);
+        for case in cases(casino.cases) {
+            let reply = desk.play(&case.texts);
+            let found = desk.evidence(&case.texts).unfounded(&reply.text);
+            if !found.is_empty() {
+                invented.push(format!("{}: {found:?}\n    {}", case.texts.join(" >> "), reply.text));
+            }
+        }
+    }
+    assert!(invented.is_empty(), "{}\n{}", invented.len(), invented.join("\n"));
+}
