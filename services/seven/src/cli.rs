@@ -8,8 +8,8 @@ use seven_domain::CasinoId;
 
 use crate::{
     commands::{
-        audit, casino, consent, content, dead, escalation, gate, guest, knowledge, message, quiet_hours, run, sms,
-        status, turn, webhook, why,
+        audit, casino, consent, content, dead, escalation, eval, gate, guest, knowledge, message, quiet_hours, run,
+        sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -49,6 +49,9 @@ enum Command {
     /// What the casino knows: measure how well questions find it.
     #[command(subcommand)]
     Knowledge(knowledge::Knowledge),
+    /// Scripted guests against the whole fleet: play them and say what share of the checks passed.
+    #[command(subcommand)]
+    Eval(eval::Eval),
     /// Texts we sent: show one with every attempt and receipt, or list them.
     #[command(subcommand)]
     Message(message::Message),
@@ -98,6 +101,7 @@ impl Cli {
             Command::Casino(command) => casino::run(config, command).await?,
             Command::Content(command) => content::run(config, command).await?,
             Command::Knowledge(command) => knowledge::run(&command)?,
+            Command::Eval(command) => return Box::pin(eval::run(config, &command)).await,
             Command::Message(command) => message::run(config, command).await?,
             Command::Turn(command) => turn::run(config, command).await?,
             Command::Dead(command) => dead::run(config, command).await?,

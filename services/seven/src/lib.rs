@@ -6,6 +6,7 @@ pub mod cli;
 pub mod commands;
 pub mod dev;
 pub mod doctor;
+pub mod eval;
 pub mod model;
 pub mod onboard;
 pub mod packs;

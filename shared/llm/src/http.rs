@@ -71,11 +71,6 @@ impl Endpoint {
         Ok(Self { client, url, name })
     }
 
-    /// The same server, key and connections under another path.
-    pub(crate) fn at(&self, url: Url) -> Self {
-        Self { url, ..self.clone() }
-    }
-
     /// The whole body of a 2xx answer.
     pub(crate) async fn post(
         &self,

@@ -6,6 +6,7 @@ pub mod consent;
 pub mod content;
 pub mod dead;
 pub mod escalation;
+pub mod eval;
 pub mod gate;
 pub mod guest;
 mod guest_ref;

@@ -11,7 +11,7 @@ use seven_knowledge::Purpose;
 
 use super::{
     Settings,
-    hosted::{Raw, below},
+    hosted::Raw,
 };
 use crate::{
     Usage,
@@ -50,9 +50,12 @@ impl Gemini {
         let key = settings.api_key.as_ref();
         let key = key.ok_or_else(|| Error::Setup { model: name.to_owned(), reason: "Gemini asks for an API key" })?;
         let base = settings.base_url.clone().unwrap_or_else(google);
-        let url = |verb| below(name, &base, &["v1beta", "models", &format!("{}:{verb}", settings.model)]);
-        let one = Endpoint::new(name.to_owned(), url("embedContent")?, Some(("x-goog-api-key", "", key)))?;
-        let many = one.at(url("batchEmbedContents")?);
+        let endpoint = |verb: &str| {
+            let call = format!("{}:{verb}", settings.model);
+            Endpoint::new(name.to_owned(), &base, &["v1beta", "models", &call], Some(("x-goog-api-key", "", key)))
+        };
+        let one = endpoint("embedContent")?;
+        let many = endpoint("batchEmbedContents")?;
         Ok(Self { one, many, model: format!("models/{}", settings.model), dimension: settings.dimension })
     }
 

@@ -127,18 +127,6 @@ impl Embedder for Hosted {
     }
 }
 
-/// `base` with more path behind it.
-pub(super) fn below(name: &str, base: &Url, path: &[&str]) -> Result<Url, Error> {
-    let mut url = base.clone();
-    match url.path_segments_mut() {
-        Ok(mut segments) => {
-            segments.pop_if_empty().extend(path);
-        }
-        Err(()) => return Err(Error::Setup { model: name.to_owned(), reason: "the base URL cannot take a path" }),
-    }
-    Ok(url)
-}
-
 /// An answer that is not what the wire format promises.
 pub(super) fn unreadable(endpoint: &Endpoint) -> Error {
     endpoint.unreadable("a vector's place is not among the texts asked for")

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::{
     Settings,
-    hosted::{Raw, below, unreadable},
+    hosted::{Raw, unreadable},
 };
 use crate::{
     Usage,
@@ -49,9 +49,9 @@ fn openai() -> Url {
 
 impl OpenAi {
     pub(super) fn new(name: &str, settings: &Settings) -> Result<Self, Error> {
-        let url = below(name, &settings.base_url.clone().unwrap_or_else(openai), &["embeddings"])?;
+        let base = settings.base_url.clone().unwrap_or_else(openai);
         let key = settings.api_key.as_ref().map(|key| ("authorization", "Bearer ", key));
-        let endpoint = Endpoint::new(name.to_owned(), url, key)?;
+        let endpoint = Endpoint::new(name.to_owned(), &base, &["embeddings"], key)?;
         let dimension = settings.ask_for_dimension.then_some(settings.dimension);
         Ok(Self { endpoint, model: settings.model.clone(), dimension })
     }

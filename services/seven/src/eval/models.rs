@@ -1,0 +1,118 @@
+//! Models that a good set of dialogues must tell from a host: one that evades, one that recites. And the seed that makes runs alike.
+
+use std::{convert::Infallible, sync::Arc};
+
+use seven_agent_swarm::Models;
+use seven_knowledge::{Query, formatter};
+use seven_llm::{Model, Reply, Request, Responding, Usage};
+use seven_packs::{Packs, Slots, TextKey, Texts};
+
+/// Always the pack's fallback.
+struct Null {
+    texts: Texts,
+}
+
+/// The row that retrieval puts first, whatever was asked.
+struct TopRow;
+
+/// Chooses wordings by what was said instead of by the text's id, which is new in every run.
+struct Steady(Arc<dyn Model>);
+
+pub fn null(packs: &Packs) -> Models {
+    let made =
+        Models::each(packs, |pack| Ok::<Arc<dyn Model>, Infallible>(Arc::new(Null { texts: pack.texts.clone() })));
+    match made {
+        Ok(models) => models,
+        Err(never) => match never {},
+    }
+}
+
+pub fn top_row(packs: &Packs) -> Models {
+    Models::same(packs, &(Arc::new(TopRow) as Arc<dyn Model>))
+}
+
+/// The same models, whose wordings no longer change from run to run.
+pub fn steady(packs: &Packs, models: &Models) -> Models {
+    let made = Models::each(packs, |pack| {
+        let model = models.of(pack).ok_or(())?;
+        Ok::<Arc<dyn Model>, ()>(Arc::new(Steady(model)))
+    });
+    // A pack without a model keeps having none.
+    made.unwrap_or_else(|()| models.clone())
+}
+
+fn reply(request: &Request, text: String, sources: Vec<String>, intent: &str) -> Reply {
+    let language = request.language.unwrap_or_default();
+    Reply {
+        text,
+        language,
+        grounded: !sources.is_empty(),
+        sources,
+        intent: intent.to_owned(),
+        asked: None,
+        usage: Usage::default(),
+    }
+}
+
+impl Model for Null {
+    fn name(&self) -> &'static str {
+        "null"
+    }
+
+    fn respond<'a>(&'a self, request: &'a Request) -> Responding<'a> {
+        let slots = Slots {
+            casino: &request.casino_name,
+            phone: &request.contact_phone,
+            persona: &request.persona,
+            helpline: "",
+            state_helpline: "",
+            min_age: 0,
+        };
+        let text = self.texts.render(TextKey::Fallback, request.language.unwrap_or_default(), &slots);
+        let reply = reply(request, text, Vec::new(), "fallback");
+        Box::pin(async move { Ok(reply) })
+    }
+}
+
+impl Model for TopRow {
+    fn name(&self) -> &'static str {
+        "top-row"
+    }
+
+    fn respond<'a>(&'a self, request: &'a Request) -> Responding<'a> {
+        let query = Query::new(&request.texts.join(" "), request.now);
+        let found = request.index.retrieve(&query).into_iter().next().map(|found| found.item);
+        let row = found.or_else(|| request.index.current(request.now).next().cloned());
+        let (text, sources) =
+            row.map_or_else(Default::default, |row| (formatter::text(&row, request.zone), vec![row.id.clone()]));
+        let reply = reply(request, text, sources, "top_row");
+        Box::pin(async move { Ok(reply) })
+    }
+}
+
+impl Model for Steady {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn language(&self, texts: &[String], stored: Option<seven_domain::Language>) -> seven_domain::Language {
+        self.0.language(texts, stored)
+    }
+
+    fn respond<'a>(&'a self, request: &'a Request) -> Responding<'a> {
+        let mut request = request.clone();
+        request.seed = seed(&request);
+        Box::pin(async move { self.0.respond(&request).await })
+    }
+}
+
+/// From what was said so far.
+fn seed(request: &Request) -> u64 {
+    use sha2::{Digest, Sha256};
+    let mut hash = Sha256::new();
+    request.texts.iter().chain(request.history.iter().map(|turn| &turn.guest)).for_each(|text| {
+        hash.update(text.as_bytes());
+        hash.update([0]);
+    });
+    hash.finalize().iter().take(8).fold(0, |seed, byte| seed << 8 | u64::from(*byte))
+}
