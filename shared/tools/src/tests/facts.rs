@@ -5,7 +5,7 @@ use seven_domain::Language;
 use seven_knowledge::{Index, Offline};
 
 use super::house::{House, PHONE, content, kind};
-use crate::{Toolbox, find};
+use crate::find;
 
 fn ids(result: &Value) -> Vec<&str> {
     result["rows"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect()
@@ -65,8 +65,8 @@ fn an_embedder_that_answers_at_once_is_used() {
         index: Index::build(content()).in_zone(chrono_tz::America::New_York).embedded(&embedder),
         ..House::new()
     };
-    let given = |embedder| crate::Given { embedder, ..house.toolbox().given };
-    let toolbox = Toolbox { given: given(Some(&embedder)), ..house.toolbox() };
+    let mut toolbox = house.toolbox();
+    toolbox.given.embedder = Some(&embedder);
     assert!(toolbox.retrieve("burgers", &[], 5)[0].scores.cosine.is_some());
     assert!(house.toolbox().retrieve("burgers", &[], 5)[0].scores.cosine.is_none());
     assert!(find::at_once(&embedder, "burgers").is_some());

@@ -63,7 +63,7 @@ fn what_is_no_value_is_refused() {
         ("offers_sent", json!(0), "unknown_field"),
         ("engagement.responsible_gaming_triggered", json!(false), "unknown_field"),
         ("language", json!("fr"), "read_by_itself"),
-        ("kids_ages", json!([4]), "read_by_itself"),
+        ("kids_ages", json!(["4"]), "read_by_itself"),
         ("party_size", json!({"a": 1}), "bad_arguments"),
     ] {
         let (result, effects) = update(&House::new().say(injected), field, value.clone());
