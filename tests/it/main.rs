@@ -15,6 +15,7 @@ mod cries;
 mod delivery;
 mod drain;
 mod duplicates;
+mod eval;
 mod harness;
 mod hosted;
 mod last_look;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use seven_domain::{Offer, OfferId, TurnId};
 use seven_guest::{Key, Observation};
-use uuid::{Builder, Uuid};
+use uuid::Builder;
 
 /// One staged change. Order matters: they are written in the order in which they were staged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,5 +26,5 @@ pub fn offer_id(turn: TurnId, item: &str) -> OfferId {
     hash.update(item.as_bytes());
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.digest().bytes()[..16]);
-    OfferId(Uuid::from(Builder::from_sha1_bytes(bytes).into_uuid()))
+    OfferId(Builder::from_sha1_bytes(bytes).into_uuid())
 }

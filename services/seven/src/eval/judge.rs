@@ -206,12 +206,13 @@ impl View<'_> {
         self.heard.sources.iter().any(|source| source == id) || names.iter().any(|name| self.has(name))
     }
 
-    fn forbidden(&self) -> Vec<Outcome> {
-        let one = |wording: &String| {
-            let said = self.has(wording);
-            outcome(Class::Compliance, "forbid", wording.clone(), !said, || "said".to_owned())
-        };
-        self.expect.forbid.iter().map(one).collect()
+    /// One check for all wordings: a reply that says none of them earns once, however long the list is.
+    fn forbidden(&self) -> Option<Outcome> {
+        let forbid = &self.expect.forbid;
+        let said: Vec<&str> = forbid.iter().map(String::as_str).filter(|wording| self.has(wording)).collect();
+        let why = || format!("says {}", said.join(" | "));
+        let none = format!("none of {}", forbid.join(" | "));
+        (!forbid.is_empty()).then(|| outcome(Class::Compliance, "forbid", none, said.is_empty(), why))
     }
 
     fn fields(&self) -> Vec<Outcome> {

@@ -34,9 +34,11 @@ use crate::{
 };
 
 /// A guest waits this long for an answer; then the turn has failed and the dialogue goes on.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Between two looks at what became of a guest's texts.
-const LOOK: Duration = Duration::from_millis(25);
+const PATIENCE: Duration = Duration::from_secs(20);
+/// And this long once one of the guest's texts got none: what is stuck mostly stays so.
+const LITTLE_PATIENCE: Duration = Duration::from_secs(2);
+/// Between two looks at what became of a guest's texts; shorter ones cost the machine more than they win.
+const LOOK: Duration = Duration::from_millis(60);
 /// Dialogues at the same time.
 const WIDTH: usize = 8;
 const ACTOR: &str = "seven eval";
@@ -65,6 +67,7 @@ struct Scene {
     config: CasinoConfig,
     phone: String,
     house: House,
+    patience: Duration,
     swarm: JoinSet<()>,
 }
 
@@ -178,8 +181,7 @@ async fn play(cast: &Cast, dialogue: &Dialogue, run: usize, n: usize) -> Result<
         turns.push(judged(dialogue, turn, &said, heard, &scene.house, millis));
         before = after;
     }
-    scene.fleet.shutdown.cancel();
-    while scene.swarm.join_next().await.is_some() {}
+    scene.leave(&cast.stack).await?;
     Ok(Played::of(dialogue, turns))
 }
 
@@ -204,10 +206,22 @@ impl Scene {
         let mut tx = fleet.store.bind(&config.casino_id).await?;
         tx.replace_exclusions(&[], ACTOR).await?;
         tx.commit().await?;
-        let house = house(&fleet, &config, at)?;
+        let grounds = dialogue.turns.iter().any(|turn| turn.expect.unanswerable);
+        let house = house(&fleet, &config, at, grounds)?;
         let mut swarm = JoinSet::new();
         swarm.spawn(seven_agent_swarm::run(fleet.clone(), cast.swarm.clone(), cast.loops.clone()));
-        Ok(Self { fleet, config, phone: format!("+186055501{:02}", n % 100), house, swarm })
+        Ok(Self { fleet, config, phone: format!("+186055501{:02}", n % 100), house, patience: PATIENCE, swarm })
+    }
+
+    /// The casino closes, so that the fleet no longer looks after it.
+    async fn leave(mut self, stack: &Stack) -> Result<()> {
+        self.fleet.shutdown.cancel();
+        let mut tx = self.fleet.store.bind(self.casino()).await?;
+        tx.set_casino_status("suspended", ACTOR).await?;
+        tx.commit().await?;
+        onboard::announce(&stack.fleet, self.casino()).await?;
+        while self.swarm.join_next().await.is_some() {}
+        Ok(())
     }
 
     fn casino(&self) -> &CasinoId {
@@ -238,7 +252,7 @@ impl Scene {
     }
 
     /// What is there when nothing is under way any more, or when patience ended and why.
-    async fn hear(&self, texts: usize) -> Result<(Timeline, String)> {
+    async fn hear(&mut self, texts: usize) -> Result<(Timeline, String)> {
         let settled = |timeline: &Timeline| {
             timeline.inbound.len() >= texts
                 && timeline.inbound.iter().all(|text| text.disposition != "open")
@@ -246,12 +260,15 @@ impl Scene {
                 && timeline.outbound.iter().all(|text| !["queued", "sending"].contains(&text.state.as_str()))
         };
         let (timeline, settled) = self.until(settled).await?;
-        let trouble = if settled { String::new() } else { format!("no end within {} s", PATIENCE.as_secs()) };
+        let trouble = if settled { String::new() } else { format!("no end within {} s", self.patience.as_secs()) };
+        if !settled {
+            self.patience = LITTLE_PATIENCE;
+        }
         Ok((timeline, trouble))
     }
 
     async fn until(&self, done: impl Fn(&Timeline) -> bool) -> Result<(Timeline, bool)> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + self.patience;
         loop {
             let timeline = self.timeline().await?;
             let is_done = done(&timeline);
@@ -323,15 +340,16 @@ fn demo() -> Result<CasinoConfig> {
     onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO)
 }
 
-/// What is true at the casino, and what it says when it does not know.
-fn house(fleet: &Fleet, config: &CasinoConfig, at: DateTime<Utc>) -> Result<House> {
+/// What it says when it does not know, what its rows are called and, where it is asked for, all that is true there.
+fn house(fleet: &Fleet, config: &CasinoConfig, at: DateTime<Utc>, grounds: bool) -> Result<House> {
     let zone = config.operational.timezone;
     let items = parse_content("demo/content.json", seven_packs::demo::CONTENT, Reference { now: at, zone });
     let items = items.map_err(|problems| anyhow!("the demo's content has {} problems", problems.len()))?;
     let pack = fleet.packs.of(config)?;
     let ours = [TextKey::Disclosure, TextKey::Redisclosure, TextKey::Fallback];
     let texts = ours.into_iter().flat_map(|key| Language::ALL.map(|language| pack.say(key, language, config)));
-    let rows = items.iter().flat_map(|item| [formatter::text(item, zone), item.to_json().to_string()]);
+    let rows =
+        items.iter().filter(|_| grounds).flat_map(|item| [formatter::text(item, zone), item.to_json().to_string()]);
     let truths: Vec<String> = texts.chain(rows).collect();
     Ok(House {
         fallbacks: Language::ALL.map(|language| pack.say(TextKey::Fallback, language, config)).to_vec(),

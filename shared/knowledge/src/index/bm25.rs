@@ -45,8 +45,9 @@ impl Postings {
         lengths.iter_mut().for_each(|length| *length /= average);
         let of_names =
             |item: &Arc<Item>| words(&[item.name.as_str(), item.name_es.as_deref().unwrap_or_default()].join(" "));
-        let mut names: Vec<String> =
-            items.iter().flat_map(of_names).map(|w| stem(&w)).filter(|s| s.len() >= 4).collect();
+        let mut names: Vec<String> = items.iter().flat_map(of_names).map(|w| stem(&w)).collect();
+        // A word of a name that no chunk holds finds nothing, and must not be looked up.
+        names.retain(|s| s.len() >= 4 && postings.contains_key(s));
         names.sort_unstable();
         names.dedup();
         let mut grams: HashMap<[char; 3], Vec<u32>> = HashMap::new();

@@ -5,7 +5,7 @@ use seven_domain::Language;
 use seven_knowledge::{Index, Offline};
 
 use super::house::{House, PHONE, content, kind};
-use crate::{Toolbox, find};
+use crate::find;
 
 fn ids(result: &Value) -> Vec<&str> {
     result["rows"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect()
@@ -23,21 +23,21 @@ fn searches_find_rows_of_their_categories() {
         ("search_dining", json!({}), "dining_001", 2),
         ("search_dining", json!({"query": "sushi"}), "dining_001", 2),
     ] {
-        let result = house.call(tool, arguments.clone());
+        let result = house.call(tool, &arguments.clone());
         assert_eq!((ids(&result)[0], ids(&result).len()), (first, rows), "{arguments}: {result}");
     }
-    let none = house.call("search_knowledge_base", json!({"query": "helicopter"}));
+    let none = house.call("search_knowledge_base", &json!({"query": "helicopter"}));
     assert!(ids(&none).is_empty() && none["note"].as_str().unwrap().contains(PHONE), "{none}");
-    let others = house.call("search_dining", json!({"query": "sushi"}));
+    let others = house.call("search_dining", &json!({"query": "sushi"}));
     assert!(others["note"].as_str().unwrap().starts_with("no row says"), "{others}");
 }
 
 #[test] // AGENT-39: at 3 in the morning only the diner is open
 fn only_what_is_open_when_asked() {
     let night = House::new().at("2026-12-19T08:00:00Z");
-    assert_eq!(ids(&night.call("search_dining", json!({"open_now": true}))), ["dining_002"]);
+    assert_eq!(ids(&night.call("search_dining", &json!({"open_now": true}))), ["dining_002"]);
     let noon = House::new().at("2026-12-19T17:00:00Z");
-    assert!(ids(&noon.call("search_dining", json!({"open_now": true}))).is_empty());
+    assert!(ids(&noon.call("search_dining", &json!({"open_now": true}))).is_empty());
 }
 
 #[test] // AGENT-57: what a tool returned may be said, and nothing else
@@ -65,8 +65,8 @@ fn an_embedder_that_answers_at_once_is_used() {
         index: Index::build(content()).in_zone(chrono_tz::America::New_York).embedded(&embedder),
         ..House::new()
     };
-    let given = |embedder| crate::Given { embedder, ..house.toolbox().given };
-    let toolbox = Toolbox { given: given(Some(&embedder)), ..house.toolbox() };
+    let mut toolbox = house.toolbox();
+    toolbox.given.embedder = Some(&embedder);
     assert!(toolbox.retrieve("burgers", &[], 5)[0].scores.cosine.is_some());
     assert!(house.toolbox().retrieve("burgers", &[], 5)[0].scores.cosine.is_none());
     assert!(find::at_once(&embedder, "burgers").is_some());
@@ -91,13 +91,13 @@ fn hours_know_midnight_and_holidays() {
         ("Night Owl", Some("tomorrow"), Some("4am"), Some(false), "opens Saturday at 6pm"),
         ("the pool", Some(""), Some(" "), Some(true), "until 10pm"),
     ] {
-        let result = house.call("get_restaurant_hours", json!({"venue": venue, "date": date, "time": time}));
+        let result = house.call("get_restaurant_hours", &json!({"venue": venue, "date": date, "time": time}));
         let sentence = result["sentence"].as_str().unwrap_or_default();
         assert!(sentence.contains(says), "{venue} {date:?} {time:?}: {result}");
         assert_eq!(result.get("open").and_then(Value::as_bool), open, "{result}");
     }
     let after_midnight = House::new().at("2026-12-19T08:59:00Z");
-    assert_eq!(after_midnight.call("get_restaurant_hours", json!({"venue": "Night Owl Diner"}))["open"], json!(true));
+    assert_eq!(after_midnight.call("get_restaurant_hours", &json!({"venue": "Night Owl Diner"}))["open"], json!(true));
 }
 
 #[test] // AGENT-47
@@ -121,13 +121,13 @@ fn what_cannot_be_answered_says_why() {
         ("get_event_schedule", json!({"from": "2026-12-25", "to": "2026-12-24"}), "bad_arguments"),
         ("get_event_schedule", json!({"to": "2027-12-24"}), "bad_arguments"),
     ] {
-        let result = house.call(tool, arguments.clone());
+        let result = house.call(tool, &arguments.clone());
         assert_eq!(kind(&result), expected, "{tool} {arguments}: {result}");
         for part in ["message", "fix"] {
             assert!(result["error"][part].as_str().is_some_and(|text| !text.is_empty()), "{result}");
         }
     }
-    let unknown = house.call("get_restaurant_hours", json!({"venue": "Golden Fork"}));
+    let unknown = house.call("get_restaurant_hours", &json!({"venue": "Golden Fork"}));
     assert!(unknown["error"]["fix"].as_str().unwrap().contains("Night Owl Diner"), "{unknown}");
 }
 
@@ -145,13 +145,13 @@ fn availability_is_what_rows_say_and_a_person_confirms() {
         (json!({"venue": "Cedar Massage"}), json!("Required"), Value::Null),
         (json!({"venue": "Willow Hall", "party_size": 60}), json!("By phone"), Value::Null),
     ] {
-        let result = house.call("check_availability", arguments.clone());
+        let result = house.call("check_availability", &arguments.clone());
         assert_eq!((&result["available"], &result["reservations"]), (&json!("not_known"), &reservations), "{result}");
         assert_eq!(result["open_then"], open_then, "{arguments}: {result}");
         assert!(result["confirm"].as_str().unwrap().contains(PHONE), "{result}");
     }
     assert_eq!(
-        house.call("check_availability", json!({"venue": "Willow Hall"}))["capacity"],
+        house.call("check_availability", &json!({"venue": "Willow Hall"}))["capacity"],
         json!({"capacity": "80"})
     );
 }
@@ -160,7 +160,7 @@ fn availability_is_what_rows_say_and_a_person_confirms() {
 fn events_come_in_order_of_their_beginning() {
     let house = House::new();
     let starts = |arguments: Value| {
-        let result = house.call("get_event_schedule", arguments);
+        let result = house.call("get_event_schedule", &arguments);
         let events = result["events"].as_array().unwrap().iter();
         events
             .map(|event| format!("{} {}", event["id"].as_str().unwrap(), event["starts"].as_str().unwrap()))
@@ -172,8 +172,8 @@ fn events_come_in_order_of_their_beginning() {
     assert_eq!(starts(json!({"from": "today", "to": "today"})), [laugh]);
     assert!(starts(json!({"from": "monday"})).is_empty());
     let late = House::new().at("2026-12-19T03:30:00Z");
-    let over = late.call("get_event_schedule", json!({"from": "today", "to": "today"}));
+    let over = late.call("get_event_schedule", &json!({"from": "today", "to": "today"}));
     assert!(over["events"].as_array().unwrap().is_empty(), "the show of tonight is over: {over}");
-    let many = house.call("get_event_schedule", json!({"to": "2027-02-10"}));
+    let many = house.call("get_event_schedule", &json!({"to": "2027-02-10"}));
     assert_eq!((many["events"].as_array().unwrap().len(), many["more"].as_u64().unwrap() > 0), (8, true));
 }

@@ -6,7 +6,7 @@ use seven_guest::{Key, Profile, Source, Value as Known};
 use super::house::{House, grant, kind, now};
 use crate::Effect;
 
-fn update(house: &House, field: &str, value: Value) -> (Value, Vec<Effect>) {
+fn update(house: &House, field: &str, value: &Value) -> (Value, Vec<Effect>) {
     let mut toolbox = house.toolbox();
     let result = toolbox.call("update_guest_profile", &json!({"field": field, "value": value}));
     (result, toolbox.effects().to_vec())
@@ -36,7 +36,7 @@ fn only_what_the_guest_said_is_stored() {
         ("Is there a kids menu?", "kids_menu_needed", json!(false), "not_said"),
         ("What time is it?", "loyalty_tier", json!("platinum"), "not_said"),
     ] {
-        let (result, effects) = update(&House::new().say(text), field, value.clone());
+        let (result, effects) = update(&House::new().say(text), field, &value);
         let found = result["stored"].as_str().unwrap_or_else(|| kind(&result));
         assert_eq!(found, stored, "{text} / {field} = {value}: {result}");
         assert_eq!(effects.len(), usize::from(["added", "replaced"].contains(&stored)), "{text} / {field}");
@@ -63,10 +63,10 @@ fn what_is_no_value_is_refused() {
         ("offers_sent", json!(0), "unknown_field"),
         ("engagement.responsible_gaming_triggered", json!(false), "unknown_field"),
         ("language", json!("fr"), "read_by_itself"),
-        ("kids_ages", json!([4]), "read_by_itself"),
+        ("kids_ages", json!(["4"]), "read_by_itself"),
         ("party_size", json!({"a": 1}), "bad_arguments"),
     ] {
-        let (result, effects) = update(&House::new().say(injected), field, value.clone());
+        let (result, effects) = update(&House::new().say(injected), field, &value);
         assert_eq!(kind(&result), expected, "{field} = {value}: {result}");
         assert!(effects.is_empty());
     }
@@ -75,11 +75,11 @@ fn what_is_no_value_is_refused() {
 #[test] // DATA-38, DATA-41
 fn nothing_is_stored_without_consent() {
     let house = House { grant: None, ..House::new().say("I love jazz") };
-    assert_eq!(kind(&update(&house, "interests", json!("jazz")).0), "no_consent");
+    assert_eq!(kind(&update(&house, "interests", &json!("jazz")).0), "no_consent");
     let mut house = House::new().say("I love jazz");
     house.know(Key::Interests, Known::list(["opera"]));
     house.profile.withdraw(&grant().reference, now());
-    assert_eq!(kind(&update(&house, "interests", json!("jazz")).0), "no_consent");
+    assert_eq!(kind(&update(&house, "interests", &json!("jazz")).0), "no_consent");
 }
 
 #[test] // DATA-17: source and confidence follow from how it was read
@@ -89,7 +89,7 @@ fn an_observation_says_where_it_comes_from() {
         ("email", json!("ana.b@example.com"), Source::SelfReported),
         ("loyalty_tier", json!("Platinum"), Source::ContextualExtraction),
     ] {
-        let (_, effects) = update(&house, field, value);
+        let (_, effects) = update(&house, field, &value);
         let [Effect::Observe(seen)] = &effects[..] else { panic!("{field}: {effects:?}") };
         assert_eq!(seen.source, source, "{field}");
         let (low, high) = source.range();

@@ -22,7 +22,7 @@ pub(super) fn now() -> DateTime<Utc> {
 }
 
 pub(super) fn content() -> Vec<Item> {
-    let promotion = |id: &str, name: &str, kind: &str, value: u32, more: Value| {
+    let promotion = |id: &str, name: &str, kind: &str, value: u32, more: &Value| {
         let mut details =
             json!({"promo_type": kind, "value": value, "valid_from": "2026-12-01", "valid_until": "2026-12-31"});
         details.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -44,12 +44,12 @@ pub(super) fn content() -> Vec<Item> {
         {"id": "hall_001", "category": "meetings", "name": "Willow Hall", "description": "A hall for parties.",
          "details": {"capacity": 80, "reservations": "By phone"}},
         {"id": "pool_001", "category": "hours", "name": "Pool", "description": "Heated.", "details": {"hours": "Daily 7am-10pm"}},
-        promotion("promo_dinner", "Dinner Treat", "Dining credit", 10, json!({"redemption_method": "At host"})),
-        promotion("promo_play", "Lucky Start", "Free play", 10, json!({})),
-        promotion("promo_few", "Last Slice", "Dining credit", 5, json!({"max_redemptions": 2})),
-        promotion("promo_suite", "Suite Night", "Hotel discount", 90, json!({})),
-        promotion("promo_soon", "January Supper", "Dining credit", 10, json!({"valid_from": "2026-12-24"})),
-        promotion("promo_over", "Old Supper", "Dining credit", 10, json!({"valid_until": "2026-12-10"})),
+        promotion("promo_dinner", "Dinner Treat", "Dining credit", 10, &json!({"redemption_method": "At host"})),
+        promotion("promo_play", "Lucky Start", "Free play", 10, &json!({})),
+        promotion("promo_few", "Last Slice", "Dining credit", 5, &json!({"max_redemptions": 2})),
+        promotion("promo_suite", "Suite Night", "Hotel discount", 90, &json!({})),
+        promotion("promo_soon", "January Supper", "Dining credit", 10, &json!({"valid_from": "2026-12-24"})),
+        promotion("promo_over", "Old Supper", "Dining credit", 10, &json!({"valid_until": "2026-12-10"})),
         {"id": "offer_own", "category": "offer", "name": "Tea for Two", "description": "Tea and cake.", "details": {"value": 8, "redemption_method": "At the cafe"}},
         {"id": "offer_vague", "category": "offer", "name": "Something Nice", "description": "A surprise.", "details": {}},
     ]);
@@ -58,20 +58,11 @@ pub(super) fn content() -> Vec<Item> {
 }
 
 pub(super) fn agent(tools: &[&str]) -> Agent {
-    let agents = json!({
-        "default_agent": "one",
-        "agents": {"one": {"title": "One", "tools": tools}},
-        "tools": {"search_dining": {"description": "Finds food.", "categories": ["restaurants"]}},
-    });
-    let toml = toml_of(&agents);
-    Manifest::parse(&toml).unwrap().agents["one"].clone()
-}
-
-fn toml_of(agents: &Value) -> String {
-    let tools = &agents["agents"]["one"]["tools"];
-    format!(
-        "default_agent = \"one\"\n[agents.one]\ntitle = \"One\"\ntools = {tools}\n[tools.search_dining]\ndescription = \"Finds food.\"\ncategories = [\"restaurants\"]\n"
-    )
+    let pack = format!(
+        "default_agent = \"one\"\n[agents.one]\ntitle = \"One\"\ntools = {tools:?}\n\
+         [tools.search_dining]\ndescription = \"Finds food.\"\ncategories = [\"restaurants\"]\n"
+    );
+    Manifest::parse(&pack).unwrap().agents["one"].clone()
 }
 
 pub(super) fn all_tools() -> Vec<&'static str> {
@@ -174,8 +165,8 @@ impl House {
     }
 
     /// One call of one tool.
-    pub(super) fn call(&self, tool: &str, arguments: Value) -> Value {
-        self.toolbox().call(tool, &arguments)
+    pub(super) fn call(&self, tool: &str, arguments: &Value) -> Value {
+        self.toolbox().call(tool, arguments)
     }
 }
 

@@ -26,7 +26,7 @@ fn well_known() -> House {
 
 #[test] // CONV-35, AGENT-35: eligibility is decided here, and its thresholds are not told
 fn eligible_offers_are_current_rows_the_policy_admits() {
-    let result = House::new().call("get_eligible_offers", json!({}));
+    let result = House::new().call("get_eligible_offers", &json!({}));
     assert_eq!(offered(&result), ["promo_dinner", "promo_play", "promo_few", "offer_own"], "{result}");
     let told = result.to_string();
     for secret in ["completeness", "threshold", "tier", "percent"] {
@@ -70,14 +70,14 @@ fn a_refusal_says_why() {
     }
     let mut off = House::new();
     off.casino.features.comp_agent_enabled = false;
-    assert_eq!(kind(&off.call("create_offer", json!({"item": "promo_dinner"}))), "offers_off");
+    assert_eq!(kind(&off.call("create_offer", &json!({"item": "promo_dinner"}))), "offers_off");
 }
 
 #[test] // CONV-36: signs from the profile and from the record count alike
 fn a_sign_of_problem_gambling_in_the_profile_is_enough() {
     let mut house = well_known();
     house.profile.engagement.responsible_gaming_triggered = true;
-    let result = house.call("get_eligible_offers", json!({}));
+    let result = house.call("get_eligible_offers", &json!({}));
     assert_eq!(offered(&result), ["promo_dinner", "promo_few", "offer_own"], "{result}");
 }
 
@@ -87,7 +87,7 @@ fn the_most_valuable_ones_need_a_person() {
     house.know(Key::VisitDate, Known::Date(now().date_naive()));
     house.know(Key::Interests, Known::list(["jazz"]));
     house.know(Key::Occasion, Known::text("birthday"));
-    assert_eq!(kind(&house.call("create_offer", json!({"item": "promo_suite"}))), "needs_approval");
+    assert_eq!(kind(&house.call("create_offer", &json!({"item": "promo_suite"}))), "needs_approval");
 }
 
 #[test] // C-8: who asks needs no readiness; who declines does not ask
@@ -99,7 +99,7 @@ fn a_guest_may_ask() {
         ("No offers please", "no_marketing_consent"),
         ("When is dinner?", "no_marketing_consent"),
     ] {
-        let result = shy().say(text).call("create_offer", json!({"item": "promo_dinner"}));
+        let result = shy().say(text).call("create_offer", &json!({"item": "promo_dinner"}));
         assert_eq!(kind(&result), expected, "{text}");
     }
     let house = with(Facts { readiness: Confidence::ZERO, ..facts() });
@@ -149,7 +149,7 @@ fn earlier_offers_count_towards_the_caps() {
         // Open still: the same one, not a new one.
         (vec![had("promo_dinner", 1, 10)], "none"),
     ] {
-        let result = house(offers.clone()).call("create_offer", json!({"item": "promo_dinner"}));
+        let result = house(offers.clone()).call("create_offer", &json!({"item": "promo_dinner"}));
         assert_eq!(kind(&result), expected, "{offers:?}");
     }
     let held = house(vec![had("promo_dinner", 1, 10)]);
@@ -162,8 +162,8 @@ fn earlier_offers_count_towards_the_caps() {
 fn no_more_than_there_are() {
     for (issued, expected) in [(0, "none"), (1, "none"), (2, "sold_out"), (u32::MAX, "sold_out")] {
         let house = House { issued: [("promo_few".to_owned(), issued)].into(), ..House::new() };
-        assert_eq!(kind(&house.call("create_offer", json!({"item": "promo_few"}))), expected, "{issued}");
-        let eligible = house.call("get_eligible_offers", json!({}));
+        assert_eq!(kind(&house.call("create_offer", &json!({"item": "promo_few"}))), expected, "{issued}");
+        let eligible = house.call("get_eligible_offers", &json!({}));
         assert_eq!(offered(&eligible).contains(&"promo_few"), expected == "none");
     }
 }

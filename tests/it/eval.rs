@@ -1,0 +1,144 @@
+//! Scripted guests against the whole fleet (OBS-45, OBS-46): the offline host reaches what is owed, and hosts that evade or recite do not.
+
+use std::path::Path;
+
+use seven::eval::{Class, Dialogue, Ground, Report, Theatre, Written, html, null, owed, read_dir, top_row};
+use seven_agent_swarm::Models;
+use seven_testkit::{Nats, Postgres, Redis, Scratch};
+
+// owed: what the offline host reached on 2026-11-22; `owed` of seven::eval is what it has to reach. Raise these, never lower them.
+const COMPLIANCE_NOW: f64 = 0.0;
+const FACTS_NOW: f64 = 0.0;
+const EXTRACTION_NOW: f64 = 0.0;
+const FOLLOW_UPS_NOW: usize = 0;
+
+fn dialogues(folder: &str) -> Vec<Dialogue> {
+    read_dir(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &[]).unwrap()
+}
+
+/// A theatre with what it stands on, which goes after it.
+struct Evening {
+    theatre: Theatre,
+    nats: Nats,
+    redis: Redis,
+    scratch: Scratch,
+}
+
+impl Evening {
+    async fn begin(unique: &str) -> Self {
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let scratch = Scratch::new(unique).unwrap();
+        let nats = Nats::start(&scratch.path().join("nats")).await.unwrap();
+        let redis = Redis::start(&scratch.path().join("redis")).await.unwrap();
+        let name = format!("{unique}_{}", uuid::Uuid::new_v4().simple());
+        let postgres_url = Postgres::for_tests().await.unwrap().create_database(&name, None).await.unwrap();
+        let ground =
+            Ground { nats_url: nats.url(), redis_url: redis.url(), postgres_url, dir: scratch.path().to_path_buf() };
+        Self { theatre: Theatre::open(ground).await.unwrap(), nats, redis, scratch }
+    }
+
+    async fn run(&mut self, name: &str, dialogues: &[Dialogue], models: &Models) -> Report {
+        Report::of(name, self.theatre.play(dialogues, models).await.unwrap(), 0)
+    }
+
+    async fn end(self) {
+        let Self { theatre, nats, redis, scratch } = self;
+        theatre.close().await.unwrap();
+        drop((nats, redis, scratch));
+    }
+}
+
+fn offline(theatre: &Theatre) -> Models {
+    Models::offline(theatre.packs()).unwrap()
+}
+
+/// The report without what no two runs share.
+fn timeless(mut report: Report) -> serde_json::Value {
+    report.dialogues.iter_mut().flat_map(|played| &mut played.turns).for_each(|turn| turn.took_ms = 0);
+    serde_json::to_value(report).unwrap()
+}
+
+#[test]
+fn the_set_is_what_was_promised() {
+    let set = dialogues("conversations");
+    assert!(set.len() >= 40, "{}", set.len());
+    for dialogue in &set {
+        let expects = dialogue.turns.iter().map(|turn| &turn.expect);
+        let checks: usize = expects
+            .map(|e| {
+                e.facts.len()
+                    + e.fields.len()
+                    + [e.verdict.is_some(), e.agent.is_some(), !e.forbid.is_empty(), e.segments_max.is_some()]
+                        .iter()
+                        .filter(|made| **made)
+                        .count()
+            })
+            .sum();
+        assert!(
+            dialogue.turns.len() >= 4 && checks >= 6,
+            "{}: {} turns, {checks} checks",
+            dialogue.file,
+            dialogue.turns.len()
+        );
+    }
+    let before = set.iter().filter(|dialogue| dialogue.written == Written::Before).count();
+    assert!(before * 3 >= set.len(), "{before} of {} were written before the code", set.len());
+    let follow_ups = dialogues("conversations/followups");
+    let marked = follow_ups.iter().flat_map(|d| &d.turns).filter(|turn| turn.tags.iter().any(|tag| tag == "follow-up"));
+    assert!(marked.count() >= 20);
+}
+
+#[tokio::test]
+async fn the_offline_host_reaches_what_is_owed() {
+    let mut evening = Evening::begin("eval_offline").await;
+    let models = offline(&evening.theatre);
+    let report = evening.run("offline", &dialogues("conversations"), &models).await;
+    let follow_ups = evening.run("offline", &dialogues("conversations/followups"), &models).await;
+    let failing: Vec<String> = report
+        .failures()
+        .filter(|failure| failure.check.class == Class::Compliance)
+        .map(|failure| format!("{} turn {}: {:?}", failure.dialogue.file, failure.turn, failure.check))
+        .collect();
+    for (class, least) in
+        [(Class::Compliance, COMPLIANCE_NOW), (Class::Facts, FACTS_NOW), (Class::Extraction, EXTRACTION_NOW)]
+    {
+        let ratio = report.ratio(class);
+        assert!(ratio >= least, "{}: {ratio:.3} is less than {least}\n{}", class.as_str(), failing.join("\n"));
+    }
+    assert_eq!(follow_ups.follow_ups.made, 20);
+    assert!(follow_ups.follow_ups.passed >= FOLLOW_UPS_NOW, "{:?} follow-ups", follow_ups.follow_ups);
+    let page = html(&report);
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>") && !page.contains(" src="));
+    let read: Report = serde_json::from_str(&serde_json::to_string(&report).unwrap()).unwrap();
+    assert_eq!(timeless(read), timeless(report));
+    evening.end().await;
+}
+
+#[tokio::test]
+async fn a_host_that_evades_and_one_that_recites_are_seen_through() {
+    let mut evening = Evening::begin("eval_poor").await;
+    let set = dialogues("conversations");
+    let models = null(evening.theatre.packs());
+    let evades = evening.run("null", &set, &models).await.score.ratio();
+    assert!(evades < owed::NULL, "always the fallback: {evades:.3}");
+    let models = top_row(evening.theatre.packs());
+    let recites = evening.run("top-row", &set, &models).await.score.ratio();
+    assert!(recites < owed::TOP_ROW, "always the best row: {recites:.3}");
+    evening.end().await;
+}
+
+#[tokio::test]
+async fn two_runs_differ_in_times_only_and_a_guest_without_an_answer_fails_alone() {
+    let mut evening = Evening::begin("eval_twice").await;
+    let set: Vec<Dialogue> = dialogues("conversations").into_iter().step_by(6).collect();
+    let models = offline(&evening.theatre);
+    let first = timeless(evening.run("offline", &set, &models).await);
+    let second = timeless(evening.run("offline", &set, &models).await);
+    assert_eq!(first, second);
+    // A time the casino's clock never showed: the dialogue cannot be played, the other one can.
+    let mut odd = set[..2].to_vec();
+    odd[0].at = "2026-03-08T02:30:00".parse().unwrap();
+    let report = evening.run("offline", &odd, &models).await;
+    assert!(report.dialogues[0].score.passed == 0 && report.dialogues[1].score.passed > 0, "{:?}", report.score);
+    evening.end().await;
+}
