@@ -68,15 +68,16 @@ impl Swarm {
             asked: None,
             usage: instead.as_ref().map(|speech| speech.reply.usage).unwrap_or_default(),
         };
-        let (agent, model, mut record) = instead.map_or_else(
-            || (work.pack.agents.default_agent.clone(), "pack".to_owned(), Record::default()),
-            |speech| (speech.agent, speech.model, speech.record),
+        // What the reply would have staged is not said, so it is not done.
+        let (agent, model, mut record, offer_calls) = instead.map_or_else(
+            || (work.pack.agents.default_agent.clone(), "pack".to_owned(), Record::default(), Vec::new()),
+            |speech| (speech.agent, speech.model, speech.record, speech.offer_calls),
         );
         record.path.extend(["escalation".to_owned(), case.reason.to_owned()]);
         // What was checked is not what is said.
         record.findings.clear();
         record.ending = Some(Ending::Reply);
-        Speech { reply, agent, model, record }
+        Speech { reply, agent, model, record, effects: Vec::new(), offer_calls }
     }
 
     /// Opens the cases, each once while it is open, and pauses the conversation where one takes over.

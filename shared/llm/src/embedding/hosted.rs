@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use seven_cache::{Breaker, Cache};
 use seven_knowledge::{EmbedError, Embedder, Embedding as Embedding_, Purpose, Space, Vector};
-use url::Url;
 
 use super::{Provider, Settings, gemini, openai};
 use crate::{
