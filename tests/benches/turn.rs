@@ -10,7 +10,7 @@ use seven::{
     stack::{Plan, Stack},
     wiring::Worker,
 };
-use seven_agent_swarm::{Models, Settings, Swarm};
+use seven_agent_swarm::{Embedding, Models, Settings, Swarm};
 use seven_bus::{Delivery, Handler, Outcome, events::ConversationSignal};
 use seven_carrier_sim::Text;
 use seven_domain::{Language, TraceContext};
@@ -83,6 +83,7 @@ async fn measure() {
         Settings {
             models: Models::same(&stack.fleet.packs, &model),
             hosted: None,
+            embedding: Embedding::default(),
             model_deadline: Duration::from_secs(5),
             index_bytes: 64 << 20,
         },

@@ -38,7 +38,7 @@ impl Evening {
     }
 
     async fn run(&mut self, name: &str, dialogues: &[Dialogue], models: &Models) -> Report {
-        Report::of(name, self.theatre.play(dialogues, models).await.unwrap(), 0)
+        Report::of(name, self.theatre.play(dialogues, &models.clone().into()).await.unwrap(), 0)
     }
 
     async fn end(self) {

@@ -8,7 +8,6 @@ use seven_bus::{Bus, Roster, WorkerSettings, topology};
 use seven_cache::Cache;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
 use seven_llm::embedding::Embedding;
-use seven_packs::Packs;
 use seven_providers::telnyx;
 use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
@@ -119,11 +118,6 @@ pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {
     Ok(telnyx::Telnyx::new(settings)?)
 }
 
-/// Who answers as the host of each pack, as the settings say: the offline host today, hosted models are not wired yet.
-pub fn models(_settings: &Settings, packs: &Packs) -> Result<Models> {
-    Ok(Models::offline(packs)?)
-}
-
 /// Runs one worker until the fleet's shutdown. `listener` is ingress's; without one it binds its own.
 pub async fn run(
     worker: Worker,
@@ -151,7 +145,7 @@ pub async fn run(
         Worker::ComplianceGate => seven_compliance_gate::run(fleet, loops(concurrency)).await,
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
-                models: models(settings, &fleet.packs)?,
+                models: Models::offline(&fleet.packs)?,
                 hosted: settings.model.hosted(&fleet.cache)?,
                 embedding: embedding(settings, &fleet.cache)?,
                 model_deadline: Duration::from_secs(settings.worker.model_deadline_seconds),

@@ -9,15 +9,13 @@ use std::{
 use anyhow::{Context, Result};
 use clap::{Subcommand, ValueEnum};
 use seven_agent_swarm::Models;
-use seven_packs::Packs;
 use seven_testkit::{Options, Servers};
 
 use super::table;
 use crate::{
-    eval::{self, Class, Ground, Report, Share, Theatre, Written, owed},
+    eval::{self, Class, Ground, Host, Report, Share, Theatre, Written, owed},
     out,
     settings::{Settings, dev_dir},
-    wiring,
 };
 
 #[derive(Debug, Subcommand)]
@@ -68,12 +66,16 @@ pub enum Who {
 }
 
 impl Who {
-    fn models(self, packs: &Packs, config: Option<&Path>) -> Result<Models> {
+    fn host(self, theatre: &Theatre, config: Option<&Path>) -> Result<Host> {
+        let packs = theatre.packs();
         Ok(match self {
-            Self::Offline => Models::offline(packs)?,
-            Self::Null => eval::null(packs),
-            Self::TopRow => eval::top_row(packs),
-            Self::Settings => wiring::models(&Settings::load(config)?, packs)?,
+            Self::Offline => Models::offline(packs)?.into(),
+            Self::Null => eval::null(packs).into(),
+            Self::TopRow => eval::top_row(packs).into(),
+            Self::Settings => {
+                let hosted = Settings::load(config)?.model.hosted(theatre.cache())?;
+                Host { hosted, ..Models::offline(packs)?.into() }
+            }
         })
     }
 }
@@ -93,8 +95,8 @@ pub async fn run(config: Option<&Path>, command: &Eval) -> Result<ExitCode> {
     let ground =
         Ground { nats_url: servers.nats.url(), redis_url: servers.redis.url(), postgres_url, dir: scratch.clone() };
     let mut theatre = Theatre::open(ground).await?;
-    let models = model.models(theatre.packs(), config)?;
-    let played = theatre.play(&dialogues, &models).await;
+    let host = model.host(&theatre, config)?;
+    let played = theatre.play(&dialogues, &host).await;
     let closed = theatre.close().await;
     servers.stop().await?;
     let name = model.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());

@@ -13,7 +13,7 @@ mod tongue;
 
 pub use dialogue::{Dialogue, Written, read_dir};
 pub use judge::{Class, Heard, House, Outcome, judge};
-pub use models::{null, steady, top_row};
+pub use models::{Host, null, steady, top_row};
 pub use play::{Ground, Theatre};
 pub use report::{Played, PlayedTurn, Report, Share, html};
 

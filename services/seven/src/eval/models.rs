@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, sync::Arc};
 
-use seven_agent_swarm::Models;
+use seven_agent_swarm::{Hosted, Models};
 use seven_knowledge::{Query, formatter};
 use seven_llm::{Model, Reply, Request, Responding, Usage};
 use seven_packs::{Packs, Slots, TextKey, Texts};
@@ -17,6 +17,20 @@ struct TopRow;
 
 /// Chooses wordings by what was said instead of by the text's id, which is new in every run.
 struct Steady(Arc<dyn Model>);
+
+/// Who is judged.
+#[derive(Debug, Clone)]
+pub struct Host {
+    pub models: Models,
+    /// Asked first where there is one.
+    pub hosted: Option<Hosted>,
+}
+
+impl From<Models> for Host {
+    fn from(models: Models) -> Self {
+        Self { models, hosted: None }
+    }
+}
 
 pub fn null(packs: &Packs) -> Models {
     let made =
@@ -67,6 +81,8 @@ impl Model for Null {
             helpline: "",
             state_helpline: "",
             min_age: 0,
+            guest: "",
+            topic: "",
         };
         let text = self.texts.render(TextKey::Fallback, request.language.unwrap_or_default(), &slots);
         let reply = reply(request, text, Vec::new(), "fallback");

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, anyhow};
 use chrono::{DateTime, Utc};
-use seven_agent_swarm::Models;
+use seven_agent_swarm::Embedding;
 use seven_bus::{Roster, WorkerSettings};
 use seven_carrier_sim::Text;
 use seven_domain::{CasinoConfig, CasinoId, Clock, Language, PhoneE164};
@@ -25,6 +25,7 @@ use super::{
     dialogue::{Dialogue, Turn, Verdict},
     judge::{Heard, House, judge},
     known, models,
+    models::Host,
     report::{Played, PlayedTurn},
 };
 use crate::{
@@ -100,6 +101,11 @@ impl Theatre {
         Ok(Self { stack: Arc::new(Stack::start(plan).await?), runs: 0 })
     }
 
+    /// For hosted models, which share their breakers through it.
+    pub fn cache(&self) -> &seven_cache::Cache {
+        &self.stack.fleet.cache
+    }
+
     /// The packs of this fleet, to make models for.
     pub fn packs(&self) -> &seven_packs::Packs {
         &self.stack.fleet.packs
@@ -107,13 +113,15 @@ impl Theatre {
 
     /// Plays all dialogues, several at a time; the result is in their order whatever ends first. A dialogue that breaks off
     /// fails all its checks and no other's.
-    pub async fn play(&mut self, dialogues: &[Dialogue], models: &Models) -> Result<Vec<Played>> {
+    pub async fn play(&mut self, dialogues: &[Dialogue], host: &Host) -> Result<Vec<Played>> {
         self.runs += 1;
         let settings = &self.stack.settings.worker;
         let cast = Cast {
             stack: Arc::clone(&self.stack),
             swarm: seven_agent_swarm::Settings {
-                models: models::steady(self.packs(), models),
+                models: models::steady(self.packs(), &host.models),
+                hosted: host.hosted.clone(),
+                embedding: Embedding::default(),
                 model_deadline: Duration::from_secs(settings.model_deadline_seconds),
                 index_bytes: settings.index_megabytes * 1024 * 1024,
             },
