@@ -1,13 +1,15 @@
 //! Offers against a real Postgres: once per turn and item, bound to the casino, unlinked when the guest is forgotten.
 
+#![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
+
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use secrecy::SecretString;
 use serde_json::json;
 use seven_domain::{
-    AuditEvent, CasinoId, Channel, GuestHash, GuestId, HashKey, HashKeys, IdSource, Offer, OfferCall, OfferStatus,
-    OfferTier, PhoneE164, TurnId,
+    AuditEvent, CasinoId, Channel, Clock, GuestHash, GuestId, HashKey, HashKeys, IdSource, Offer, OfferCall,
+    OfferStatus, OfferTier, PhoneE164, TurnId,
 };
 use seven_store::{
     Store, SweepPlan, audit,
@@ -169,14 +171,14 @@ async fn a_forgotten_guests_offer_is_told_and_then_nobodys() {
 async fn what_ended_expires_and_goes() {
     let had = had("retention").await;
     let ended = |days: i64| {
-        let now = Utc::now();
+        let now = Clock::default().now();
         Offer {
             issued_at: now - TimeDelta::days(days + 7),
             expires_at: now - TimeDelta::days(days),
             ..offer(&had, &format!("ended_{days}"))
         }
     };
-    let open = Offer { expires_at: Utc::now() + TimeDelta::days(1), ..offer(&had, "open") };
+    let open = Offer { expires_at: Clock::default().now() + TimeDelta::days(1), ..offer(&had, "open") };
     let mut tx = had.store.bind(&had.casino).await.unwrap();
     for offer in [ended(1), ended(400), open] {
         assert!(tx.issue(&offer).await.unwrap());
