@@ -235,7 +235,7 @@ async fn a_pack_with_a_broken_file_stops_the_start() {
         );
         let settings = Settings::parse(&settings).unwrap();
         let start = wiring::fleet(&settings, Vec::new(), Duration::ZERO, CancellationToken::new()).await;
-        let error = format!("{:#}", start.err().expect("a broken pack does not start"));
+        let error = format!("{:#}", start.expect_err("a broken pack does not start"));
         for part in says {
             assert!(error.contains(part), "`{part}` is not in: {error}");
         }

@@ -30,6 +30,7 @@ fn read(folder: &Path) -> Result<Pack> {
         std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))
     })?;
     let pack = Pack::parse(name, &files).with_context(|| format!("reading {}", folder.display()))?;
+    seven_tools::check(&pack.agents).with_context(|| format!("reading {}", folder.join("agents.toml").display()))?;
     HostPack::from_toml(&pack.files.host).with_context(|| format!("reading {}", folder.join("host.toml").display()))?;
     Ok(pack)
 }

@@ -132,6 +132,7 @@ impl Desk {
             deadline: Duration::from_secs(5),
             profile: seven_guest::profile::Context::default(),
             ask: None,
+            summary: None,
         }
     }
 

@@ -109,6 +109,27 @@ const OUTBOUND: &str = "select outbound_id, turn_id, inbound_id, part, parts, ki
  where ($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%')
    and ($3::text is null or state = $3) order by created_at desc, seq desc limit $4";
 
+/// An [`InboundLine`]'s columns, for any condition: statements are fixed texts.
+macro_rules! inbound_lines {
+    ($where:literal) => {
+        concat!(
+            "select inbound_id, body, verdict, pattern_id, disposition, disposition_ref, reason, tries, last_error, sweeps, received_at,
+               stored_at, closed_at, trace from inbound_messages where ",
+            $where
+        )
+    };
+}
+
+/// A [`TurnLine`]'s.
+macro_rules! turn_lines {
+    ($where:literal) => {
+        concat!(
+            "select turn_id, agent, model, intent, sources, grounded, state, reason, created_at, trace from turns where ",
+            $where
+        )
+    };
+}
+
 impl Tx {
     /// All rows about the subject, each list oldest first.
     pub async fn timeline(&mut self, subject: &Subject, most: i64) -> Result<Timeline> {
@@ -121,9 +142,7 @@ impl Tx {
             },
         };
         let mut inbound: Vec<InboundLine> = sqlx::query_as(
-            "select inbound_id, body, verdict, pattern_id, disposition, disposition_ref, reason, tries, last_error, sweeps, received_at, stored_at, closed_at, trace
-             from inbound_messages where ($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%')
-             order by arrival desc limit $3",
+            inbound_lines!("($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%') order by arrival desc limit $3"),
         )
         .bind(guest)
         .bind(&trace)
@@ -131,9 +150,7 @@ impl Tx {
         .fetch_all(self.conn())
         .await?;
         let mut turns: Vec<TurnLine> = sqlx::query_as(
-            "select turn_id, agent, model, intent, sources, grounded, state, reason, created_at, trace
-             from turns where ($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%')
-             order by created_at desc limit $3",
+            turn_lines!("($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%') order by created_at desc limit $3"),
         )
         .bind(guest)
         .bind(&trace)
@@ -204,18 +221,12 @@ impl Tx {
             .await?;
         let Some(outbound) = outbound else { return Ok(None) };
         let Some(line) = self.outbound_line(OutboundId(outbound)).await? else { return Ok(None) };
-        let turn = sqlx::query_as("select turn_id, agent, model, intent, sources, grounded, state, reason, created_at, trace from turns where turn_id = $1")
+        let turn = sqlx::query_as(turn_lines!("turn_id = $1")).bind(line.turn_id).fetch_optional(self.conn()).await?;
+        let inbound = sqlx::query_as(inbound_lines!("inbound_id = coalesce($1, $2)"))
+            .bind(line.inbound_id)
             .bind(line.turn_id)
             .fetch_optional(self.conn())
             .await?;
-        let inbound = sqlx::query_as(
-            "select inbound_id, body, verdict, pattern_id, disposition, disposition_ref, reason, tries, last_error, sweeps, received_at, stored_at, closed_at, trace
-             from inbound_messages where inbound_id = coalesce($1, $2)",
-        )
-        .bind(line.inbound_id)
-        .bind(line.turn_id)
-        .fetch_optional(self.conn())
-        .await?;
         Ok(Some((line, turn, inbound)))
     }
 

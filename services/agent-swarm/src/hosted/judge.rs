@@ -39,7 +39,7 @@ impl Play<'_> {
             segments: 2,
             lead: self.scene.request.lead.as_deref(),
             // An offer stands on a tool's result of this turn (AGENT-79).
-            offers: may_offer && !self.toolbox.offer_calls().is_empty(),
+            offers: may_offer && self.toolbox.offer_calls().iter().any(|call| call.refusal.is_none()),
             asked_identity: false,
         };
         check.findings(&self.draft)
