@@ -356,8 +356,11 @@ fn house(fleet: &Fleet, config: &CasinoConfig, at: DateTime<Utc>, grounds: bool)
     let pack = fleet.packs.of(config)?;
     let ours = [TextKey::Disclosure, TextKey::Redisclosure, TextKey::Fallback];
     let texts = ours.into_iter().flat_map(|key| Language::ALL.map(|language| pack.say(key, language, config)));
-    let rows =
-        items.iter().filter(|_| grounds).flat_map(|item| [formatter::text(item, zone), item.to_json().to_string()]);
+    let rows = items.iter().filter(|_| grounds).flat_map(|item| {
+        let mut said = vec![formatter::text(item, zone)];
+        words(&item.to_json(), &mut said);
+        said
+    });
     let truths: Vec<String> = texts.chain(rows).collect();
     Ok(House {
         fallbacks: Language::ALL.map(|language| pack.say(TextKey::Fallback, language, config)).to_vec(),
@@ -367,7 +370,17 @@ fn house(fleet: &Fleet, config: &CasinoConfig, at: DateTime<Utc>, grounds: bool)
     })
 }
 
+/// Every text in a row as it is stored, the Spanish ones too.
+fn words(row: &serde_json::Value, said: &mut Vec<String>) {
+    match row {
+        serde_json::Value::String(text) => said.push(text.clone()),
+        serde_json::Value::Array(list) => list.iter().for_each(|one| words(one, said)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|one| words(one, said)),
+        serde_json::Value::Number(number) => said.push(number.to_string()),
+        serde_json::Value::Bool(_) | serde_json::Value::Null => {}
+    }
+}
+
 fn names(item: &seven_knowledge::Item) -> Vec<String> {
-    let spanish = item.to_json().get("name_es").and_then(|name| name.as_str().map(str::to_owned));
-    std::iter::once(item.name.clone()).chain(spanish).collect()
+    std::iter::once(item.name.clone()).chain(item.name_es.clone()).collect()
 }
