@@ -212,7 +212,7 @@ async fn resume(fleet: &Fleet, which: &Which, by: &str) -> Result<()> {
 }
 
 /// Ends the pause and notes who did.
-pub(super) async fn go_on(tx: &mut Tx, conversation: ConversationId, by: &str) -> Result<Option<Resumed>> {
+pub async fn go_on(tx: &mut Tx, conversation: ConversationId, by: &str) -> Result<Option<Resumed>> {
     let Some(resumed) = tx.resume(conversation).await? else { return Ok(None) };
     let detail = json!({ "reason": resumed.reason, "texts": resumed.released });
     note(tx, AuditEvent::ConversationResumed, by, conversation, detail).await?;
@@ -220,12 +220,7 @@ pub(super) async fn go_on(tx: &mut Tx, conversation: ConversationId, by: &str) -
 }
 
 /// Signals what was kept, after the commit that opened it again; a sweep repeats a signal that is lost.
-pub(super) async fn announce(
-    fleet: &Fleet,
-    casino: &CasinoId,
-    conversation: ConversationId,
-    resumed: &Resumed,
-) -> Result<()> {
+pub async fn announce(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId, resumed: &Resumed) -> Result<()> {
     if let Some((cause, trace)) = &resumed.first {
         let copy = Some(format!("resume:{}", fleet.ids.uuid()));
         fleet.bus.signal_conversation(casino, conversation.0, *cause, copy, trace).await?;
