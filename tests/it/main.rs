@@ -25,6 +25,7 @@ mod operations;
 mod outages;
 mod pace;
 mod privacy;
+mod sessions;
 mod stop;
 mod stop_load;
 mod storm;

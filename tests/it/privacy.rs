@@ -69,6 +69,7 @@ async fn after_delete_only_the_proof_is_left() {
     assert!(left.is_empty(), "{left:#?}");
     // The proof: consent chain, suppression, audit, by keyed hash.
     assert_eq!(house.number("select count(*) from guests").await, 1, "the other guest");
+    assert_eq!(house.number("select count(*) from sessions").await, 1, "the other guest's");
     assert_eq!(house.number("select count(*) from suppressions").await, 2);
     assert!(house.number("select count(*) from consent_events").await >= 2);
     let proof = "select count(*) from audit_log where action = 'ccpa_data_deleted' and guest_hash is not null";

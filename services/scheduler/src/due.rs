@@ -52,10 +52,13 @@ async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
             let detail = serde_json::json!({ "reason": resumed.reason, "texts": resumed.released });
             let subject = row.row_id.to_string();
             tx.audit(&Entry::of(AuditEvent::ConversationResumed, "scheduler", &subject, detail)).await?;
+            // Signalled after the commit that opens them; a sweep repeats a signal that is lost.
+            tx.commit().await?;
             if let Some((cause, trace)) = resumed.first {
                 let copy = Some(format!("resume:{}", fleet.ids.uuid()));
                 fleet.bus.signal_conversation(&row.casino, row.row_id, cause, copy, &trace).await?;
             }
+            return Ok(());
         }
         Wake::Nothing => {}
     }

@@ -8,8 +8,8 @@ use seven_domain::CasinoId;
 
 use crate::{
     commands::{
-        audit, casino, consent, content, dead, escalation, eval, gate, guest, knowledge, message, quiet_hours, run,
-        sms, status, turn, webhook, why,
+        audit, casino, consent, content, conversation, dead, escalation, eval, gate, guest, knowledge, message, quiet_hours,
+        run, sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -55,6 +55,9 @@ enum Command {
     /// Texts we sent: show one with every attempt and receipt, or list them.
     #[command(subcommand)]
     Message(message::Message),
+    /// Conversations: how one stands, and a person in the host's place.
+    #[command(subcommand)]
+    Conversation(conversation::Conversation),
     /// The host's turns: what led to a reply, or list them.
     #[command(subcommand)]
     Turn(turn::Turn),
@@ -103,6 +106,7 @@ impl Cli {
             Command::Knowledge(command) => knowledge::run(&command)?,
             Command::Eval(command) => return Box::pin(eval::run(config, &command)).await,
             Command::Message(command) => message::run(config, command).await?,
+            Command::Conversation(command) => conversation::run(config, command).await?,
             Command::Turn(command) => turn::run(config, command).await?,
             Command::Dead(command) => dead::run(config, command).await?,
             Command::Why(command) => why::run(config, command).await?,

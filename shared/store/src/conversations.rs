@@ -1,11 +1,14 @@
 //! The lease of D4: one turn at a time per guest, fenced by `turn_epoch`, on the database's clock.
 
+mod shown;
+
 use std::time::Duration;
 
 use seven_domain::{ConversationId, GuestId};
 use sqlx::Row;
 use uuid::Uuid;
 
+pub use self::shown::ShownConversation;
 use crate::{Result, Tx};
 
 /// A held lease. The commit of the turn must present the same epoch.

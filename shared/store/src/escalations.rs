@@ -140,6 +140,11 @@ impl Tx {
 
     /// A person has settled the case. None when there is no such open case; else its conversation, if no other case keeps it paused.
     pub async fn settle_case(&mut self, escalation: Uuid, by: &str) -> Result<Option<Settled>> {
+        // The conversation is the first of a transaction's locks.
+        sqlx::query("select 1 from conversations c, escalations e where e.escalation_id = $1 and c.conversation_id = e.conversation_id for update of c")
+            .bind(escalation)
+            .execute(self.conn())
+            .await?;
         let conversation: Option<Option<Uuid>> = sqlx::query_scalar(
             "update escalations set resolved_at = now(), resolved_by = $2, acknowledged_at = coalesce(acknowledged_at, now()),
                acknowledged_by = coalesce(acknowledged_by, $2)

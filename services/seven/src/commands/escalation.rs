@@ -1,18 +1,21 @@
-//! `seven escalation list|ack`: cases a person has to look at, the gravest first (SEC-104, SEC-113).
+//! `seven escalation list|ack|resolve`: cases a person has to look at, the gravest first (SEC-104, SEC-113).
 
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Subcommand;
 use seven_domain::CasinoId;
 use uuid::Uuid;
 
-use super::{fleet, known};
+use super::{
+    conversation::{announce, go_on},
+    fleet, known,
+};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Escalation {
-    /// Open cases; `--all` shows the acknowledged ones too.
+    /// Cases that are not settled; `--all` shows the settled ones too.
     List {
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
@@ -23,6 +26,16 @@ pub enum Escalation {
     },
     /// Say that you have a case in hand.
     Ack {
+        /// The case, as `seven escalation list` shows it.
+        id: Uuid,
+        #[arg(long, value_name = "ID")]
+        casino: CasinoId,
+        /// Your name, for the record.
+        #[arg(long)]
+        by: String,
+    },
+    /// Say that a case is settled. Its conversation goes on when no other case keeps it paused; the host answers what was kept.
+    Resolve {
         /// The case, as `seven escalation list` shows it.
         id: Uuid,
         #[arg(long, value_name = "ID")]
@@ -45,19 +58,25 @@ pub async fn run(config: Option<&Path>, command: Escalation) -> Result<()> {
                 rows.iter().try_for_each(|row| serde_json::to_string(row).map(|line| out!("{line}")))?;
                 return Ok(());
             }
-            let mut table = super::table(["case", "severity", "reason", "opened", "acknowledge by", "text", "state"]);
+            let mut table =
+                super::table(["case", "severity", "reason", "opened", "acknowledge by", "write by", "text", "state"]);
             for row in rows {
-                let state = match (&row.acknowledged_by, row.overdue) {
-                    (Some(by), _) => format!("in hand: {by}"),
-                    (None, true) => "OVERDUE".to_owned(),
-                    (None, false) => "open".to_owned(),
+                let state = match (&row.resolved_by, &row.acknowledged_by, row.overdue) {
+                    (Some(by), ..) => format!("settled: {by}"),
+                    (None, Some(by), _) => format!("in hand: {by}"),
+                    (None, None, true) => "OVERDUE".to_owned(),
+                    (None, None, false) => "open".to_owned(),
+                };
+                let time = |at: Option<chrono::DateTime<chrono::Utc>>| {
+                    at.map(|at| at.format("%H:%M:%S").to_string()).unwrap_or_default()
                 };
                 table.add_row([
                     row.escalation_id.to_string(),
                     row.severity,
                     row.reason,
                     row.created_at.format("%Y-%m-%d %H:%M:%S").to_string(),
-                    row.ack_due_at.map(|at| at.format("%H:%M:%S").to_string()).unwrap_or_default(),
+                    time(row.ack_due_at),
+                    time(row.respond_due_at),
                     row.inbound_id.map(|id| id.to_string()).unwrap_or_default(),
                     state,
                 ]);
@@ -70,6 +89,23 @@ pub async fn run(config: Option<&Path>, command: Escalation) -> Result<()> {
             tx.commit().await?;
             ensure!(done, "{casino} has no open case {id}; `seven escalation list --casino {casino}` shows them");
             out!("Case {id} is in hand: {by}.");
+        }
+        Escalation::Resolve { id, casino, by } => {
+            known(&fleet, &casino).await?;
+            let mut tx = fleet.store.bind(&casino).await?;
+            let settled = tx.settle_case(id, &by).await?;
+            let settled = settled.with_context(|| format!("{casino} has no open case {id}"))?;
+            let resumed = match settled.resumes {
+                Some(conversation) => go_on(&mut tx, conversation, &by).await?.map(|resumed| (conversation, resumed)),
+                None => None,
+            };
+            tx.commit().await?;
+            let mut on = String::new();
+            if let Some((conversation, resumed)) = resumed {
+                announce(&fleet, &casino, conversation, &resumed).await?;
+                on = format!(" The host goes on; {} text(s) were kept.", resumed.released);
+            }
+            out!("Case {id} is settled: {by}.{on}");
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod casino;
 pub mod consent;
 pub mod content;
+pub mod conversation;
 pub mod dead;
 pub mod escalation;
 pub mod eval;
@@ -57,6 +58,11 @@ fn json_lines<Q: DeserializeOwned>(mut answer: impl FnMut(Q) -> Result<serde_jso
         crate::out!("{}", answer(question)?);
     }
     Ok(())
+}
+
+/// Stands for what a guest or the host wrote; says how long it was.
+fn hidden(text: &str) -> String {
+    format!("({} characters; --reveal shows them)", text.chars().count())
 }
 
 /// An empty table with these columns.

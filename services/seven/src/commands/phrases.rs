@@ -1,6 +1,8 @@
 //! Reason codes as sentences: what `why` and `message show` print beside each code.
 
 const SENTENCES: &[(&str, &str)] = &[
+    ("paused", "the conversation or the casino is paused; the text is kept for a person"),
+    ("conversation_paused", "cancelled when a person took the conversation over"),
     ("opted_out", "the guest is opted out, so an ordinary text gets no answer"),
     ("opt_out_repeated", "the guest was opted out already; one confirmation was sent for the first STOP"),
     ("opt_in_repeated", "the guest had opted in already"),

@@ -9,7 +9,7 @@ use seven_host::Record;
 use seven_store::{audit::Entry, turns::ToldTurn};
 use uuid::Uuid;
 
-use super::{fleet, phrases::sentence};
+use super::{fleet, hidden, phrases::sentence};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
@@ -116,10 +116,6 @@ fn mask(told: &mut ToldTurn) {
             }
         });
     }
-}
-
-fn hidden(text: &str) -> String {
-    format!("({} characters; --reveal shows them)", text.chars().count())
 }
 
 fn show(told: &ToldTurn) -> Result<()> {
