@@ -46,7 +46,7 @@ enum Command {
     /// Content: load.
     #[command(subcommand)]
     Content(content::Content),
-    /// What the casino knows: measure how well questions find it.
+    /// What the casino knows: make its vectors, measure how well questions find it.
     #[command(subcommand)]
     Knowledge(knowledge::Knowledge),
     /// Texts we sent: show one with every attempt and receipt, or list them.
@@ -97,7 +97,7 @@ impl Cli {
             Command::Migrate => run::migrate(config).await?,
             Command::Casino(command) => casino::run(config, command).await?,
             Command::Content(command) => content::run(config, command).await?,
-            Command::Knowledge(command) => knowledge::run(&command)?,
+            Command::Knowledge(command) => knowledge::run(config, command).await?,
             Command::Message(command) => message::run(config, command).await?,
             Command::Turn(command) => turn::run(config, command).await?,
             Command::Dead(command) => dead::run(config, command).await?,

@@ -6,6 +6,7 @@ pub mod cli;
 pub mod commands;
 pub mod dev;
 pub mod doctor;
+pub mod ingest;
 pub mod onboard;
 pub mod packs;
 pub mod settings;

@@ -168,6 +168,18 @@ impl Index {
         ranked.into_iter().map(found).collect()
     }
 
+    /// Every row that may answer, with the nearest cosine of the question's wordings, for looking at distances.
+    pub fn retrieve_all(&self, query: &Query<'_>) -> Vec<(Arc<Item>, f32)> {
+        let today = self.today(query.now);
+        let allowed: Vec<bool> = self.items.iter().map(|item| item.is_current_on(query.now, today)).collect();
+        let mut scores = vec![Scores::default(); self.items.len()];
+        for wording in &query.wordings {
+            self.by_vector(wording, &allowed, &mut scores);
+        }
+        let rows = self.items.iter().zip(&scores);
+        rows.filter_map(|(item, score)| Some((Arc::clone(item), score.cosine?))).collect()
+    }
+
     /// Of the rows found so far those whose name the question says, well or badly spelt: proper nouns rank apart (RAG-2).
     fn named(&self, wordings: &[Wording<'_>], lists: &[Vec<usize>]) -> Vec<usize> {
         let found = |n: usize| lists.iter().any(|list| list.contains(&n));
