@@ -16,7 +16,7 @@ pub const TOP_K: usize = 5;
 const DEPTH: usize = 20;
 /// A row takes part in a ranking with at least this share of the ranking's best score: RRF sees ranks only, and would otherwise
 /// lift a row that both rankings find a little above one that a single ranking is sure of.
-const WORDS_SHARE: f32 = 0.5;
+const WORDS_SHARE: f32 = 0.35;
 const COSINE_SHARE: f32 = 0.6;
 
 /// One question to the index.
