@@ -87,6 +87,21 @@ pub(super) fn bases(word: &str) -> impl Iterator<Item = String> {
     })
 }
 
+/// A word in which a finger stayed on a key: "poool" -> "pool" and "pol", "gymm" -> "gym".
+pub(super) fn squeezed(word: &str) -> impl Iterator<Item = String> {
+    [2, 1].into_iter().filter_map(move |most| {
+        let (mut short, mut last, mut run) = (String::with_capacity(word.len()), None, 0);
+        for letter in word.chars() {
+            run = if last == Some(letter) { run + 1 } else { 1 };
+            last = Some(letter);
+            if run <= most {
+                short.push(letter);
+            }
+        }
+        (short != word).then_some(short)
+    })
+}
+
 /// "swimm" -> "swim".
 fn single(trunk: &str) -> Option<&str> {
     let (at, last) = trunk.char_indices().next_back()?;
@@ -114,6 +129,8 @@ mod tests {
         ] {
             assert!(bases(form).any(|b| b == base), "{form}: {:?}", bases(form).collect::<Vec<_>>());
         }
+        assert_eq!(squeezed("poool").collect::<Vec<_>>(), ["pool", "pol"]);
+        assert_eq!(squeezed("gymm").collect::<Vec<_>>(), ["gym"]);
         assert_eq!(bases("ito").count(), 0);
     }
 }

@@ -104,8 +104,9 @@ impl Lexicon {
         if length < 4 || word.chars().any(|c| c.is_ascii_digit()) || fine() {
             return None;
         }
-        let form = endings::bases(word).find_map(|base| self.known.get(&base)).filter(|base| !self.is_filler(base));
-        if let Some(base) = form {
+        let forms = endings::squeezed(word).chain(endings::bases(word));
+        let mut forms = forms.filter_map(|form| self.known.get(&form)).filter(|form| !self.is_filler(form));
+        if let Some(base) = forms.next() {
             return Some(base);
         }
         let allowed = if length >= LONG { 2 } else { 1 };
