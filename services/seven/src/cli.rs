@@ -46,7 +46,7 @@ enum Command {
     /// Content: load.
     #[command(subcommand)]
     Content(content::Content),
-    /// What the casino knows: measure how well questions find it.
+    /// What the casino knows: make its vectors, measure how well questions find it.
     #[command(subcommand)]
     Knowledge(knowledge::Knowledge),
     /// Scripted guests against the whole fleet: play them and say what share of the checks passed.
@@ -103,7 +103,7 @@ impl Cli {
             Command::Migrate => run::migrate(config).await?,
             Command::Casino(command) => casino::run(config, command).await?,
             Command::Content(command) => content::run(config, command).await?,
-            Command::Knowledge(command) => knowledge::run(&command)?,
+            Command::Knowledge(command) => knowledge::run(config, command).await?,
             Command::Eval(command) => return Box::pin(eval::run(config, &command)).await,
             Command::Message(command) => message::run(config, command).await?,
             Command::Conversation(command) => conversation::run(config, command).await?,

@@ -3,6 +3,7 @@
 //! The index never embeds: it is given vectors, and compares only those of one [`Space`]. An embedder that speaks HTTP therefore lives
 //! outside this crate and implements [`Embedder`]; the [`Offline`] one also answers at once, without a future.
 
+mod endings;
 pub(crate) mod lexicon;
 mod offline;
 #[cfg(test)]

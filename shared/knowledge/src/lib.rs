@@ -3,6 +3,7 @@
 //!
 //! Never does I/O, never reads the clock, never mixes two casinos: an [`Index`] is built from one casino's items only.
 
+pub mod calibration;
 mod category;
 mod chunk;
 mod content;

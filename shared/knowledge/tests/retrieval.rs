@@ -62,6 +62,9 @@ fn the_demo_questions_find_their_rows() {
     let fresh = fused(&index, &offline, &fresh_questions());
     println!("{}", line("fresh", &fresh.all));
     // Held-out misses are not shown: who has read them tunes to them.
+    let tuned: Vec<Question> = questions.iter().filter(|q| !q.held_out).cloned().collect();
+    let tuned = fused(&index, &offline, &tuned);
+    println!("{}", line("tuned", &tuned.all));
     for miss in report.misses.iter().filter(|miss| !miss.question.held_out) {
         let question = &miss.question;
         println!("  {} `{}` wants {:?}, found {:?}", question.id, question.text, question.relevant, miss.found);

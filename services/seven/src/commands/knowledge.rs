@@ -1,23 +1,29 @@
-//! `seven knowledge eval`: how well retrieval finds the rows that answer labelled questions (RAG-45). Offline: needs no fleet.
+//! `seven knowledge`: vectors of content, and how well retrieval finds the rows that answer labelled questions (RAG-30, RAG-45).
+//! Measuring needs no fleet.
 
 use std::{
+    collections::HashMap,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, anyhow, ensure};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde_json::json;
-use seven_domain::Clock;
+use seven_cache::Cache;
+use seven_domain::{CasinoId, Clock};
 use seven_knowledge::{
-    Index, Offline, Query, Reference, TOP_K,
+    Chunk, Index, Item, Purpose, Query, Reference, TOP_K, Thresholds,
+    calibration::calibrate,
     evaluate::{Figures, Miss, Question, Report, evaluate, parse_questions},
     parse_content,
 };
+use seven_llm::embedding::Embedding;
 
-use super::table;
-use crate::out;
+use super::{fleet, table};
+use crate::{ingest, out, settings::Settings, wiring};
 
 #[derive(Debug, Subcommand)]
 pub enum Knowledge {
@@ -25,16 +31,11 @@ pub enum Knowledge {
     ///
     /// FILE holds JSON lines: {"id","text","language":"en"|"es","relevant":[item ids],"typo"?,"held_out"?}. A question without
     /// relevant rows is one the content cannot answer: "silence" is the share of those that rightly find nothing.
-    /// Uses the offline embedding and no network; the demo casino's content unless another file is named.
+    /// Uses the embedding of the settings' [knowledge], offline unless they say otherwise; the demo casino's content unless another
+    /// file is named. Held-out questions that failed are counted and not shown: who has read them tunes to them.
     Eval {
-        /// Questions; the demo casino's are in shared/knowledge/tests/retrieval/demo.jsonl.
-        file: PathBuf,
-        /// Content to search (JSON or JSON Lines, as for `content load`).
-        #[arg(long, value_name = "FILE")]
-        casino_content: Option<PathBuf>,
-        /// Zone that relative dates and opening hours of the content count in.
-        #[arg(long, default_value = "America/New_York")]
-        zone: Tz,
+        #[command(flatten)]
+        labelled: Labelled,
         /// Exit with 1 when recall@5 over all questions is below this.
         #[arg(long, value_name = "0..1")]
         least_recall: Option<f64>,
@@ -42,39 +43,166 @@ pub enum Knowledge {
         #[arg(long)]
         json: bool,
     },
+    /// How near right rows and strangers lie to labelled questions, per category, beside the threshold in use (RAG-30).
+    Calibrate {
+        #[command(flatten)]
+        labelled: Labelled,
+        /// One JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make and store the vectors a casino's content lacks for the embedding in use, and remove those of rows that are gone.
+    ///
+    /// An unchanged row is not embedded again. The offline embedding stores nothing.
+    Reindex {
+        #[arg(long, value_name = "ID")]
+        casino: CasinoId,
+        /// Go on when more than half of the stored vectors would be removed.
+        #[arg(long)]
+        remove: bool,
+        /// Remove the vectors of all other embeddings too: once every worker runs with this one.
+        #[arg(long)]
+        prune: bool,
+    },
 }
 
-pub fn run(Knowledge::Eval { file, casino_content, zone, least_recall, json }: &Knowledge) -> Result<()> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-    let questions = parse_questions(&text).with_context(|| format!("reading {}", file.display()))?;
-    ensure!(!questions.is_empty(), "{} holds no question", file.display());
-    let now = Clock::default().now();
-    let offline = Offline::new();
-    let index = index(casino_content.as_deref(), Reference { now, zone: *zone }, &offline)?;
-    check(&questions, &index, file)?;
-    let mut times = Vec::with_capacity(questions.len());
-    let report = evaluate(&questions, TOP_K, |question| {
+/// Labelled questions, and the content they are about.
+#[derive(Debug, Args)]
+pub struct Labelled {
+    /// Questions; the demo casino's are in shared/knowledge/tests/retrieval/demo.jsonl.
+    file: PathBuf,
+    /// Content to search (JSON or JSON Lines, as for `content load`).
+    #[arg(long, value_name = "FILE")]
+    casino_content: Option<PathBuf>,
+    /// Zone that relative dates and opening hours of the content count in.
+    #[arg(long, default_value = "America/New_York")]
+    zone: Tz,
+}
+
+pub async fn run(config: Option<&Path>, command: Knowledge) -> Result<()> {
+    match command {
+        Knowledge::Eval { labelled, least_recall, json } => eval(config, &labelled, least_recall, json).await,
+        Knowledge::Calibrate { labelled, json } => calibrated(config, &labelled, json).await,
+        Knowledge::Reindex { casino, remove, prune } => reindex(config, &casino, remove, prune).await,
+    }
+}
+
+async fn reindex(config: Option<&Path>, casino: &CasinoId, remove: bool, prune: bool) -> Result<()> {
+    let fleet = fleet(config).await?;
+    let embedding = wiring::embedding(&Settings::load(config)?, &fleet.cache)?;
+    super::known(&fleet, casino).await?;
+    let ingested = ingest::ingest(&fleet, casino, &embedding, remove).await?;
+    let mut removed = ingested.removed;
+    if prune {
+        let mut tx = fleet.store.bind(casino).await?;
+        removed += tx.remove_other_vectors(&embedding.space().to_string()).await?;
+        tx.commit().await?;
+    }
+    let note = if embedding.is_stored() { "" } else { " The offline embedding is made in memory and stores nothing." };
+    let (embedded, kept) = (ingested.embedded, ingested.kept);
+    out!("{casino}: {embedded} embedded, {kept} kept, {removed} removed for {}.{note}", embedding.space());
+    Ok(())
+}
+
+/// Everything that measuring needs.
+struct Bench {
+    embedding: Embedding,
+    index: Index,
+    questions: Vec<Question>,
+    now: DateTime<Utc>,
+}
+
+impl Bench {
+    async fn set_up(config: Option<&Path>, labelled: &Labelled) -> Result<Self> {
+        let file = &labelled.file;
+        let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+        let questions = parse_questions(&text).with_context(|| format!("reading {}", file.display()))?;
+        ensure!(!questions.is_empty(), "{} holds no question", file.display());
+        let now = Clock::default().now();
+        let settings = Settings::load(config)?;
+        let redis = seven_cache::Settings { url: settings.redis.url.clone(), prefix: settings.redis.prefix.clone() };
+        let embedding = wiring::embedding(&settings, &Cache::new(&redis, Clock::default())?)?;
+        let reference = Reference { now, zone: labelled.zone };
+        let items = items(labelled.casino_content.as_deref(), reference)?;
+        let index = index(items, labelled.zone, &embedding).await?;
+        check(&questions, &index, file)?;
+        Ok(Self { embedding, index, questions, now })
+    }
+
+    /// Every question with its vector, by id, and the time that took.
+    async fn queries(&self) -> HashMap<&str, (Query<'_>, Duration)> {
+        let mut queries = HashMap::new();
+        for question in &self.questions {
+            let begun = Instant::now();
+            let query = self.embedding.query(&question.text, self.now).await;
+            queries.insert(question.id.as_str(), (query, begun.elapsed()));
+        }
+        queries
+    }
+}
+
+async fn eval(config: Option<&Path>, labelled: &Labelled, least: Option<f64>, json: bool) -> Result<()> {
+    let bench = Bench::set_up(config, labelled).await?;
+    let queries = bench.queries().await;
+    let mut times = Vec::with_capacity(bench.questions.len());
+    let report = evaluate(&bench.questions, TOP_K, |question| {
+        let Some((query, embedded)) = queries.get(question.id.as_str()) else { return Vec::new() };
         let begun = Instant::now();
-        let found = index.retrieve(&Query::offline(&question.text, now, &offline));
-        times.push(begun.elapsed());
+        let found = bench.index.retrieve(query);
+        times.push(*embedded + begun.elapsed());
         found.into_iter().map(|row| row.item.id.clone()).collect()
     });
     times.sort_unstable();
-    if *json {
+    if json {
         let mut whole = serde_json::to_value(&report)?;
-        whole["embedding"] = json!(offline.as_space().to_string());
-        whole["items"] = json!(index.len());
+        whole["embedding"] = json!(bench.embedding.space().to_string());
+        whole["items"] = json!(bench.index.len());
         whole["latency_us"] = json!({ "p50": at(&times, 50).as_micros(), "p99": at(&times, 99).as_micros() });
         out!("{whole}");
     } else {
-        print(&report, &index, &times);
+        print(&report, &bench.index, &times);
     }
-    let least = least_recall.unwrap_or(0.0);
+    let least = least.unwrap_or(0.0);
     ensure!(report.all.recall >= least, "recall@{} is {:.3}, less than {least}", report.k, report.all.recall);
     Ok(())
 }
 
-fn index(content: Option<&Path>, reference: Reference, offline: &Offline) -> Result<Index> {
+async fn calibrated(config: Option<&Path>, labelled: &Labelled, json: bool) -> Result<()> {
+    let bench = Bench::set_up(config, labelled).await?;
+    let mut queries = bench.queries().await;
+    let thresholds = Thresholds::of(bench.embedding.space());
+    let asked = bench.questions.iter().filter_map(|q| Some((q, queries.remove(q.id.as_str())?.0)));
+    let figures = calibrate(&bench.index, &thresholds, asked);
+    if json {
+        out!("{}", json!({ "embedding": bench.embedding.space().to_string(), "categories": figures }));
+        return Ok(());
+    }
+    let mut table = table([
+        "category",
+        "right rows",
+        "p05",
+        "p25",
+        "p50",
+        "strangers p50",
+        "p95",
+        "in use",
+        "keeps",
+        "passes",
+        "suggested",
+    ]);
+    for (category, f) in &figures {
+        let cosines = [f.right_p05, f.right_p25, f.right_p50, f.stranger_p50, f.stranger_p95, f.in_use];
+        let cosines = cosines.map(|cosine| format!("{cosine:.2}"));
+        let shares = [f.kept, f.passed].map(|share| format!("{share:.2}"));
+        let row = [category.to_string(), f.right.to_string()].into_iter().chain(cosines).chain(shares);
+        table.add_row(row.chain([format!("{:.2}", f.suggested)]));
+    }
+    out!("{table}");
+    out!("{}; held-out questions take no part.", bench.embedding.space());
+    Ok(())
+}
+
+fn items(content: Option<&Path>, reference: Reference) -> Result<Vec<Item>> {
     let (name, text) = match content {
         Some(file) => {
             let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
@@ -82,9 +210,20 @@ fn index(content: Option<&Path>, reference: Reference, offline: &Offline) -> Res
         }
         None => ("demo/content.json".to_owned(), seven_packs::demo::CONTENT.to_owned()),
     };
-    let items = parse_content(&name, &text, reference)
-        .map_err(|problems| anyhow!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))?;
-    Ok(Index::build(items).in_zone(reference.zone).embedded(offline))
+    parse_content(&name, &text, reference)
+        .map_err(|problems| anyhow!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))
+}
+
+/// Vectors are made here, also a hosted model's: what is measured need not be loaded anywhere.
+async fn index(items: Vec<Item>, zone: Tz, embedding: &Embedding) -> Result<Index> {
+    if let Embedding::Offline(offline) = embedding {
+        return Ok(Index::build(items).in_zone(zone).embedded(offline));
+    }
+    let chunks: Vec<Chunk> = items.iter().filter_map(|item| Chunk::of(item, zone)).collect();
+    let texts: Vec<&str> = chunks.iter().map(|chunk| chunk.text.as_str()).collect();
+    let vectors = embedding.embedder().embed(&texts, Purpose::Document).await?;
+    let vectors = chunks.iter().map(|chunk| chunk.item_id.clone()).zip(vectors).collect();
+    Ok(Index::build(items).in_zone(zone).with_vectors(embedding.space().clone(), &vectors))
 }
 
 /// A label that names no row would count as a miss for ever.
@@ -109,7 +248,7 @@ fn print(report: &Report, index: &Index, times: &[Duration]) {
     report.parts.iter().for_each(|(name, figures)| add(name, figures));
     out!("{table}");
     out!("{} items, p50 {:?}, p99 {:?} a question.", index.len(), at(times, 50), at(times, 99));
-    report.misses.iter().for_each(miss);
+    report.misses.iter().filter(|miss| !miss.question.held_out).for_each(miss);
 }
 
 fn miss(Miss { question, found }: &Miss) {

@@ -5,6 +5,7 @@ use std::{
     sync::LazyLock,
 };
 
+use super::endings;
 use crate::{
     index::{is_common, is_stop},
     text::{stem, typos, words},
@@ -96,12 +97,17 @@ impl Lexicon {
         is_stop(word) || self.fillers.contains(word)
     }
 
-    /// The word that a misspelt one was probably meant to be.
+    /// The word that a misspelt one, or a form the stem leaves apart, was probably meant to be.
     pub(crate) fn mend(&self, word: &str) -> Option<&str> {
         let length = word.chars().count();
         let fine = || self.known.contains(word) || is_common(word) || self.meanings.contains_key(&stem(word));
         if length < 4 || word.chars().any(|c| c.is_ascii_digit()) || fine() {
             return None;
+        }
+        let forms = endings::squeezed(word).chain(endings::bases(word));
+        let mut forms = forms.filter_map(|form| self.known.get(&form)).filter(|form| !self.is_filler(form));
+        if let Some(base) = forms.next() {
+            return Some(base);
         }
         let allowed = if length >= LONG { 2 } else { 1 };
         let near = shortened(word).into_iter().filter_map(|short| self.spellings.get(&short)).flatten();

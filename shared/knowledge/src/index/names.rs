@@ -32,12 +32,18 @@ pub(super) struct Names {
     names: Vec<Name>,
     /// In how many different names a word stands.
     uses: HashMap<String, usize>,
+    /// Rows that carry one name.
+    shared: HashMap<usize, Vec<usize>>,
 }
+
+/// A name that more rows carry tells no venue.
+const NAMESAKES: usize = 4;
 
 impl Names {
     pub(super) fn build(items: &[Arc<Item>]) -> Self {
         let mut names = Vec::new();
         let mut uses: HashMap<String, usize> = HashMap::new();
+        let mut groups: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
         for (item, content) in items.iter().enumerate() {
             for name in [Some(&content.name), content.name_es.as_ref()].into_iter().flatten() {
                 let mut words = words(name);
@@ -45,10 +51,12 @@ impl Names {
                     words.remove(0);
                 }
                 // Two rows may carry one name (a restaurant and its hours): the word still tells one place.
-                if words.is_empty() || names.iter().any(|n: &Name| n.item == item && n.words == words) {
+                let group = groups.entry(words.clone()).or_default();
+                if words.is_empty() || group.last() == Some(&item) {
                     continue;
                 }
-                if !names.iter().any(|n: &Name| n.words == words) {
+                group.push(item);
+                if group.len() == 1 {
                     let mut distinct = words.clone();
                     distinct.sort_unstable();
                     distinct.dedup();
@@ -57,7 +65,21 @@ impl Names {
                 names.push(Name { item, words });
             }
         }
-        Self { names, uses }
+        let mut shared: HashMap<usize, Vec<usize>> = HashMap::new();
+        for group in groups.into_values().filter(|group| (2..=NAMESAKES).contains(&group.len())) {
+            for one in &group {
+                let others = shared.entry(*one).or_default();
+                others.extend(group.iter().filter(|other| *other != one));
+                others.sort_unstable();
+                others.dedup();
+            }
+        }
+        Self { names, uses, shared }
+    }
+
+    /// Other rows of the same name, such as a pool's and its opening hours.
+    pub(super) fn namesakes(&self, item: usize) -> &[usize] {
+        self.shared.get(&item).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn bytes(&self) -> usize {

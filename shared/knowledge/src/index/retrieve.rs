@@ -14,9 +14,11 @@ use crate::{Category, Item, Offline, Space, Strategy, Thresholds, Vector, text::
 pub const TOP_K: usize = 5;
 /// Rows of each ranking that take part in the fusion; further down a ranking says nothing any more.
 const DEPTH: usize = 20;
+/// The best rows, which bring the rows of their name along.
+const NAMESAKES_OF: usize = 2;
 /// A row takes part in a ranking with at least this share of the ranking's best score: RRF sees ranks only, and would otherwise
 /// lift a row that both rankings find a little above one that a single ranking is sure of.
-const WORDS_SHARE: f32 = 0.5;
+const WORDS_SHARE: f32 = 0.35;
 const COSINE_SHARE: f32 = 0.6;
 
 /// One question to the index.
@@ -160,12 +162,43 @@ impl Index {
         if let (Some(relevance), Some(vectors)) = (query.relevance, &self.vectors) {
             ranked = fusion::varied(&ranked, query.k, relevance, |a, b| vectors.likeness(a, b));
         }
+        let mut ranked = self.with_namesakes(ranked, &allowed);
         ranked.truncate(query.k);
         let found = |(n, fused): (usize, f32)| Found {
             item: Arc::clone(&self.items[n]),
             scores: Scores { fused, ..scores[n] },
         };
         ranked.into_iter().map(found).collect()
+    }
+
+    /// Puts rows of the same name behind the two best: a venue's opening hours often stand in a row of their own.
+    fn with_namesakes(&self, ranked: Vec<(usize, f32)>, allowed: &[bool]) -> Vec<(usize, f32)> {
+        let mut all: Vec<(usize, f32)> = Vec::with_capacity(ranked.len());
+        for (place, (n, fused)) in ranked.into_iter().enumerate() {
+            let placed = |n: usize, all: &[(usize, f32)]| all.iter().any(|(other, _)| *other == n);
+            if placed(n, &all) {
+                continue;
+            }
+            all.push((n, fused));
+            if place < NAMESAKES_OF {
+                let same = self.names.namesakes(n).iter().filter(|other| allowed[**other] && !placed(**other, &all));
+                let same: Vec<(usize, f32)> = same.map(|other| (*other, fused)).collect();
+                all.extend(same);
+            }
+        }
+        all
+    }
+
+    /// Every row that may answer, with the nearest cosine of the question's wordings, for looking at distances.
+    pub fn retrieve_all(&self, query: &Query<'_>) -> Vec<(Arc<Item>, f32)> {
+        let today = self.today(query.now);
+        let allowed: Vec<bool> = self.items.iter().map(|item| item.is_current_on(query.now, today)).collect();
+        let mut scores = vec![Scores::default(); self.items.len()];
+        for wording in &query.wordings {
+            self.by_vector(wording, &allowed, &mut scores);
+        }
+        let rows = self.items.iter().zip(&scores);
+        rows.filter_map(|(item, score)| Some((Arc::clone(item), score.cosine?))).collect()
     }
 
     /// Of the rows found so far those whose name the question says, well or badly spelt: proper nouns rank apart (RAG-2).

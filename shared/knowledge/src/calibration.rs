@@ -1,0 +1,117 @@
+//! Thresholds measured instead of guessed (RAG-30): how near the rows lie that answer labelled questions, and how near strangers come.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::{Category, Index, Query, Thresholds, evaluate::Question};
+
+/// Thresholds are tried in steps of this.
+const STEP: f32 = 0.02;
+/// The strictest threshold that still lets this share of the right rows through is the one suggested.
+const KEPT: f64 = 0.95;
+
+/// Cosines of one category; shares are 0 to 1.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Calibrated {
+    /// Right rows that were measured.
+    pub right: usize,
+    /// Cosine that 5, 25 and 50 of 100 right rows stay below.
+    pub right_p05: f32,
+    pub right_p25: f32,
+    pub right_p50: f32,
+    /// Cosine that the nearest row stays below for 50 and 95 of 100 questions that no row answers.
+    pub stranger_p50: f32,
+    pub stranger_p95: f32,
+    pub in_use: f32,
+    /// What the threshold in use keeps of the right rows, and of those nearest strangers.
+    pub kept: f64,
+    pub passed: f64,
+    pub suggested: f32,
+}
+
+#[derive(Default)]
+struct Measured {
+    right: Vec<f32>,
+    strangers: Vec<f32>,
+}
+
+/// Asks every question that was not held out; `query` gives it its vector. A row that has none, or an index without vectors, counts
+/// nowhere.
+pub fn calibrate<'a>(
+    index: &Index,
+    thresholds: &Thresholds,
+    questions: impl Iterator<Item = (&'a Question, Query<'a>)>,
+) -> BTreeMap<Category, Calibrated> {
+    let mut measured: BTreeMap<Category, Measured> = BTreeMap::new();
+    for (question, query) in questions.filter(|(question, _)| !question.held_out) {
+        let found = index.retrieve_all(&query);
+        let mut nearest: BTreeMap<Category, f32> = BTreeMap::new();
+        for (item, cosine) in found {
+            let of = measured.entry(item.category.clone()).or_default();
+            if question.relevant.contains(&item.id) {
+                of.right.push(cosine);
+            } else if question.relevant.is_empty() {
+                let best = nearest.entry(item.category.clone()).or_insert(cosine);
+                *best = best.max(cosine);
+            }
+        }
+        for (category, cosine) in nearest {
+            measured.entry(category).or_default().strangers.push(cosine);
+        }
+    }
+    let rows = measured.into_iter().filter(|(_, m)| !m.right.is_empty());
+    rows.map(|(category, m)| {
+        let in_use = thresholds.cosine(&category);
+        (category, m.figures(in_use))
+    })
+    .collect()
+}
+
+// === impl Measured ===
+
+impl Measured {
+    fn figures(mut self, in_use: f32) -> Calibrated {
+        self.right.sort_by(f32::total_cmp);
+        self.strangers.sort_by(f32::total_cmp);
+        let mut steps = (0..=50u8).rev().map(|n| f32::from(n) * STEP);
+        let suggested = steps.find(|t| share(&self.right, *t) >= KEPT).unwrap_or_default();
+        Calibrated {
+            right: self.right.len(),
+            right_p05: at(&self.right, 5),
+            right_p25: at(&self.right, 25),
+            right_p50: at(&self.right, 50),
+            stranger_p50: at(&self.strangers, 50),
+            stranger_p95: at(&self.strangers, 95),
+            in_use,
+            kept: share(&self.right, in_use),
+            passed: share(&self.strangers, in_use),
+            suggested,
+        }
+    }
+}
+
+fn at(sorted: &[f32], percent: usize) -> f32 {
+    sorted.get(sorted.len() * percent / 100).copied().unwrap_or_default()
+}
+
+/// Of a sorted list, the share that is at least `least`.
+fn share(sorted: &[f32], least: f32) -> f64 {
+    let above = sorted.len() - sorted.partition_point(|value| *value < least);
+    above as f64 / sorted.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // RAG-30
+    fn figures_are_worked_out_by_hand() {
+        let right: Vec<f32> = (1..=20u8).map(|n| f32::from(n) / 20.0 - 0.005).collect();
+        let figures = Measured { right, strangers: vec![0.3, 0.1, 0.2, 0.4] }.figures(0.25);
+        assert_eq!((figures.right, figures.right_p05, figures.stranger_p50), (20, 0.095, 0.3));
+        assert!((figures.kept - 0.75).abs() < 1e-9 && (figures.passed - 0.5).abs() < 1e-9, "{figures:?}");
+        assert!((figures.suggested - 0.08).abs() < 1e-6, "19 of 20 are kept: {figures:?}");
+        assert_eq!(Measured::default().figures(0.5).kept, 0.0);
+    }
+}

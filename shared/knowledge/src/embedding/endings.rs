@@ -1,0 +1,136 @@
+//! Endings that guests put on words of the lexicon: Spanish verb forms, pronouns hung on them and diminutives, English -er, -y, -ly.
+//! The light stem of `text` brings nouns together; this is for what it leaves apart, and only words nobody knows come here.
+
+/// Ending -> what stood there in the word it was made from. Longer endings first.
+const ENDINGS: &[(&str, &[&str])] = &[
+    ("andonos", &["ar"]),
+    ("iendonos", &["er", "ir"]),
+    ("andome", &["ar"]),
+    ("ariamos", &["ar"]),
+    ("aremos", &["ar"]),
+    ("eremos", &["er"]),
+    ("iremos", &["ir"]),
+    ("abamos", &["ar"]),
+    ("arnos", &["ar"]),
+    ("ernos", &["er"]),
+    ("irnos", &["ir"]),
+    ("arles", &["ar"]),
+    ("iendo", &["er", "ir"]),
+    ("aste", &["ar"]),
+    ("aron", &["ar"]),
+    ("ieron", &["er", "ir"]),
+    ("aria", &["ar"]),
+    ("arme", &["ar"]),
+    ("arse", &["ar"]),
+    ("arlo", &["ar"]),
+    ("arla", &["ar"]),
+    ("arle", &["ar"]),
+    ("erme", &["er"]),
+    ("erse", &["er"]),
+    ("erlo", &["er"]),
+    ("irme", &["ir"]),
+    ("irse", &["ir"]),
+    ("amos", &["ar", "a"]),
+    ("emos", &["er", "ar"]),
+    ("imos", &["ir", "er"]),
+    ("ando", &["ar"]),
+    ("ados", &["ar", "ado"]),
+    ("adas", &["ar", "ada"]),
+    ("aban", &["ar"]),
+    ("quitos", &["co", "ca"]),
+    ("quita", &["ca"]),
+    ("quito", &["co"]),
+    ("ecitos", &["e", ""]),
+    ("ecito", &["e", ""]),
+    ("citos", &["", "s"]),
+    ("citas", &["", "s"]),
+    ("cito", &[""]),
+    ("cita", &[""]),
+    ("itos", &["o", "e", "a"]),
+    ("itas", &["a", "o"]),
+    ("ito", &["o", "e", ""]),
+    ("ita", &["a", "o"]),
+    ("illos", &["o", "a"]),
+    ("illas", &["a"]),
+    ("aba", &["ar"]),
+    ("are", &["ar"]),
+    ("ado", &["ar"]),
+    ("ada", &["ar"]),
+    ("ido", &["er", "ir"]),
+    ("ida", &["er", "ir"]),
+    ("iest", &["y"]),
+    ("ier", &["y"]),
+    ("ers", &["", "e", "ing"]),
+    ("ies", &["y"]),
+    ("est", &["", "e"]),
+    ("er", &["", "e", "ing"]),
+    ("ly", &["", "le"]),
+    ("an", &["ar"]),
+    ("en", &["er", "ir", "ar"]),
+    ("as", &["ar"]),
+    ("es", &["er", "ir", ""]),
+    ("y", &["", "e"]),
+    ("o", &["ar", "er", "ir"]),
+    ("a", &["ar", "er"]),
+    ("e", &["ar", "er"]),
+];
+
+/// Letters a word keeps at least: what is left of shorter ones says nothing.
+const LEAST: usize = 3;
+
+/// The words this one may be a form of, likelier ones first; folded, as words are compared.
+pub(super) fn bases(word: &str) -> impl Iterator<Item = String> {
+    let trunks = ENDINGS.iter().filter_map(move |(ending, before)| Some((word.strip_suffix(ending)?, *before)));
+    trunks.filter(|(trunk, _)| trunk.chars().count() >= LEAST).flat_map(|(trunk, before)| {
+        let single = single(trunk);
+        before.iter().flat_map(move |b| std::iter::once(format!("{trunk}{b}")).chain(single.map(|t| format!("{t}{b}"))))
+    })
+}
+
+/// A word in which a finger stayed on a key: "poool" -> "pool" and "pol", "gymm" -> "gym".
+pub(super) fn squeezed(word: &str) -> impl Iterator<Item = String> {
+    [2, 1].into_iter().filter_map(move |most| {
+        let (mut short, mut last, mut run) = (String::with_capacity(word.len()), None, 0);
+        for letter in word.chars() {
+            run = if last == Some(letter) { run + 1 } else { 1 };
+            last = Some(letter);
+            if run <= most {
+                short.push(letter);
+            }
+        }
+        (short != word).then_some(short)
+    })
+}
+
+/// "swimm" -> "swim".
+fn single(trunk: &str) -> Option<&str> {
+    let (at, last) = trunk.char_indices().next_back()?;
+    let rest = &trunk[..at];
+    (rest.ends_with(last) && !"aeiouls".contains(last)).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // RAG-9
+    fn forms_lead_back_to_their_words() {
+        for (form, base) in [
+            ("nadamos", "nadar"),
+            ("nadando", "nadar"),
+            ("relajarnos", "relajar"),
+            ("comiendo", "comer"),
+            ("casarnos", "casar"),
+            ("perrito", "perro"),
+            ("cafecito", "cafe"),
+            ("swimmer", "swim"),
+            ("smoky", "smoke"),
+            ("boxers", "boxing"),
+        ] {
+            assert!(bases(form).any(|b| b == base), "{form}: {:?}", bases(form).collect::<Vec<_>>());
+        }
+        assert_eq!(squeezed("poool").collect::<Vec<_>>(), ["pool", "pol"]);
+        assert_eq!(squeezed("gymm").collect::<Vec<_>>(), ["gym"]);
+        assert_eq!(bases("ito").count(), 0);
+    }
+}
