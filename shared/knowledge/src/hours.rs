@@ -89,6 +89,11 @@ impl WeeklyHours {
         self.days.iter().all(Vec::is_empty)
     }
 
+    /// Minutes open in a week.
+    pub fn minutes(&self) -> u32 {
+        self.days.iter().flatten().map(|span| u32::from(span.closes - span.opens)).sum()
+    }
+
     /// Open at every minute of the week.
     pub fn is_always(&self) -> bool {
         self.days.iter().all(|spans| spans.iter().any(|s| s.opens == 0 && s.closes >= DAY))
