@@ -8,8 +8,8 @@ use seven_domain::CasinoId;
 
 use crate::{
     commands::{
-        audit, casino, consent, content, conversation, dead, escalation, eval, gate, guest, knowledge, message, quiet_hours,
-        run, sms, status, turn, webhook, why,
+        audit, casino, consent, content, conversation, dead, escalation, eval, gate, guest, knowledge, message,
+        quiet_hours, run, sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,

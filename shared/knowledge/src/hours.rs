@@ -110,6 +110,11 @@ impl WeeklyHours {
         self.days.iter().all(Vec::is_empty)
     }
 
+    /// Minutes open in a usual week.
+    pub fn minutes(&self) -> u32 {
+        self.days.iter().flatten().map(|span| u32::from(span.closes - span.opens)).sum()
+    }
+
     /// Open at every minute of the week, holidays included.
     pub fn is_always(&self) -> bool {
         self.is_always_usually() && self.special.is_empty()

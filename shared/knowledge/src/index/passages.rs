@@ -29,7 +29,7 @@ const ENDED: usize = 4;
 /// Share of a word that only helps to choose.
 const SOFT: f32 = 0.15;
 /// From here on a row's name says a word.
-const NAMED: f32 = 0.7;
+const NAMED: f32 = 0.82;
 /// Share of a word such as "room" or "friday".
 const COMMON: f32 = 0.5;
 /// Worth of a word that stands in the row's name or keywords, or in another sentence of the row.

@@ -132,12 +132,13 @@ fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> O
     let said: Vec<&str> = said_now.iter().copied().chain([left]).collect();
     let halves = vec![settled(host, &first, said_now), settled(host, &second, &said)];
     let real = halves.iter().filter(|half| half.grounded && !half.chat && !half.sources.is_empty()).count();
-    let apart = back || !halves[0].sources.iter().any(|id| halves[1].sources.contains(id));
+    let told = |half: &Part| !half.is_whole && half.body != whole.body;
+    let apart = back || !halves[0].sources.iter().any(|id| halves[1].sources.contains(id)) || halves.iter().all(told);
     let new = halves.iter().any(|half| half.sources.iter().any(|id| !whole.sources.contains(id)));
     let both = |half: &Part| whole.body.contains(&half.body);
     let better = match whole.grounded {
         true if back => real == 2 && !halves.iter().all(both),
-        true => real == 2 && (new || whole.sources.len() < 2),
+        true => real == 2 && (new || whole.sources.len() < 2) && halves[0].body != halves[1].body,
         false => real >= 1,
     };
     (apart && better).then_some(halves)

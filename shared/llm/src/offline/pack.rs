@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use seven_domain::Language;
-use seven_knowledge::Category;
+use seven_knowledge::{
+    Category,
+    text::{stem, words},
+};
 
 use super::{language::Tongue, phrases::Phrases, spelling::Speller};
 use crate::Error;
@@ -20,6 +23,7 @@ pub struct HostPack {
     pub(super) times: BTreeMap<String, Phrases>,
     /// Words that tell nothing about what is wanted.
     pub(super) ignore: BTreeSet<String>,
+    ignored_stems: BTreeSet<String>,
     pub(super) topics: Vec<Topic>,
     pub(super) kinds: Vec<Kind>,
     pub(super) particulars: Vec<Particular>,
@@ -166,7 +170,8 @@ pub(super) const INTENTS: [&str; 17] = [
     "limits",
     "cheapest",
 ];
-pub(super) const FACETS: [&str; 15] = [
+pub(super) const FACETS: [&str; 16] = [
+    "couples",
     "open",
     "opens",
     "closes",
@@ -243,7 +248,8 @@ impl HostPack {
             intents: compile(file.intents),
             facets: compile(file.facets),
             times: compile(file.times),
-            ignore: seven_knowledge::text::words(&file.ignore.words).into_iter().collect(),
+            ignored_stems: words(&file.ignore.words).iter().map(|word| stem(word)).collect(),
+            ignore: words(&file.ignore.words).into_iter().collect(),
             topics: file.topics.into_iter().map(topic).collect(),
             kinds: file.kinds.into_iter().map(kind).collect(),
             particulars: file.wishes.into_iter().map(particular).collect(),
@@ -270,6 +276,11 @@ impl HostPack {
             text = text.replace(&format!("{{{slot}}}"), value);
         }
         text
+    }
+
+    /// Tells nothing about what is wanted, in any ending.
+    pub(super) fn ignores(&self, word: &str) -> bool {
+        self.ignore.contains(word) || self.ignored_stems.contains(&stem(word))
     }
 
     /// A fixed value of the content ("Smart casual") in the guest's language.

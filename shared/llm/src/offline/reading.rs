@@ -5,10 +5,11 @@ mod demand;
 use std::sync::Arc;
 
 use seven_domain::Language;
-use seven_knowledge::{Category, Item, Passed, Term, index::is_stop, text::words};
+use seven_knowledge::{Category, Item, Mention, Passed, Term, index::is_stop, text::words};
 
 use super::{
     answer::Host,
+    compose::venue,
     fit::{Part, plain_spanish},
     follow_up,
     understand::Understood,
@@ -48,7 +49,7 @@ pub(super) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
     let idle = |n: usize| {
         let word = &said[n];
         let inside = spent.iter().any(|(from, to)| (*from..*to).contains(&n));
-        inside || is_stop(word) || pack.ignore.contains(word) || house.contains(word)
+        inside || is_stop(word) || pack.ignores(word) || house.contains(word)
     };
     let named = |t: &Term| u.mentions.iter().any(|m| m.telling && m.from <= t.from && t.to <= m.to);
     let figure = |t: &Term| said[t.from].starts_with(|c: char| c.is_ascii_digit());
@@ -57,9 +58,11 @@ pub(super) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
 }
 
 /// Rows the question names, when it names any.
-fn named<'u>(u: &'u Understood<'_>) -> Vec<&'u Item> {
+fn named<'u>(u: &'u Understood<'_>, terms: &[Term]) -> Vec<&'u Item> {
     let whole = u.mentions.iter().any(|m| m.telling && m.whole);
-    u.mentions.iter().filter(|m| m.telling && (m.whole || !whole)).map(|m| m.item.as_ref()).collect()
+    // "Check in" is no part of "Check cashing".
+    let apart = |m: &&Mention| !terms.iter().any(|t| t.from <= m.from && m.to <= t.to && t.to - t.from > m.to - m.from);
+    u.mentions.iter().filter(|m| m.telling && (m.whole || !whole)).filter(apart).map(|m| m.item.as_ref()).collect()
 }
 
 /// A sentence that says all that was asked, of something a row tells about and is not called: "how much is the ribeye?"
@@ -70,7 +73,7 @@ pub(super) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         return None;
     }
     let terms = terms(host, u);
-    let named = named(u);
+    let named = named(u, &terms);
     let keep = |item: &Item, text: &str| {
         demand.met(text) && (named.is_empty() || named.iter().any(|own| own.name == item.name))
     };
@@ -103,16 +106,16 @@ fn is_only_in(passed: &Passed, term: &Term) -> bool {
 
 /// The best sentence where nothing else answered.
 pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
-    if !u.is_question && !u.asks_fact() {
+    if !u.is_question && !u.asks_fact() && !u.intends("rules") {
         return None;
     }
     let (demand, terms) = (Demand::of(u), terms(host, u));
     let index = &host.request.index;
     // A word that no row and no lexicon knows may be all the question is about.
-    if terms.iter().any(|term| !term.known && !term.soft) && named(u).is_empty() {
+    if terms.iter().any(|term| !term.known && !term.soft) && named(u, &terms).is_empty() {
         return None;
     }
-    let mut rows: Vec<String> = named(u).iter().map(|item| item.name.clone()).collect();
+    let mut rows: Vec<String> = named(u, &terms).iter().map(|item| item.name.clone()).collect();
     if rows.is_empty() && (u.points_back || u.continues() || terms.len() < 2) {
         rows = follow_up::last_names(host, said_now);
     }
@@ -128,12 +131,24 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -
         if let Some(best) = found.iter().find(likely).or_else(|| found.iter().find(kind)) {
             return Some(tell(host, best));
         }
-        if !named(u).is_empty() {
+        if !named(u, &terms).is_empty() {
             return None;
         }
     }
     let found = index.passages(&terms, host.language, host.request.now, |_, text| demand.met(text));
-    found.iter().find(likely).map(|best| tell(host, best))
+    let timed = u.when.is_said() || ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f));
+    if let Some(best) = found.iter().find(likely) {
+        let fields = timed && best.item.hours().is_some() || u.wants("where") && best.item.location().is_some();
+        let facts =
+            fields.then(|| venue::answer(host, u, std::slice::from_ref(&best.item))).filter(|part| part.grounded);
+        return Some(facts.unwrap_or_else(|| tell(host, best)));
+    }
+    // All that was asked is what a row is called.
+    let called = |row: &Item| terms.iter().all(|term| term.soft || index.is_called(row, term) >= SAID);
+    let hard = terms.iter().any(|term| !term.soft);
+    let row = found.iter().find(|best| hard && called(&best.item))?;
+    let part = venue::answer(host, u, std::slice::from_ref(&row.item));
+    part.grounded.then_some(part)
 }
 
 /// The sentence of a row that tells a fact its fields lack.
@@ -158,12 +173,13 @@ pub(super) fn priced(host: &Host<'_>, u: &Understood<'_>, row: &Item, range: Str
 
 /// The answer holds none of what was asked, or is about a place the guest did not mean: says so instead.
 pub(super) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
-    if !part.grounded || part.chat || !u.is_question && !u.asks_fact() {
+    let asks = u.is_question || u.asks_fact() || part.intent == "booking";
+    if !part.grounded || part.chat || !asks {
         return part;
     }
     let index = &host.request.index;
     let terms: Vec<Term> = terms(host, u).into_iter().filter(|term| !term.soft).collect();
-    let named = named(u);
+    let named = named(u, &terms);
     // "A table at Nobu", "Coyote Wash buffet": a name that is none of ours.
     if named.is_empty() && terms.iter().any(|term| is_place(u, term)) {
         return host.unanswered();
@@ -175,13 +191,16 @@ pub(super) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     }
     let demand = Demand::of(u);
     let unmet = demand == Demand::Money && !demand.met(&part.body);
-    let said = |term: &Term| rows.iter().any(|row| index.says(row, term) >= HALF_SAID);
+    let said =
+        |term: &Term| term.is_in(&part.body) >= HALF_SAID || rows.iter().any(|row| index.says(row, term) >= HALF_SAID);
     let beside = |term: &&Term| !rows.iter().any(|row| index.is_called(row, term) >= SAID);
     let asked: Vec<&Term> = terms.iter().filter(beside).collect();
     // What a dish costs is not what the place costs.
     let other =
         demand == Demand::Money && part.is_price_range && asked.iter().any(|term| !said(term) && !is_meal(u, term));
-    let strange = part.is_whole && !u.wants("about") && !asked.is_empty() && !asked.iter().any(|term| said(term));
+    let met = demand != Demand::Any && demand.met(&part.body);
+    let strange =
+        !met && part.is_whole && !u.wants("about") && !asked.is_empty() && !asked.iter().any(|term| said(term));
     if unmet || other || strange { missing(host, row) } else { part }
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Understood<'a> {
     pub(super) facets: BTreeSet<&'a str>,
     pub(super) topics: Vec<Category>,
     pub(super) kinds: Vec<&'a Kind>,
+    /// What is not wanted: "no seafood".
+    pub(super) refused: Vec<&'a Kind>,
     pub(super) when: When,
     pub(super) mentions: Vec<Mention>,
     /// Words with a meaning that nothing above has taken.
@@ -66,6 +68,12 @@ fn asks(text: &str, said: &Said) -> bool {
         || words.next().is_some_and(|w| ASKING_FIRST.contains(&w.as_str()))
 }
 
+/// "I don't want seafood", "anything but a buffet".
+fn is_refused(said: &Said, at: (usize, usize)) -> bool {
+    const NOT: [&str; 9] = ["dont", "not", "no", "without", "except", "besides", "but", "sin", "menos"];
+    said.words[at.0.saturating_sub(3)..at.0].iter().any(|word| NOT.contains(&word.as_str()))
+}
+
 /// Rows that are found by search, not by their name.
 fn is_rule(category: &Category) -> bool {
     matches!(category, Category::Regulations | Category::GeneralInfo | Category::Promotions)
@@ -88,7 +96,19 @@ impl<'a> Understood<'a> {
             }
             found
         };
+        // "Open Mic" asks not whether it is open.
+        let names: Vec<(usize, usize)> = index
+            .mentions(text, now)
+            .iter()
+            .filter(|m| m.whole && m.telling && m.to - m.from > 1)
+            .map(|m| (m.from, m.to))
+            .collect();
+        let outside = |place: &(usize, usize)| !names.iter().any(|name| name.0 <= place.0 && place.1 <= name.1);
         let mut facets = keys(&pack.facets);
+        facets.retain(|facet| pack.facets[*facet].places(&said).iter().any(outside));
+        if said.words.len() <= 2 && said.words.iter().any(|w| w == "where" || w == "donde") {
+            facets.insert("where");
+        }
         // "Cuánto dura" asks for no price.
         let of_price = ["cuesta", "cuestan", "precio", "precios", "vale", "much", "price", "cost"];
         if facets.contains("duration") && !said.words.iter().any(|w| of_price.contains(&w.as_str())) {
@@ -114,14 +134,23 @@ impl<'a> Understood<'a> {
             also_places.extend(also.into_iter().map(|place| (place, topic.category.clone())));
         }
         topics.sort_by_key(|(at, _)| *at);
-        let mut kinds = Vec::new();
+        let (mut kinds, mut refused) = (Vec::new(), Vec::new());
         let mut kind_places = Vec::new();
+        let mut refused_places: Vec<(usize, usize)> = Vec::new();
         for kind in &pack.kinds {
             // "Bars and restaurants" asks for both: the longer phrase keeps its words here too.
             let own = |place: &(usize, usize)| {
                 !topic_places.iter().any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
             };
             let places: Vec<_> = kind.phrases.places(&said).into_iter().filter(own).collect();
+            if matches!(kind.field, Field::Cuisine | Field::Subcategory | Field::Serves)
+                && places.iter().any(|place| is_refused(&said, *place))
+            {
+                refused.push(kind);
+                taken.extend(places.iter().copied());
+                refused_places.extend(places);
+                continue;
+            }
             if !places.is_empty() {
                 kinds.push(kind);
             }
@@ -155,10 +184,12 @@ impl<'a> Understood<'a> {
         let near = |n: &&usize| topic_places.iter().any(|(from, to)| **n + 2 >= *from && **n < *to + 2);
         let word = |n: &usize| said.words[*n].clone();
         let named: Vec<_> = mentions.iter().filter(|m| m.whole && names(m)).map(|m| (m.from, m.to)).collect();
-        let wishes =
+        let mut wishes =
             wish::all(pack, &said, &wish::Heard { own: &own_places, also: &also_places, free: &free, named: &named });
+        wishes.retain(|wish| !refused_places.iter().any(|place| place.0 < wish.at.1 && wish.at.0 < place.1));
         Self {
             text,
+            refused,
             beside: free.iter().filter(near).map(word).collect(),
             wishes,
             kind_places,

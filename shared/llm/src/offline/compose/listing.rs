@@ -25,7 +25,9 @@ pub(in super::super) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     }
     let wishes = u.wishes_of(&Category::Dining);
     let division = unlisted::divide(u, &wishes, &all);
-    let kinds: Vec<Arc<Item>> = division.fitting.iter().filter(|item| fits(&u.kinds, item)).cloned().collect();
+    let refused = |item: &Item| u.refused.iter().any(|kind| kind_fits(kind, item));
+    let kinds: Vec<Arc<Item>> =
+        division.fitting.iter().filter(|item| fits(&u.kinds, item) && !refused(item)).cloned().collect();
     if kinds.is_empty() {
         return not_served(host, u, &division, &all);
     }

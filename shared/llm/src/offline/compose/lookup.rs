@@ -209,7 +209,11 @@ pub(in super::super) fn house(host: &Host<'_>, u: &Understood<'_>) -> Option<Par
     let names = [host.request.casino_name.as_str(), "casino"];
     let item = names.iter().find_map(|name| {
         host.request.index.current(host.request.now).find(|i| i.hours().is_some() && rows::has_word(&i.name, name))
-    })?;
+    });
+    // The floor is open as long as any of its games is.
+    let games = host.items(&Category::Gaming);
+    let open = |item: &&Arc<Item>| item.hours().map_or(0, seven_knowledge::WeeklyHours::minutes);
+    let item = item.or_else(|| games.iter().filter(|game| game.hours().is_some()).max_by_key(open))?;
     Some(venue::answer(host, u, std::slice::from_ref(item)))
 }
 

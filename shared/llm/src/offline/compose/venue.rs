@@ -51,7 +51,7 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<
     if timed && (!u.intends("booking") || u.wants("reservations")) {
         tell(first(&|item| time_fact(host, u, item)));
     }
-    for facet in ["price", "where", "dress", "kids", "dietary", "reservations", "age", "phone", "duration"] {
+    for facet in ["price", "where", "dress", "kids", "dietary", "reservations", "age", "phone", "duration", "couples"] {
         let asked = u.wants(facet) || (facet == "dietary" && u.kinds.iter().any(|k| k.field == Field::Dietary));
         let asked = asked || (facet == "kids" && u.kinds.iter().any(|k| k.field == Field::Kids));
         if asked && !(facet == "age" && u.wants("kids")) {
@@ -118,6 +118,9 @@ fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option
             d.booking_required.and_then(|yes| tell(if yes { "book_needed" } else { "book_free" }, ""))
         }
         ("kids", Details::Dining(d)) => d.kids_menu.and_then(|yes| tell(if yes { "kids_yes" } else { "kids_no" }, "")),
+        ("couples", Details::Spa(d)) => {
+            d.couples_option.and_then(|yes| tell(if yes { "couples_yes" } else { "couples_no" }, ""))
+        }
         ("kids" | "age", Details::Entertainment(d)) => {
             d.age_restriction.as_ref().and_then(|text| tell("age", &value(text)))
         }
