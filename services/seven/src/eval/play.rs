@@ -217,7 +217,7 @@ impl Scene {
         let grounds = dialogue.turns.iter().any(|turn| turn.expect.unanswerable);
         let house = house(&fleet, &config, at, grounds)?;
         let mut swarm = JoinSet::new();
-        swarm.spawn(seven_agent_swarm::run(fleet.clone(), cast.swarm.clone(), cast.loops.clone()));
+        swarm.spawn(seven_agent_swarm::run(fleet.clone(), cast.swarm.clone(), cast.loops));
         Ok(Self { fleet, config, phone: format!("+186055501{:02}", n % 100), house, patience: PATIENCE, swarm })
     }
 
