@@ -212,9 +212,11 @@ async fn who_comes_back_after_two_days_is_welcomed_by_what_is_known() {
 async fn sessions_keep_the_phase_and_are_told_kept_and_removed() {
     let (house, mut n) = (at("sessions_phase", MORNING).await, 0);
     let phase = "select count(*) from sessions s join profiles p using (guest_id) where s.phase = p.document->'engagement'->>'conversation_phase' and s.phase = ";
-    for (text, wanted) in
-        [("Which restaurants do you have?", "active"), ("What time does the pool open?", "active"), ("Is there a spa?", "rapport")]
-    {
+    for (text, wanted) in [
+        ("Which restaurants do you have?", "active"),
+        ("What time does the pool open?", "active"),
+        ("Is there a spa?", "rapport"),
+    ] {
         say(&house, &mut n, text).await;
         let pool = PgPool::connect(&house.database_url).await.unwrap();
         let found: i64 =
