@@ -21,6 +21,8 @@ use crate::{
     speech::Speech,
 };
 
+/// The intent of the text that says a person will write.
+pub(crate) const ESCALATION: &str = "escalation";
 /// The one cause a guest can take back with a word.
 const ASKS: &str = "asks_for_human";
 
@@ -63,7 +65,7 @@ impl Swarm {
             text: work.pack.say(key, language, &work.config),
             language,
             sources: Vec::new(),
-            intent: "escalation".to_owned(),
+            intent: ESCALATION.to_owned(),
             grounded: true,
             asked: None,
             usage: instead.as_ref().map(|speech| speech.reply.usage).unwrap_or_default(),
@@ -73,7 +75,7 @@ impl Swarm {
             || (work.pack.agents.default_agent.clone(), "pack".to_owned(), Record::default(), Vec::new()),
             |speech| (speech.agent, speech.model, speech.record, speech.offer_calls),
         );
-        record.path.extend(["escalation".to_owned(), case.reason.to_owned()]);
+        record.path.extend([ESCALATION.to_owned(), case.reason.to_owned()]);
         // What was checked is not what is said.
         record.findings.clear();
         record.ending = Some(Ending::Reply);

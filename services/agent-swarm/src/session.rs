@@ -16,6 +16,7 @@ use seven_store::{Tx, sessions::Place};
 
 use crate::{
     handler::{Swarm, Work},
+    pause::ESCALATION,
     scene::Scene,
     speech::Speech,
 };
@@ -123,7 +124,9 @@ impl Swarm {
         let cases = self.cases(work, &session);
         let taken = cases.iter().find(|case| case.takes_over);
         if let Some(case) = taken {
-            let speech = self.holding(work, case, speech.reply.language, Some(speech));
+            // Said before a model was asked, or instead of what it said.
+            let is_said = speech.reply.intent == ESCALATION;
+            let speech = if is_said { speech } else { self.holding(work, case, speech.reply.language, Some(speech)) };
             let draft = speech.reply.text.clone();
             return Told { speech, draft, class: MessageClass::Holding, session, cases };
         }

@@ -152,11 +152,10 @@ fn lines(shown: &ShownConversation, facts: &[Value], kept: &[Value]) {
     if let Some(session) = &shown.session {
         let about: Vec<&str> = session["about"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         out!(
-            "  session   {} since {}, {} of {}",
+            "  session   {} since {}, {} turn(s)",
             text(session, "session_id"),
             text(session, "started_at"),
-            session["turns"],
-            "turns"
+            session["turns"]
         );
         out!("  phase     {}", text(session, "phase"));
         if !about.is_empty() {

@@ -16,7 +16,7 @@ impl Window {
 }
 
 /// The newest exchanges (guest, host) within the window, oldest first. The newest is always among them: a follow-up is about it.
-pub fn window<'e>(exchanges: &'e [(String, String)], most: Window) -> &'e [(String, String)] {
+pub fn window(exchanges: &[(String, String)], most: Window) -> &[(String, String)] {
     let mut characters = 0;
     let fits = |(guest, host): &&(String, String)| {
         characters += guest.chars().count() + host.chars().count();
