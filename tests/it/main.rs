@@ -10,6 +10,7 @@
 mod answers;
 mod chain;
 mod consent;
+mod content;
 mod crashes;
 mod cries;
 mod delivery;

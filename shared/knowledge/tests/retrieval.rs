@@ -27,7 +27,8 @@ fn questions() -> Vec<Question> {
     parse_questions(include_str!("retrieval/demo.jsonl")).unwrap()
 }
 
-/// Written before their author had read the lexicon, the vocabulary or the embedding; nothing was or may be fitted to them.
+/// Written before their author had read the lexicon, the vocabulary or the embedding; nothing was or may be fitted to them. The same
+/// author widened the lexicon afterwards, from lists of words per concept: the held-out questions, which he had not read, judge harder.
 fn fresh_questions() -> Vec<Question> {
     parse_questions(include_str!("retrieval/fresh.jsonl")).unwrap()
 }
@@ -61,6 +62,7 @@ fn the_demo_questions_find_their_rows() {
     println!("{}", line("words only", &by_words.all));
     let fresh = fused(&index, &offline, &fresh_questions());
     println!("{}", line("fresh", &fresh.all));
+    assert!(fresh.all.recall >= 0.88, "{}", line("fresh", &fresh.all));
     // Held-out misses are not shown: who has read them tunes to them.
     let tuned: Vec<Question> = questions.iter().filter(|q| !q.held_out).cloned().collect();
     let tuned = fused(&index, &offline, &tuned);
@@ -69,9 +71,9 @@ fn the_demo_questions_find_their_rows() {
         let question = &miss.question;
         println!("  {} `{}` wants {:?}, found {:?}", question.id, question.text, question.relevant, miss.found);
     }
-    assert!(report.all.recall >= 0.90, "{}", line("all", &report.all));
+    assert!(report.all.recall >= 0.94, "{}", line("all", &report.all));
     assert!(report.all.zero_results <= 0.05 && report.all.silence >= 0.70, "{}", line("all", &report.all));
-    assert!(report.parts["held_out"].recall >= 0.80, "{}", line("held out", &report.parts["held_out"]));
+    assert!(report.parts["held_out"].recall >= 0.88, "{}", line("held out", &report.parts["held_out"]));
     assert!(report.parts["spanish"].recall >= 0.90 && report.parts["typos"].recall >= 0.85);
     assert!(report.all.recall > by_words.all.recall + 0.1, "the vectors must be worth their memory");
 }

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::vocabulary::is_common;
 use crate::{
-    Item,
+    Category, Item,
     text::{typos, words},
 };
 
@@ -74,7 +74,29 @@ impl Names {
                 others.dedup();
             }
         }
-        Self { names, uses, shared }
+        let mut built = Self { names, uses, shared };
+        built.join_schedules(items);
+        built
+    }
+
+    /// A row of opening hours belongs to the venue whose whole name it holds, or which holds its: "Valet" and "Valet Parking".
+    fn join_schedules(&mut self, items: &[Arc<Item>]) {
+        let inside = |a: &[String], b: &[String]| a.iter().all(|word| b.contains(word));
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for hours in self.names.iter().filter(|name| items[name.item].category == Category::Hours) {
+            let holds = |n: &&Name| inside(&hours.words, &n.words) || inside(&n.words, &hours.words);
+            let venues = self.names.iter().filter(|n| items[n.item].category != Category::Hours).filter(holds);
+            let venues: Vec<usize> = venues.map(|n| n.item).collect();
+            if venues.len() <= NAMESAKES {
+                pairs.extend(venues.into_iter().map(|venue| (hours.item, venue)));
+            }
+        }
+        for (a, b) in pairs.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]) {
+            let others = self.shared.entry(a).or_default();
+            if !others.contains(&b) {
+                others.push(b);
+            }
+        }
     }
 
     /// Other rows of the same name, such as a pool's and its opening hours.

@@ -14,6 +14,8 @@ use crate::{Category, Item, Offline, Space, Strategy, Thresholds, Vector, text::
 pub const TOP_K: usize = 5;
 /// Rows of each ranking that take part in the fusion; further down a ranking says nothing any more.
 const DEPTH: usize = 20;
+/// The fused score of a row that is only near: less than that of any row a ranking holds.
+const LAST: f32 = 1.0 / (fusion::RRF_K + DEPTH as f32 + 1.0);
 /// The best rows, which bring the rows of their name along.
 const NAMESAKES_OF: usize = 2;
 /// A row takes part in a ranking with at least this share of the ranking's best score: RRF sees ranks only, and would otherwise
@@ -154,11 +156,10 @@ impl Index {
         };
         let named = self.named(&query.wordings, &lists);
         lists.push(named.clone());
+        let near = |n: usize| scores[n].cosine.is_some_and(|c| c >= thresholds.cosine(&self.items[n].category));
         let mut ranked = fusion::reciprocal_ranks(&lists);
-        ranked.retain(|(n, _)| {
-            let near = scores[*n].cosine.is_some_and(|c| c >= thresholds.cosine(&self.items[*n].category));
-            near || scores[*n].bm25 >= thresholds.lexical || named.contains(n)
-        });
+        ranked.retain(|(n, _)| near(*n) || scores[*n].bm25 >= thresholds.lexical || named.contains(n));
+        fill(&mut ranked, query.k, &scores, near);
         if let (Some(relevance), Some(vectors)) = (query.relevance, &self.vectors) {
             ranked = fusion::varied(&ranked, query.k, relevance, |a, b| vectors.likeness(a, b));
         }
@@ -239,6 +240,17 @@ impl Index {
         }
         Some(list.into_iter().map(|(n, _)| n).collect())
     }
+}
+
+/// Rows that are near enough but no ranking was sure of come last, nearest first, as far as there is room (RAG-1).
+fn fill(ranked: &mut Vec<(usize, f32)>, k: usize, scores: &[Scores], near: impl Fn(usize) -> bool) {
+    if ranked.len() >= k {
+        return;
+    }
+    let left = scores.iter().enumerate().filter_map(|(n, score)| Some((n, score.cosine?)));
+    let left = left.filter(|(n, _)| near(*n) && !ranked.iter().any(|(other, _)| other == n));
+    let rest = top(left.collect(), 0.0);
+    ranked.extend(rest.into_iter().take(k - ranked.len()).map(|(n, _)| (n, LAST)));
 }
 
 /// The best of a ranking; ties keep the order of the content file.
