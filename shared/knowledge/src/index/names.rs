@@ -30,7 +30,7 @@ struct Name {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names {
     names: Vec<Name>,
-    /// In how many different names a word stands.
+    /// In how many rows of different names a word stands.
     uses: HashMap<String, usize>,
     /// Rows that carry one name.
     shared: HashMap<usize, Vec<usize>>,
@@ -45,6 +45,7 @@ impl Names {
         let mut uses: HashMap<String, usize> = HashMap::new();
         let mut groups: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
         for (item, content) in items.iter().enumerate() {
+            let mut own: Vec<String> = Vec::new();
             for name in [Some(&content.name), content.name_es.as_ref()].into_iter().flatten() {
                 let mut words = words(name);
                 if words.len() > 1 && ["the", "el", "la", "los", "las"].contains(&words[0].as_str()) {
@@ -57,13 +58,14 @@ impl Names {
                 }
                 group.push(item);
                 if group.len() == 1 {
-                    let mut distinct = words.clone();
-                    distinct.sort_unstable();
-                    distinct.dedup();
-                    distinct.into_iter().for_each(|w| *uses.entry(w).or_default() += 1);
+                    own.extend(words.iter().cloned());
                 }
                 names.push(Name { item, words });
             }
+            // A word of both a row's names, the English and the Spanish one, still tells that row.
+            own.sort_unstable();
+            own.dedup();
+            own.into_iter().for_each(|word| *uses.entry(word).or_default() += 1);
         }
         let mut shared: HashMap<usize, Vec<usize>> = HashMap::new();
         for group in groups.into_values().filter(|group| (2..=NAMESAKES).contains(&group.len())) {

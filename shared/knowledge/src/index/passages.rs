@@ -266,6 +266,14 @@ impl Index {
         found
     }
 
+    /// All sentences of a row in a language, in the order in which it says them.
+    pub fn sentences(&self, item: &Item, language: Language) -> impl Iterator<Item = &str> {
+        let all = self.passages.get_or_init(|| Passages::build(&self.items));
+        let at = self.items.iter().position(|other| other.id == item.id);
+        let of_row = all.passages.iter().filter(move |passage| Some(passage.item) == at);
+        of_row.filter(move |p| p.language.is_none_or(|own| own == language)).map(|passage| passage.text.as_str())
+    }
+
     /// How much of a term a row says anywhere, 0 to 1.
     pub fn says(&self, item: &Item, term: &Term) -> f32 {
         let all = self.passages.get_or_init(|| Passages::build(&self.items));

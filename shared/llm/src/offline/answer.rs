@@ -130,17 +130,23 @@ fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> O
     }
     second.is_question |= first.is_question;
     let said: Vec<&str> = said_now.iter().copied().chain([left]).collect();
-    let halves = vec![settled(host, &first, said_now), settled(host, &second, &said)];
+    let mut halves = vec![settled(host, &first, said_now), settled(host, &second, &said)];
     let real = halves.iter().filter(|half| half.grounded && !half.chat && !half.sources.is_empty()).count();
     let told = |half: &Part| !half.is_whole && half.body != whole.body;
     let apart = back || !halves[0].sources.iter().any(|id| halves[1].sources.contains(id)) || halves.iter().all(told);
     let new = halves.iter().any(|half| half.sources.iter().any(|id| !whole.sources.contains(id)));
     let both = |half: &Part| whole.body.contains(&half.body);
+    let same_row = halves[1].sources.iter().all(|id| halves[0].sources.contains(id));
     let better = match whole.grounded {
-        true if back => real == 2 && !halves.iter().all(both),
+        true if back => real == 2 && !halves.iter().all(both) && same_row,
         true => real == 2 && (new || whole.sources.len() < 2) && halves[0].body != halves[1].body,
         false => real >= 1,
     };
+    // Both in one row: what that row is says both.
+    let same = !back && halves[0].sources == halves[1].sources && real == 2;
+    if same && let Some(row) = halves.iter().position(|half| half.is_whole) {
+        return Some(vec![halves.swap_remove(row)]);
+    }
     (apart && better).then_some(halves)
 }
 
@@ -169,7 +175,7 @@ fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     let part = reading::honest(host, u, part(host, u, said_now));
     let open = part.intent == "unanswered" || (part.chat && u.is_question && !u.leftover.is_empty());
     let open = open && !["identity", "complaint", "human", "allergy"].contains(&part.intent.as_str());
-    if open && let Some(found) = reading::fallback(host, u, said_now) { found } else { part }
+    if open && let Some(found) = reading::fallback(host, u, said_now, part.is_denial) { found } else { part }
 }
 
 fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {

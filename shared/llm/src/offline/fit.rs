@@ -53,6 +53,8 @@ pub(super) struct Part {
     pub(super) grounded: bool,
     /// Courtesy that yields to any real answer.
     pub(super) chat: bool,
+    /// Says that what was asked for is not there.
+    pub(super) is_denial: bool,
     /// What a row is, whatever was asked of it.
     pub(super) is_whole: bool,
     /// No price but how dear the place is.

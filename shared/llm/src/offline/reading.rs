@@ -14,7 +14,7 @@ use super::{
     follow_up,
     understand::Understood,
 };
-use demand::Demand;
+use demand::{Demand, is_calendar};
 
 /// Share of the question that a sentence must hold with its row to be the answer whatever else was understood, and the share of
 /// what the row's name does not say that it must hold itself.
@@ -25,6 +25,7 @@ const LIKELY: f32 = 0.6;
 const LIKELY_OWN: f32 = 0.25;
 /// From here on a row says a term.
 const SAID: f32 = 0.7;
+const ALMOST_SAID: f32 = 0.75;
 const HALF_SAID: f32 = 0.5;
 
 /// Phrases that say what is wanted of a thing, not which thing.
@@ -49,7 +50,11 @@ pub(super) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
     let idle = |n: usize| {
         let word = &said[n];
         let inside = spent.iter().any(|(from, to)| (*from..*to).contains(&n));
-        inside || is_stop(word) || pack.ignores(word) || house.contains(word)
+        inside
+            || is_stop(word)
+            || pack.ignores(word)
+            || house.contains(word)
+            || (is_calendar(word) && !MEALS.contains(&word.as_str()))
     };
     let named = |t: &Term| u.mentions.iter().any(|m| m.telling && m.from <= t.from && t.to <= m.to);
     let figure = |t: &Term| said[t.from].starts_with(|c: char| c.is_ascii_digit());
@@ -84,7 +89,10 @@ pub(super) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     };
     let sure = best.score >= SURE && best.rest >= SURE_REST && terms.iter().any(specific);
     let hard = terms.iter().filter(|term| !term.soft).count();
-    let whole = demand != Demand::Any || (hard > 1 && !u.when.is_said() && plain(u));
+    // "Check out": a phrase is as good as two words.
+    let phrase = || terms.iter().any(|term| !term.soft && term.to - term.from > 1);
+    let about_shows = u.when.is_said() && u.about(&Category::Entertainment);
+    let whole = demand != Demand::Any && !about_shows || ((hard > 1 || phrase()) && !u.when.is_said() && plain(u));
     (sure && whole).then(|| tell(host, best))
 }
 
@@ -105,7 +113,7 @@ fn is_only_in(passed: &Passed, term: &Term) -> bool {
 }
 
 /// The best sentence where nothing else answered.
-pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
+pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], denied: bool) -> Option<Part> {
     if !u.is_question && !u.asks_fact() && !u.intends("rules") {
         return None;
     }
@@ -119,8 +127,17 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -
     if rows.is_empty() && (u.points_back || u.continues() || terms.len() < 2) {
         rows = follow_up::last_names(host, said_now);
     }
+    let named = !named(u, &terms).is_empty();
+    let hard = terms.iter().any(|term| !term.soft);
     let of_rows = |item: &Item| rows.contains(&item.name);
-    let likely = |p: &&Passed| p.score >= LIKELY && p.own >= LIKELY_OWN;
+    // What was denied by its name is answered by its name only: an orchestra is no opera.
+    let named_there =
+        |p: &Passed, term: &Term| term.is_literally_in(&p.text) || index.is_called(&p.item, term) >= ALMOST_SAID;
+    let literal = |p: &Passed| terms.iter().all(|term| term.soft || named_there(p, term));
+    let hards = terms.iter().filter(|term| !term.soft).count();
+    // "Weather tomorrow?" is no question about what closes in bad weather.
+    let timely = !u.when.is_said() || demand != Demand::Any || hards > 1;
+    let likely = |p: &&Passed| p.score >= LIKELY && p.own >= LIKELY_OWN && timely && (!denied || literal(p));
     if !rows.is_empty() {
         let found =
             index.passages(&terms, host.language, host.request.now, |item, text| of_rows(item) && demand.met(text));
@@ -128,16 +145,16 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -
         let kind = |p: &&Passed| {
             demand != Demand::Any && terms.iter().all(|term| term.soft || index.says(&p.item, term) >= 0.5)
         };
-        if let Some(best) = found.iter().find(likely).or_else(|| found.iter().find(kind)) {
+        let best = found.iter().find(|p| hard && likely(p)).or_else(|| found.iter().find(kind));
+        if let Some(best) = best {
             return Some(tell(host, best));
         }
-        if !named(u, &terms).is_empty() {
-            return None;
-        }
     }
-    let found = index.passages(&terms, host.language, host.request.now, |_, text| demand.met(text));
+    let found = index.passages(&terms, host.language, host.request.now, |item, text| {
+        demand.met(text) && (rows.is_empty() || !named || of_rows(item))
+    });
     let timed = u.when.is_said() || ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f));
-    if let Some(best) = found.iter().find(likely) {
+    if let Some(best) = found.iter().find(|p| hard && likely(p)) {
         let fields = timed && best.item.hours().is_some() || u.wants("where") && best.item.location().is_some();
         let facts =
             fields.then(|| venue::answer(host, u, std::slice::from_ref(&best.item))).filter(|part| part.grounded);
@@ -145,10 +162,11 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -
     }
     // All that was asked is what a row is called.
     let called = |row: &Item| terms.iter().all(|term| term.soft || index.is_called(row, term) >= SAID);
-    let hard = terms.iter().any(|term| !term.soft);
-    let row = found.iter().find(|best| hard && called(&best.item))?;
-    let part = venue::answer(host, u, std::slice::from_ref(&row.item));
-    part.grounded.then_some(part)
+    if let Some(row) = found.iter().find(|best| hard && called(&best.item)) {
+        let part = venue::answer(host, u, std::slice::from_ref(&row.item));
+        return part.grounded.then_some(part);
+    }
+    None
 }
 
 /// The sentence of a row that tells a fact its fields lack.
@@ -156,25 +174,32 @@ pub(super) fn of_row(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, facet
     let demand = Demand::of_facet(facet)?;
     let terms = terms(host, u);
     let keep = |item: &Item, text: &str| item.id == row.id && demand.met(text);
-    let found = host.request.index.passages(&terms, host.language, host.request.now, keep);
     let index = &host.request.index;
-    let strange = terms.iter().any(|term| !term.soft && index.says(row, term) < HALF_SAID);
-    found.first().filter(|_| !strange).map(|best| (Arc::clone(row), tell(host, best).body))
+    if terms.iter().any(|term| !term.soft && index.says(row, term) < HALF_SAID) {
+        return None;
+    }
+    let found = index.passages(&terms, host.language, host.request.now, keep);
+    let best = found.into_iter().next().map(|best| best.text);
+    let text = best.or_else(|| index.sentences(row, host.language).find(|text| demand.met(text)).map(str::to_owned))?;
+    Some((Arc::clone(row), named_sentence(host, row, &text)))
 }
 
 /// How dear a place is, and what its row says of prices.
 pub(super) fn priced(host: &Host<'_>, u: &Understood<'_>, row: &Item, range: String) -> String {
     let terms = terms(host, u);
     let keep = |item: &Item, text: &str| item.id == row.id && text.contains('$');
-    let found = host.request.index.passages(&terms, host.language, host.request.now, keep);
-    let with = |best: &Passed| format!("{range} {}", in_language(host, &best.text));
-    found.first().map(with).filter(|both| host.room.one_of_its_own(both)).unwrap_or(range)
+    let index = &host.request.index;
+    let found = index.passages(&terms, host.language, host.request.now, keep);
+    let best = found.into_iter().next().map(|best| best.text);
+    let text = best.or_else(|| index.sentences(row, host.language).find(|text| text.contains('$')).map(str::to_owned));
+    let with = text.map(|text| format!("{range} {}", in_language(host, &text)));
+    with.filter(|both| host.room.one_of_its_own(both)).unwrap_or(range)
 }
 
 /// The answer holds none of what was asked, or is about a place the guest did not mean: says so instead.
 pub(super) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let asks = u.is_question || u.asks_fact() || part.intent == "booking";
-    if !part.grounded || part.chat || !asks {
+    if !part.grounded || part.chat || !asks || (part.sources.is_empty() && part.intent != "booking") {
         return part;
     }
     let index = &host.request.index;
@@ -201,7 +226,7 @@ pub(super) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let met = demand != Demand::Any && demand.met(&part.body);
     let strange =
         !met && part.is_whole && !u.wants("about") && !asked.is_empty() && !asked.iter().any(|term| said(term));
-    if unmet || other || strange { missing(host, row) } else { part }
+    if unmet || other || strange { Part { is_denial: strange, ..missing(host, row) } } else { part }
 }
 
 /// Any place may serve it.
@@ -231,10 +256,7 @@ fn in_language(host: &Host<'_>, text: &str) -> String {
 /// The sentence, with the name of its row where it says it not.
 fn tell(host: &Host<'_>, passed: &Passed) -> Part {
     let row = &passed.item;
-    let name = host.name(row);
-    let text = in_language(host, &passed.text);
-    let rule = matches!(row.category, Category::Regulations | Category::GeneralInfo);
-    let body = if rule || text.contains(&name) { text } else { format!("{name}: {text}") };
+    let body = named_sentence(host, row, &passed.text);
     let intent = match row.category {
         Category::Dining => "venue_info",
         Category::Entertainment => "events",
@@ -242,4 +264,10 @@ fn tell(host: &Host<'_>, passed: &Passed) -> Part {
         ref other => other.as_str(),
     };
     host.part(intent, body, std::slice::from_ref(row))
+}
+
+fn named_sentence(host: &Host<'_>, row: &Item, text: &str) -> String {
+    let (name, text) = (host.name(row), in_language(host, text));
+    let rule = matches!(row.category, Category::Regulations | Category::GeneralInfo);
+    if rule || text.contains(&name) { text } else { format!("{name}: {text}") }
 }

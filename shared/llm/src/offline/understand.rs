@@ -100,7 +100,7 @@ impl<'a> Understood<'a> {
         let names: Vec<(usize, usize)> = index
             .mentions(text, now)
             .iter()
-            .filter(|m| m.whole && m.telling && m.to - m.from > 1)
+            .filter(|m| m.telling && m.to - m.from > 1)
             .map(|m| (m.from, m.to))
             .collect();
         let outside = |place: &(usize, usize)| !names.iter().any(|name| name.0 <= place.0 && place.1 <= name.1);

@@ -50,7 +50,7 @@ pub(in super::super) fn answer(host: &Host<'_>, wish: Option<&str>, instead: Opt
         Some(wish) => host.say("unlisted", &[("wish", wish)]),
         None => host.say("unlisted_like", &[]),
     };
-    let plain = Part { grounded: false, ..host.part("unanswered", body, &[]) };
+    let plain = Part { grounded: false, is_denial: true, ..host.part("unanswered", body, &[]) };
     match instead {
         Some(instead) => {
             let both = format!("{} {}", plain.body, instead.body);

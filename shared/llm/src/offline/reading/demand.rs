@@ -29,6 +29,11 @@ const UNITS: &str = "minute minutes hour hours night nights day days week weeks 
 const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve fifteen sixteen twenty thirty forty fifty sixty \
     hundred ninety uno dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta cien cientas";
 
+/// A weekday, a month or a word for a moment.
+pub(super) fn is_calendar(word: &str) -> bool {
+    CALENDAR.split_whitespace().chain(MOMENTS.split_whitespace()).any(|known| known == word)
+}
+
 // === impl Demand ===
 
 impl Demand {
