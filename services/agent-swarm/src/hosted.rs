@@ -16,6 +16,7 @@ use seven_host::{
     plan::Next,
     record::{Context, Step, Usage},
 };
+use seven_knowledge::Query;
 use seven_llm::{
     Reply,
     chat::{ChatModel, ChatReply, ChatRequest, Error, Fault, Message},
@@ -101,6 +102,7 @@ impl Hosted {
         &'a self,
         work: &'a Work,
         scene: &'a Scene,
+        query: &Query<'_>,
         memory: Memory<'a>,
         toolbox: Toolbox<'a>,
     ) -> Result<Answer, Down> {
@@ -110,7 +112,7 @@ impl Hosted {
             work,
             scene,
             memory,
-            known: Known::of(work, scene),
+            known: Known::of(work, scene, query),
             toolbox,
             draft: String::new(),
             findings: Vec::new(),

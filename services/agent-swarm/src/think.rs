@@ -1,7 +1,8 @@
 //! Who answers: the hosted model where there is one, the offline one otherwise and whenever the hosted one cannot (D10, D11).
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, panic::AssertUnwindSafe};
 
+use futures::FutureExt;
 use seven_domain::{Offer, TurnId};
 use seven_guest::{
     Confidence,
@@ -36,8 +37,9 @@ impl Swarm {
     /// What the turn says; an error when not even the offline model could say it.
     pub(crate) async fn think(&self, work: &Work, scene: &Scene) -> Result<Speech, String> {
         let Some(hosted) = &self.settings.hosted else { return self.offline(work, scene).await };
-        let answer = timeout(self.settings.model_deadline, self.hosted(hosted, work, scene)).await;
-        match answer.unwrap_or(Err(Down("turn_timeout"))) {
+        let thought = AssertUnwindSafe(self.hosted(hosted, work, scene)).catch_unwind();
+        let answer = timeout(self.settings.model_deadline, thought).await;
+        match answer.unwrap_or(Ok(Err(Down("turn_timeout")))).unwrap_or(Err(Down("panicked"))) {
             Ok(answer) if is_degraded(answer.ending) => {
                 degraded(work, "no_answer");
                 Ok(self.offline(work, scene).await?.after(Some(answer), true))
@@ -70,7 +72,7 @@ impl Swarm {
             turn: TurnId(work.open.first().map(|text| text.inbound_id).unwrap_or_default()),
             policy: Policy::house(),
             issued: &desk.issued,
-            embedder: None,
+            embedder: Some(self.settings.embedding.embedder()),
         };
         let guest = Guest {
             profile: &scene.profile,
@@ -79,7 +81,9 @@ impl Swarm {
             facts: offer_facts(&desk.standing, scene),
             offers: &desk.offers,
         };
-        hosted.answer(work, scene, memory, Toolbox::new(given, guest, agent)).await
+        let asked = scene.request.texts.join("\n");
+        let query = self.settings.embedding.query(&asked, scene.request.now).await;
+        hosted.answer(work, scene, &query, memory, Toolbox::new(given, guest, agent)).await
     }
 
     /// The lease keeps what is read here from changing under the turn.
@@ -98,9 +102,11 @@ impl Swarm {
 
     async fn offline(&self, work: &Work, scene: &Scene) -> Result<Speech, String> {
         let started = Instant::now();
-        let answer = timeout(self.settings.model_deadline, work.model.respond(&scene.request)).await;
-        let reply =
-            answer.map_err(|_| "the model did not answer in time".to_owned())?.map_err(|error| error.to_string())?;
+        let thought = async { work.model.respond(&scene.request).await };
+        let answer = timeout(self.settings.model_deadline, AssertUnwindSafe(thought).catch_unwind()).await;
+        // A panic is a failed try like any other: it is counted on the texts, and after the last one the guest gets the fallback.
+        let answer = answer.map_err(|_| "the model did not answer in time".to_owned())?;
+        let reply = answer.map_err(|_| "the model panicked".to_owned())?.map_err(|error| error.to_string())?;
         let (manifest, name) = (&work.pack.agents, work.model.name());
         Ok(Speech::offline(manifest, &scene.request, reply, name, started.elapsed()))
     }

@@ -19,6 +19,8 @@ pub struct PromptFacts {
     pub local_time: String,
     /// "English", "Spanish".
     pub language: &'static str,
+    /// What older exchanges, which `history` no longer holds, were about.
+    pub summary: Option<String>,
     pub history: Vec<Said>,
     pub rows: Vec<Row>,
     pub profile: serde_json::Value,

@@ -29,9 +29,9 @@ pub(super) struct Context {
 // === impl Context ===
 
 impl Context {
-    pub(super) fn of(work: &Work, scene: &Scene) -> Self {
+    pub(super) fn of(work: &Work, scene: &Scene, query: &Query<'_>) -> Self {
         let request = &scene.request;
-        let rows = rows(request);
+        let rows = rows(request, query);
         let profile = &request.profile;
         let name = profile.get(Key::Name).and_then(|name| name.as_text()).map(str::to_owned);
         let percent = completeness(&scene.profile, request.now).get() * 100.0;
@@ -48,6 +48,7 @@ impl Context {
             phone: request.contact_phone.clone(),
             local_time: request.now.with_timezone(&request.zone).format("%A %-d %B %Y, %H:%M").to_string(),
             language: if scene.language == Language::En { "English" } else { "Spanish" },
+            summary: request.summary.clone(),
             history: request.history.iter().map(|e| Said { guest: e.guest.clone(), host: e.host.clone() }).collect(),
             rows: rows.iter().map(|(item, _)| row(item, request)).collect(),
             profile: profile.to_json(),
@@ -129,13 +130,13 @@ fn row(item: &Item, request: &Request) -> Row {
 }
 
 /// Rows the texts name, rows that may answer them, and rows our last text was about: a follow-up asks about those (CONV-23).
-fn rows(request: &Request) -> Vec<(Arc<Item>, Option<f32>)> {
+fn rows(request: &Request, query: &Query<'_>) -> Vec<(Arc<Item>, Option<f32>)> {
     let asked = request.texts.join("\n");
     let named = |text: &str| {
         let mentions = request.index.mentions(text, request.now).into_iter().filter(|mention| mention.telling);
         mentions.map(|mention| (mention.item, None)).collect::<Vec<_>>()
     };
-    let found = request.index.retrieve(&Query::new(&asked, request.now));
+    let found = request.index.retrieve(query);
     let before = request.history.last().map(|earlier| named(&earlier.host)).unwrap_or_default();
     let all = named(&asked).into_iter().chain(found.into_iter().map(|f| (f.item, Some(f.scores.fused)))).chain(before);
     let mut rows: Vec<(Arc<Item>, Option<f32>)> = Vec::new();
