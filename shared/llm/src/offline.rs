@@ -11,6 +11,7 @@ mod follow_up;
 mod language;
 mod pack;
 mod phrases;
+mod profiling;
 mod reading;
 mod spelling;
 #[cfg(test)]
@@ -54,16 +55,17 @@ impl OfflineModel {
     pub fn answer(&self, request: &Request) -> Reply {
         let language = self.pack.language.choose(&request.texts, request.language);
         let request = &self.mended(request);
-        let parts = answer::parts(&self.pack, request, language);
+        let mut parts = answer::parts(&self.pack, request, language);
+        let question = profiling::ask(&self.pack, request, language, &mut parts);
         let again = self.pack.say("ask_again", language, request.seed, &[]);
         let fitted = fit::assemble(Room::behind(request.lead.as_deref()), parts, &again);
         Reply {
+            asked: request.ask.filter(|_| question.is_some_and(|question| fitted.text.ends_with(&question))),
             text: fitted.text,
             language,
             sources: fitted.sources,
             intent: fitted.intent,
             grounded: fitted.grounded,
-            asked: None,
             usage: Usage::default(),
         }
     }

@@ -68,7 +68,7 @@ const DINING: &[Row] = &[
     ("restaurantes con vista", &["Low Tide", "Velvet Fern"], &["Railcar"]),
     ("is there a sushi place open right now", &["Yes, Hoshi Lantern is open until 10:30pm"], &[]),
     ("do you have a steakhouse open monday?", &["Cinder Grove is closed on Monday"], &["None of those"]),
-    ("whats open at 3am", &["Open at 3am: Night Owl Counter."], &["Slice"]),
+    ("whats open at 3am", &["Open then: Night Owl Counter."], &["Slice"]),
     ("is there anything open after midnite", &["Night Owl Counter", "Slice Junction"], &["Cinder"]),
     ("any vegan restaurants open tonight?", &["Fig & Cedar", "Slice Junction"], &["Cinder Grove", "Railcar"]),
     ("any bbq or wings", &["The Sideline Tap"], &[]),

@@ -116,6 +116,11 @@ fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> O
     let spaced = |mark: &str| sentence.find(&format!(" {mark} ")).map(|at| (at, at + mark.len() + 2));
     let (end, start) = ["and", "y", "or", "o", "&", "also"].into_iter().filter_map(spaced).min()?;
     let (left, right) = (sentence[..end].trim(), sentence[start..].trim());
+    // "Fig & Cedar" is one place.
+    let cut = seven_knowledge::text::words(left).len();
+    if host.request.index.mentions(sentence, host.request.now).iter().any(|m| m.from < cut && cut < m.to) {
+        return None;
+    }
     let (first, mut second) = (host.read(left), host.read(right));
     // "How much is the kayak and what time do they close": the same place, twice.
     let back = !first.facets.is_empty() && second.mentions.is_empty() && (second.is_bare_fact() || second.points_back);

@@ -25,7 +25,7 @@ const LIKELY: f32 = 0.6;
 const LIKELY_OWN: f32 = 0.25;
 /// From here on a row says a term.
 const SAID: f32 = 0.7;
-const ALMOST_SAID: f32 = 0.75;
+const ALMOST_SAID: f32 = 0.82;
 const HALF_SAID: f32 = 0.5;
 
 /// Phrases that say what is wanted of a thing, not which thing.
@@ -82,7 +82,8 @@ pub(super) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let keep = |item: &Item, text: &str| {
         demand.met(text) && (named.is_empty() || named.iter().any(|own| own.name == item.name))
     };
-    let found = host.request.index.passages(&terms, host.language, host.request.now, keep);
+    let index = &host.request.index;
+    let found = index.passages(&terms, host.language, host.request.now, keep);
     let best = found.first()?;
     let specific = |term: &Term| {
         !term.soft && is_only_in(best, term) && (fits_topic(u, &best.item) || term.is_literally_in(&best.text))
@@ -90,7 +91,14 @@ pub(super) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let sure = best.score >= SURE && best.rest >= SURE_REST && terms.iter().any(specific);
     let hard = terms.iter().filter(|term| !term.soft).count();
     // "Check out": a phrase is as good as two words.
-    let phrase = || terms.iter().any(|term| !term.soft && term.to - term.from > 1);
+    let phrase = || terms.iter().any(|t| !t.soft && t.to - t.from > 1 && t.is_literally_in(&best.text));
+    // A word in passing is no answer about another category: "rooms with a kitchen", "haute cuisine".
+    let apart = !fits_topic(u, &best.item);
+    let literal = |term: &Term| term.is_literally_in(&best.text) || term.is_literally_in(&best.item.name);
+    let held = |term: &Term| term.soft || literal(term);
+    if apart && !terms.iter().all(held) {
+        return None;
+    }
     let about_shows = u.when.is_said() && u.about(&Category::Entertainment);
     let whole = demand != Demand::Any && !about_shows || ((hard > 1 || phrase()) && !u.when.is_said() && plain(u));
     (sure && whole).then(|| tell(host, best))
@@ -133,7 +141,10 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
     // What was denied by its name is answered by its name only: an orchestra is no opera.
     let named_there =
         |p: &Passed, term: &Term| term.is_literally_in(&p.text) || index.is_called(&p.item, term) >= ALMOST_SAID;
-    let literal = |p: &Passed| terms.iter().all(|term| term.soft || named_there(p, term));
+    let place = |item: &Item| fits_topic(u, item) || item.category == Category::GeneralInfo;
+    let wished = |item: &Item| u.wishes.iter().all(|wish| wish.fits(item));
+    let literal =
+        |p: &Passed| place(&p.item) && wished(&p.item) && terms.iter().all(|term| term.soft || named_there(p, term));
     let hards = terms.iter().filter(|term| !term.soft).count();
     // "Weather tomorrow?" is no question about what closes in bad weather.
     let timely = !u.when.is_said() || demand != Demand::Any || hards > 1;
@@ -151,7 +162,9 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
         }
     }
     let found = index.passages(&terms, host.language, host.request.now, |item, text| {
-        demand.met(text) && (rows.is_empty() || !named || of_rows(item))
+        // A night's shows are told by the calendar.
+        let calendar = u.when.is_said() && item.category == Category::Entertainment;
+        demand.met(text) && !calendar && (rows.is_empty() || !named || of_rows(item))
     });
     let timed = u.when.is_said() || ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f));
     if let Some(best) = found.iter().find(|p| hard && likely(p)) {
@@ -161,8 +174,10 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
         return Some(facts.unwrap_or_else(|| tell(host, best)));
     }
     // All that was asked is what a row is called.
-    let called = |row: &Item| terms.iter().all(|term| term.soft || index.is_called(row, term) >= SAID);
-    if let Some(row) = found.iter().find(|best| hard && called(&best.item)) {
+    let called = |p: &Passed| {
+        (!denied || literal(p)) && terms.iter().all(|term| term.soft || index.is_called(&p.item, term) >= SAID)
+    };
+    if let Some(row) = found.iter().find(|best| hard && called(best)) {
         let part = venue::answer(host, u, std::slice::from_ref(&row.item));
         return part.grounded.then_some(part);
     }
@@ -224,8 +239,14 @@ pub(super) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let other =
         demand == Demand::Money && part.is_price_range && asked.iter().any(|term| !said(term) && !is_meal(u, term));
     let met = demand != Demand::Any && demand.met(&part.body);
-    let strange =
-        !met && part.is_whole && !u.wants("about") && !asked.is_empty() && !asked.iter().any(|term| said(term));
+    // "Live music" is a piano too, where the pack says so.
+    let wished = u.wishes.iter().any(|wish| rows.iter().any(|row| wish.fits(row)));
+    let strange = !wished
+        && !met
+        && part.is_whole
+        && !u.wants("about")
+        && !asked.is_empty()
+        && !asked.iter().any(|term| said(term));
     if unmet || other || strange { Part { is_denial: strange, ..missing(host, row) } } else { part }
 }
 

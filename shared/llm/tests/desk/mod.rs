@@ -23,6 +23,7 @@ pub(crate) struct Desk {
     pub(crate) seed: u64,
     pub(crate) lead: Option<String>,
     pub(crate) history: Vec<Exchange>,
+    pub(crate) ask: Option<seven_guest::Topic>,
 }
 
 fn at(local: &str) -> DateTime<Utc> {
@@ -37,7 +38,7 @@ impl Desk {
         let items = parse_content("content.json", content, Reference { now, zone: ZONE });
         let items = items.unwrap_or_else(|problems| panic!("{}", problems[0]));
         let index = Arc::new(Index::build(items).in_zone(ZONE));
-        Self { index, now, seed: 7, lead: None, history: Vec::new() }
+        Self { index, now, seed: 7, lead: None, history: Vec::new(), ask: None }
     }
 
     /// Texts in one turn, parted by " || ".
@@ -57,7 +58,7 @@ impl Desk {
             deadline: Duration::from_secs(5),
             profile: seven_guest::profile::Context::default(),
             summary: None,
-            ask: None,
+            ask: self.ask,
         })
     }
 }

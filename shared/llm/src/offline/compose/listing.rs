@@ -88,7 +88,7 @@ fn not_served(host: &Host<'_>, u: &Understood<'_>, division: &unlisted::Division
         let (places, asked) = open_then(host, u, all);
         let names: Vec<(String, Arc<Item>)> = places.iter().map(|item| (host.name(item), Arc::clone(item))).collect();
         let key = if asked == Asked::Now { "open_now" } else { "open_when" };
-        let when = when_words(host, asked);
+        let when = told_when(host, asked);
         let listed = unlisted::others(host, key, &[("when", &when)], &names, &denial);
         return unlisted::answer(host, wish.as_deref(), listed);
     }
@@ -146,6 +146,7 @@ pub(in super::super) fn open(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<I
         return none_open(host, asked, &timed, whole.then_some(label.as_str()), &when);
     }
     let key = if asked == Asked::Now { "open_now" } else { "open_when" };
+    let when = told_when(host, asked);
     let ask = if *category == Category::Dining && open.len() > 1 { Some("ask_dining") } else { None };
     let fixed = |list: &str| host.say(key, &[("list", list), ("when", &when)]);
     list(host, "open_now", &open, ask, fixed)
@@ -188,6 +189,14 @@ fn none_open(host: &Host<'_>, asked: Asked, timed: &[&Arc<Item>], label: Option<
         }
         None if timed.is_empty() => host.unanswered(),
         None => host.part("open_now", body, &[]),
+    }
+}
+
+/// The same beside what is open: a time that only the guest has said is denied or asked back, never asserted (AGENT-60).
+pub(in super::super) fn told_when(host: &Host<'_>, asked: Asked) -> String {
+    match asked {
+        Asked::At(_, Time::Clock(_) | Time::Half(_), _) => host.say("word_then", &[]),
+        other => when_words(host, other),
     }
 }
 

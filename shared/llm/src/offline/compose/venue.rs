@@ -195,8 +195,11 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
         };
         match asked {
             Asked::At(at, ..) => {
-                let when = listing::when_words(host, asked);
-                return with(if hours.is_open(at, zone) { "open_then" } else { "closed_then" }, &when);
+                return if hours.is_open(at, zone) {
+                    with("open_then", &listing::told_when(host, asked))
+                } else {
+                    with("closed_then", &listing::when_words(host, asked))
+                };
             }
             Asked::On(date) => {
                 let spans = hours.openings_on(date);

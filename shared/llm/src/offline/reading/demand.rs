@@ -42,9 +42,10 @@ impl Demand {
         let many =
             u.said.words.windows(2).any(|w| w[0] == "how" && w[1] == "many") || word("cuantos") || word("cuantas");
         let timed = ["hours", "starts"].iter().any(|f| u.wants(f)) || word("when") || word("cuando");
+        let often = word("often") || word("frequently") || word("frecuencia");
         if u.wants("price") || u.text.contains('$') {
             Self::Money
-        } else if u.wants("duration") {
+        } else if u.wants("duration") || often {
             Self::Span
         } else if u.wants("age") || many {
             Self::Number

@@ -1,0 +1,45 @@
+//! The one question back about the guest (CONV-25, CONV-27): asked behind an answer, never in place of one, never in a grave moment.
+
+use seven_domain::Language;
+use seven_guest::Topic;
+
+use super::{fit::Part, pack::HostPack, phrases::Said};
+use crate::Request;
+
+/// What leaves no room for small talk about the guest.
+const GRAVE: [&str; 8] = ["complaint", "human", "identity", "allergy", "limits", "goodbye", "decline", "language"];
+
+/// The wording for a topic; companions are understood, never asked about.
+fn key(topic: Topic) -> Option<&'static str> {
+    match topic {
+        Topic::Name => Some("profile_name"),
+        Topic::VisitDate => Some("profile_visit"),
+        Topic::PartySize => Some("profile_party"),
+        Topic::Dining => Some("profile_dining"),
+        Topic::Entertainment => Some("profile_shows"),
+        Topic::Gaming => Some("profile_gaming"),
+        Topic::Occasions => Some("profile_occasion"),
+        Topic::Companions => None,
+    }
+}
+
+/// Puts the question that is due behind the last answer, and returns its words.
+pub(super) fn ask(pack: &HostPack, request: &Request, language: Language, parts: &mut [Part]) -> Option<String> {
+    let question = pack.say(key(request.ask?)?, language, request.seed, &[]);
+    let said = |text: &String| {
+        let said = Said::new(text);
+        GRAVE.iter().any(|intent| pack.intents.get(*intent).is_some_and(|phrases| phrases.found(&said)))
+    };
+    let grave = request.texts.iter().any(said) || parts.iter().any(|part| GRAVE.contains(&part.intent.as_str()));
+    let open = parts.iter().any(|part| !part.grounded || ["unclear", "clarify"].contains(&part.intent.as_str()));
+    if grave || open {
+        return None;
+    }
+    let last = parts.last_mut()?;
+    // "Good to know. Shall we start with dining?" asks already, and something less to the point.
+    if last.chat && ["statement", "ack"].contains(&last.intent.as_str()) {
+        last.body = pack.say("noted", language, request.seed, &[]);
+    }
+    last.ask = Some(question.clone());
+    Some(question)
+}

@@ -1,0 +1,44 @@
+//! One question back about the guest, where it fits (CONV-25, CONV-27).
+
+mod desk;
+
+use desk::Desk;
+use seven_guest::Topic;
+
+const CONTENT: &str = include_str!("../../packs/demo/content.json");
+
+#[test]
+fn it_follows_an_answer_and_nothing_graver() {
+    let mut desk = Desk::new(CONTENT, "2026-03-06 18:30");
+    desk.ask = Some(Topic::PartySize);
+    for (text, asked) in [
+        ("how late is cinder grove open", true),
+        ("¿Hay estacionamiento gratis?", true),
+        ("we are coming saturday", true),
+        ("do you have a helipad?", false),
+        ("i have a gambling problem", false),
+        ("my room is dirty", false),
+        ("i want to talk to a person", false),
+        ("are you a bot?", false),
+        ("thats all, bye", false),
+        ("im allergic to peanuts", false),
+    ] {
+        let reply = desk.ask(text);
+        assert_eq!(reply.asked.is_some(), asked, "{text}: {}", reply.text);
+        assert!(reply.text.matches('?').count() <= 1, "{text}: {}", reply.text);
+        let ends = ["How many of you are coming?", "¿Cuantas personas vienen?"].iter().any(|q| reply.text.ends_with(q));
+        assert_eq!(ends, asked, "{text}: {}", reply.text);
+    }
+}
+
+#[test]
+fn companions_are_never_asked_about_and_nothing_is_asked_unbidden() {
+    let mut desk = Desk::new(CONTENT, "2026-03-06 18:30");
+    assert_eq!(desk.ask("how late is cinder grove open").asked, None);
+    desk.ask = Some(Topic::Companions);
+    assert_eq!(desk.ask("how late is cinder grove open").asked, None);
+    for topic in [Topic::Name, Topic::VisitDate, Topic::Dining, Topic::Entertainment, Topic::Gaming, Topic::Occasions] {
+        desk.ask = Some(topic);
+        assert_eq!(desk.ask("how late is cinder grove open").asked, Some(topic));
+    }
+}
