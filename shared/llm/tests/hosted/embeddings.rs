@@ -147,12 +147,13 @@ async fn a_question_without_a_vector_in_time_is_searched_by_words() {
     assert!(matches!(error, EmbedError::Timeout { .. }), "{error:?}");
     let embedding = Embedding::Hosted(Arc::new(hosted));
     let item = serde_json::json!({ "id": "p", "category": "pool", "name": "Lake Pool", "description": "Warm water." });
-    let reference = seven_knowledge::Reference { now: chrono::Utc::now(), zone: chrono_tz::Tz::UTC };
+    let now = seven_domain::Clock::default().now();
+    let reference = seven_knowledge::Reference { now, zone: chrono_tz::Tz::UTC };
     let items = vec![seven_knowledge::Item::read(&item, reference).unwrap()];
     let index = embedding.index(items, chrono_tz::Tz::UTC, Vec::new());
     assert_eq!(index.space(), Some(embedding.space()));
     let begun = std::time::Instant::now();
-    let found = index.retrieve(&embedding.query("is the pool warm", chrono::Utc::now()).await);
+    let found = index.retrieve(&embedding.query("is the pool warm", now).await);
     assert!(begun.elapsed() < Duration::from_secs(2));
     assert!(found.len() == 1 && found[0].scores.cosine.is_none());
 }

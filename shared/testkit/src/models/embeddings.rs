@@ -77,10 +77,10 @@ pub(super) fn objection(request: &Received) -> Option<String> {
 }
 
 pub(super) fn answer(request: &Received, vector: fn(&str) -> Vec<f32>, play: &Play) -> Answered {
-    let vectors = request.embedded.iter().map(|text| vector(text));
+    let mut vectors = request.embedded.iter().map(|text| vector(text));
     let body = match request.format {
         Format::Gemini if request.path.contains(":embedContent") => {
-            json!({ "embedding": { "values": vectors.last() } })
+            json!({ "embedding": { "values": vectors.next() } })
         }
         Format::Gemini => {
             json!({ "embeddings": vectors.map(|values| json!({ "values": values })).collect::<Vec<_>>() })
