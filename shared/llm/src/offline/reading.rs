@@ -100,7 +100,7 @@ pub(super) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         return None;
     }
     let about_shows = u.when.is_said() && u.about(&Category::Entertainment);
-    let whole = demand != Demand::Any && !about_shows || ((hard > 1 || phrase()) && !u.when.is_said() && plain(u));
+    let whole = demand != Demand::Any && !about_shows || (plain(u) && (phrase() || hard > 1 && !u.when.is_said()));
     (sure && whole).then(|| tell(host, best))
 }
 
