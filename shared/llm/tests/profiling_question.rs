@@ -2,10 +2,21 @@
 
 mod desk;
 
-use desk::Desk;
+use desk::{Desk, PHONE, Row, wrong};
 use seven_guest::Topic;
 
 const CONTENT: &str = include_str!("../../packs/demo/content.json");
+
+const OVER_A_QUESTION: &[Row] =
+    &[("do you have a helipad?", &[PHONE], &["How many of you"]), ("my room is dirty", &[PHONE], &["How many of you"])];
+
+#[test]
+fn it_never_stands_over_the_guests_own_question() {
+    let mut desk = Desk::new(CONTENT, "2026-03-06 18:30");
+    desk.ask = Some(Topic::PartySize);
+    let wrong = wrong(&mut desk, OVER_A_QUESTION);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
 
 #[test]
 fn it_follows_an_answer_and_nothing_graver() {

@@ -5,7 +5,6 @@
 //! reply, of those joined by ` / ` one; `!` is the honest "I'll check": the casino's phone, and the reply is not called grounded.
 //! Parts of `forbidden` joined by ` | ` must not be. ` >> ` parts two texts of one guest; the reply to the last one counts.
 //! Only the failures of the tuned half are printed: the other half was never looked at.
-#![expect(clippy::print_stdout, reason = "the scores are the result")]
 #![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
 
 use std::{
@@ -42,7 +41,7 @@ static CASINOS: [Casino; 4] = [
         content: include_str!("unseen/coyote_wash.json"),
         cases: include_str!("unseen/coyote_wash.txt"),
         tuned: true,
-        least: 0.0,
+        least: 0.90,
     },
     Casino {
         name: "Bahia Lucero Beach Resort",
@@ -51,7 +50,7 @@ static CASINOS: [Casino; 4] = [
         content: include_str!("unseen/bahia_lucero.json"),
         cases: include_str!("unseen/bahia_lucero.txt"),
         tuned: true,
-        least: 0.0,
+        least: 0.94,
     },
     Casino {
         name: "Delta Marguerite",
@@ -60,7 +59,7 @@ static CASINOS: [Casino; 4] = [
         content: include_str!("unseen/delta_marguerite.json"),
         cases: include_str!("unseen/delta_marguerite.txt"),
         tuned: false,
-        least: 0.0,
+        least: 0.86,
     },
     Casino {
         name: "Timberjack Peak Lodge",
@@ -69,7 +68,7 @@ static CASINOS: [Casino; 4] = [
         content: include_str!("unseen/timberjack_peak.json"),
         cases: include_str!("unseen/timberjack_peak.txt"),
         tuned: false,
-        least: 0.0,
+        least: 0.75,
     },
 ];
 

@@ -10,7 +10,7 @@ use seven_knowledge::{Category, Item, Mention, Passed, Term, index::is_stop, tex
 use super::{
     answer::Host,
     compose::venue,
-    fit::{Part, plain_spanish},
+    fit::{Part, plain_spanish, sentences},
     follow_up,
     understand::Understood,
 };
@@ -100,7 +100,7 @@ pub(super) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         return None;
     }
     let about_shows = u.when.is_said() && u.about(&Category::Entertainment);
-    let whole = demand != Demand::Any && !about_shows || ((hard > 1 || phrase()) && !u.when.is_said() && plain(u));
+    let whole = demand != Demand::Any && !about_shows || (plain(u) && (phrase() || hard > 1 && !u.when.is_said()));
     (sure && whole).then(|| tell(host, best))
 }
 
@@ -247,7 +247,19 @@ pub(super) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
         && !u.wants("about")
         && !asked.is_empty()
         && !asked.iter().any(|term| said(term));
-    if unmet || other || strange { Part { is_denial: strange, ..missing(host, row) } } else { part }
+    match (unmet || other, strange) {
+        (true, _) => Part { is_denial: strange, ..missing(host, row) },
+        (false, true) => partly(host, &part),
+        (false, false) => part,
+    }
+}
+
+/// What the row does say, and that the rest is to be asked: the guest's word for it may be one we do not know.
+fn partly(host: &Host<'_>, part: &Part) -> Part {
+    let rest = host.say("missing_rest", &[]);
+    let told = sentences(&part.body, |text| host.room.two(&format!("{text} {rest}")));
+    let (intent, body) = ("unanswered".to_owned(), format!("{told} {rest}"));
+    Part { intent, body, sources: part.sources.clone(), grounded: false, is_denial: true, ..Part::default() }
 }
 
 /// Any place may serve it.
