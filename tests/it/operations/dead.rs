@@ -67,7 +67,7 @@ async fn a_text_for_an_unknown_number_is_answered_once_its_casino_was_added() {
     house.stop().await;
 }
 
-/// Fails until somebody heals it.
+/// Panics at first, then fails until somebody heals it.
 struct Moody {
     healed: AtomicBool,
     calls: AtomicU32,
@@ -80,10 +80,11 @@ impl Model for Moody {
     }
 
     fn respond<'a>(&'a self, request: &'a Request) -> Responding<'a> {
-        self.calls.fetch_add(1, Ordering::SeqCst);
+        let call = self.calls.fetch_add(1, Ordering::SeqCst);
         if self.healed.load(Ordering::SeqCst) {
             return self.well.respond(request);
         }
+        assert!(call > 0, "a panic is a failed try like any other");
         Box::pin(async { Err(seven_llm::Error::Unavailable { model: "moody".into(), source: None }) })
     }
 }
