@@ -144,7 +144,7 @@ fn local_hour(at: &str) -> u32 {
     chrono_tz::America::Chicago.from_utc_datetime(&at.naive_utc()).hour()
 }
 
-#[tokio::test] // CONV-51, CONV-47
+#[tokio::test] // CONV-51, CONV-47, AGENT-71, AGENT-72, AGENT-73
 async fn the_second_part_follows_the_first_after_a_delay_of_its_own() {
     let house =
         house("answers_parts", Wanted { scale: 0.2, at: Some("2026-11-27T00:00:00Z"), ..Wanted::default() }).await;

@@ -41,7 +41,7 @@ async fn answer(house: &House, nth: i64, text: &str) -> String {
     house.texts_to(GUEST).split_off(before).join(" ")
 }
 
-#[tokio::test] // RAG-23, RAG-28, C-2, C-17, issue 4.7
+#[tokio::test] // RAG-23, RAG-28, C-2, C-17, issue 4.7, CMS-30
 async fn a_price_that_was_changed_is_told_at_once_and_a_row_that_is_out_never() {
     let house = house("content_price", Wanted::default()).await;
     let said = answer(&house, 1, ASKED).await;
@@ -78,7 +78,7 @@ async fn index(house: &House, casino: &CasinoId, embedding: &Embedding) -> seven
     embedding.index(items, zone, stored.collect())
 }
 
-#[tokio::test] // RAG-17, RAG-24, RAG-25, RAG-10, C-23, D9
+#[tokio::test] // RAG-17, RAG-24, RAG-25, RAG-10, C-23, D9, DATA-34, PROD-33, SEC-84, WID-10
 async fn vectors_are_made_once_and_belong_to_one_casino() {
     let models = Models::start().await.unwrap();
     models.otherwise(Play::vectors(thoughts));

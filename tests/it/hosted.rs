@@ -92,7 +92,7 @@ fn answer(house: &House) -> String {
     texts.concat()
 }
 
-#[tokio::test] // AGENT-7, AGENT-9, AGENT-75
+#[tokio::test] // AGENT-7, AGENT-9, AGENT-75, AGENT-1, AGENT-16, AGENT-30, SUP-8, PROD-8
 async fn a_turn_is_routed_planned_written_and_judged_and_all_of_it_is_kept() {
     let models = brain("host").await;
     content_with_all(&models);
@@ -168,7 +168,7 @@ async fn two_texts_in_the_same_second_get_one_answer() {
     house.stop().await;
 }
 
-#[tokio::test] // AGENT-18..23
+#[tokio::test] // AGENT-18..23, AGENT-19, AGENT-23, AGENT-55
 async fn an_agent_hands_over_in_silence() {
     let models = brain("host").await;
     content_with_all(&models);
@@ -184,7 +184,7 @@ async fn an_agent_hands_over_in_silence() {
     house.stop().await;
 }
 
-#[tokio::test] // AGENT-13, AGENT-58
+#[tokio::test] // AGENT-13, AGENT-58, RAG-5
 async fn a_draft_the_judge_sends_back_is_written_again_once() {
     let models = brain("host").await;
     models.then(Play::text("The Lakeside Pool is lovely."));
@@ -202,7 +202,7 @@ async fn a_draft_the_judge_sends_back_is_written_again_once() {
     house.stop().await;
 }
 
-#[tokio::test] // AGENT-60, RAG-45: what no row says does not go out, whatever the judge thinks of it
+#[tokio::test] // AGENT-60, RAG-3, RAG-6, SEC-47: what no row says does not go out, whatever the judge thinks of it
 async fn an_invented_price_is_never_sent() {
     let models = brain("host").await;
     content_with_all(&models);
@@ -219,7 +219,7 @@ async fn an_invented_price_is_never_sent() {
     house.stop().await;
 }
 
-#[tokio::test] // AGENT-66, D11, PROD-13
+#[tokio::test] // AGENT-66, D11, PROD-13, AGENT-62, PROD-16
 async fn an_outage_in_the_middle_of_a_turn_is_answered_from_content() {
     let models = brain("host").await;
     content_with_all(&models);

@@ -35,7 +35,7 @@ fn written(event: &str, text: &str, at: chrono::DateTime<Utc>) -> Text {
     }
 }
 
-#[tokio::test] // SEC-77, SEC-78, SEC-79, DATA-7, DATA-57, DATA-58, C-19
+#[tokio::test] // SEC-77, SEC-78, SEC-79, DATA-7, DATA-57, DATA-58, C-19, DATA-2, DATA-28
 async fn after_delete_only_the_proof_is_left() {
     let house = house("privacy_delete", Wanted::default()).await;
     house.text(OTHER, "What time is check-in?");

@@ -179,7 +179,7 @@ async fn after_a_cry_the_host_is_silent_and_help_is_not() {
     house.stop().await;
 }
 
-#[tokio::test] // SMS-26, DATA-25, SEC-51, C-53
+#[tokio::test] // SMS-26, DATA-25, SEC-51, C-53, DATA-21
 async fn who_comes_back_after_two_days_is_welcomed_by_what_is_known() {
     let (house, mut n) = (at("sessions_back", MORNING).await, 0);
     say(&house, &mut n, "Hi, my name is Ana. When is the Cinder Grove open?").await;

@@ -1,4 +1,4 @@
-//! What a turn leaves behind: who spoke, from which rows, and what the checks found (AGENT-7, AGENT-9, AGENT-12, AGENT-75).
+//! What a turn leaves behind: who spoke, from which rows, and what the checks found (AGENT-7, AGENT-9, AGENT-12, AGENT-75, DATA-23, DATA-36).
 
 use seven_host::Record;
 

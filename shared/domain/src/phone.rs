@@ -116,7 +116,7 @@ impl HashKeys {
 mod tests {
     use super::*;
 
-    #[test]
+    #[test] // DATA-1
     fn e164_is_strict() {
         for good in ["+18605550100", "+390236618300", "+12"] {
             assert!(good.parse::<PhoneE164>().is_ok(), "{good}");
@@ -128,13 +128,13 @@ mod tests {
         }
     }
 
-    #[test]
+    #[test] // DATA-5
     fn debug_hides_the_number() {
         let phone: PhoneE164 = "+18605550142".parse().unwrap();
         assert_eq!(format!("{phone:?}"), "PhoneE164(..42)");
     }
 
-    #[test]
+    #[test] // DATA-9
     fn the_same_phone_hashes_apart_at_two_casinos() {
         let keys = HashKeys::new(HashKey { id: 1, secret: "k".into() });
         let phone: PhoneE164 = "+18605550142".parse().unwrap();

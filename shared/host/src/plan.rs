@@ -84,7 +84,7 @@ impl Plan {
 mod tests {
     use super::*;
 
-    #[test] // AGENT-49, CONV-27
+    #[test] // AGENT-49, CONV-27, CONV-46, DATA-62
     fn only_what_the_schema_allows_is_a_plan() {
         let plan = |topic: &str, readiness: &str, note: &str| {
             format!(

@@ -89,7 +89,7 @@ impl Verdict {
 mod tests {
     use super::*;
 
-    #[test] // AGENT-57, AGENT-58
+    #[test] // AGENT-57, AGENT-58, SEC-35, SEC-37, WID-12
     fn a_verdict_is_one_of_three() {
         for (json, verdict) in [
             (r#"{"status":"PASS"}"#, Some(Verdict::Pass)),

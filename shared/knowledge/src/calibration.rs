@@ -105,7 +105,7 @@ fn share(sorted: &[f32], least: f32) -> f64 {
 mod tests {
     use super::*;
 
-    #[test] // RAG-30
+    #[test] // RAG-30, RAG-32
     fn figures_are_worked_out_by_hand() {
         let right: Vec<f32> = (1..=20u8).map(|n| f32::from(n) / 20.0 - 0.005).collect();
         let figures = Measured { right, strangers: vec![0.3, 0.1, 0.2, 0.4] }.figures(0.25);

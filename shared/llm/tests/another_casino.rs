@@ -82,7 +82,7 @@ fn what_the_content_holds_is_answered() {
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
 
-#[test] // RAG-4
+#[test] // RAG-4, RAG-7, SUP-7
 fn what_it_does_not_hold_is_checked_and_the_phone_is_named() {
     let desk = Desk::new(CONTENT, "2026-11-21 18:00");
     for text in ABSENT {

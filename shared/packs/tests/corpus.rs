@@ -128,7 +128,7 @@ fn rows(corpus: &str) -> impl Iterator<Item = Row> {
     corpus.lines().map(|line| serde_json::from_str(line).expect("a row of the corpus"))
 }
 
-#[test] // SEC-20, SEC-25, SEC-32
+#[test] // SEC-20, SEC-25, SEC-32, SMS-25
 fn the_gate_says_what_people_say() {
     let (tune, report): (Vec<Row>, Vec<Row>) = rows(CORPUS).partition(|row| hash(&row.text).is_multiple_of(2));
     let rails = seven_packs::casino().guardrails();

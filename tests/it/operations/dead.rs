@@ -137,7 +137,7 @@ async fn a_turn_that_fails_for_good_gives_the_fallback_once_and_a_dead_letter() 
     house.stop().await;
 }
 
-#[tokio::test] // D17: a message that kills its worker every time; AGENT-77
+#[tokio::test] // D17: a message that kills its worker every time; AGENT-77, AGENT-26
 async fn a_text_that_kills_its_worker_every_time_becomes_a_dead_letter_and_blocks_nobody() {
     let workers = Worker::ALL.into_iter().filter(|w| *w != Worker::ComplianceGate).collect();
     let house =

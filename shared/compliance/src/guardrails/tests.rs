@@ -78,7 +78,7 @@ fn nothing_is_installed_by_default() {
 
 #[test]
 fn the_order_of_verdicts() {
-    // D7, C-21, SEC C-13
+    // D7, C-21, SEC C-13, AGENT-10, AGENT-27
     for (text, verdict, keyword, hits) in [
         ("What time is dinner?", "pass", None, &[][..]),
         ("", "pass", None, &[]),

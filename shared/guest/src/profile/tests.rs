@@ -115,7 +115,7 @@ fn withdrawn_fields_are_nowhere_but_in_the_export() {
 
 #[test]
 fn marketing_sees_what_was_given_for_marketing() {
-    // DATA-39, C-29, C-47
+    // DATA-39, C-29, C-47, CONV-22
     let mut p = Profile::new(at(0));
     let given = |key, value, detail: &str| {
         let grant = Grant { scope: Scope::Marketing, detail: detail.to_owned(), ..grant(1) };
@@ -165,7 +165,7 @@ fn retention() {
 
 #[test]
 fn older_newer_and_broken_documents_are_read() {
-    // DATA-14, C-22, C-23, C-44
+    // DATA-14, C-22, C-23, C-44, DATA-15, DATA-16
     let field = |value: serde_json::Value| json!({ "value": value, "confidence": 0.9, "source": "self_reported", "collected_at": "2026-03-15T14:22:00Z" });
     let old = json!({
         "core_identity": { "name": field(json!("Maria")), "phone": "+12035551234", "date_of_birth": "1980-01-01", "email": "broken" },

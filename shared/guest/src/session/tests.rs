@@ -148,7 +148,7 @@ fn exchanges() -> impl Strategy<Value = Vec<(String, String)>> {
 }
 
 proptest! {
-    #[test] // DATA-24
+    #[test] // DATA-24, PROD-18
     fn a_window_is_the_newest_that_fits(all in exchanges(), exchanges in 0usize..12, characters in 0usize..2_000) {
         let seen = window(&all, Window { exchanges, characters });
         prop_assert!(all.ends_with(seen));

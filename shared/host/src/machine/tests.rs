@@ -40,6 +40,7 @@ fn play(events: Vec<Event>) -> (String, Action) {
 
 #[test] // AGENT-9, AGENT-11, AGENT-13, AGENT-18, AGENT-22, AGENT-51, AGENT-58, AGENT-59, AGENT-64
 fn the_table_of_transitions() {
+    // AGENT-8, AGENT-52, AGENT-65, RAG-5, WID-12
     use Event::{HandsTo, Judged, NotJudged, Planned, RouterSlow, RouterUnreadable, SpeechFailed, Spoke};
     let domain = || routed(Subject::Domain, "restaurant", 0.92);
     let pass = || Judged(Verdict::Pass);

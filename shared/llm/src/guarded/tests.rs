@@ -22,7 +22,7 @@ fn the_delays_are_the_tables() {
     assert_eq!(policy.delay(9, &told, 0.0), Duration::from_secs(30));
 }
 
-#[test] // OBS-42
+#[test] // OBS-42, RAG-48
 fn tokens_cost_whole_nano_dollars() {
     let price = Price { input: "0.30".parse().unwrap(), output: "2.5".parse().unwrap() };
     let usage = |input_tokens, output_tokens| Usage { input_tokens, output_tokens };

@@ -44,7 +44,7 @@ async fn five_exhausted_calls_open_it_for_the_whole_fleet() {
     }
 }
 
-#[tokio::test] // AGENT-69, C-13, C-17
+#[tokio::test] // AGENT-69, C-13, C-17, AGENT-70
 async fn of_a_crowd_one_probes_and_two_good_probes_close() {
     let house = House::open("breaker-probe").await;
     house.models.otherwise(Play::status(500));

@@ -38,7 +38,7 @@ fn holds(key: TextKey, language: Language, facts: &[&str]) {
     }
 }
 
-#[test] // SMS-29, C-46, DEP-8, CONV-20: counted with the longest slots, never taken from a table
+#[test] // SMS-29, C-46, DEP-8, CONV-20, AGENT-74: counted with the longest slots, never taken from a table
 fn every_text_keeps_its_segments() {
     assert_eq!((LONGEST.casino.len(), LONGEST.phone.len(), LONGEST.persona.len()), (24, 16, 10));
     for &key in TextKey::ALL {

@@ -36,7 +36,7 @@ fn eligible_offers_are_current_rows_the_policy_admits() {
     assert_eq!(result["offers"][0]["last_day"], json!("2026-12-31"));
 }
 
-#[test] // CONV-35, CONV-36, C-8, C-27
+#[test] // CONV-35, CONV-36, C-8, C-27, SEC-83
 fn a_refusal_says_why() {
     let f = facts();
     for (house, item, expected) in [

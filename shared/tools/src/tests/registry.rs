@@ -41,7 +41,7 @@ fn every_tool_has_a_closed_schema() {
     assert!(house.toolbox_of(&["search_dining"]).specs(&names).iter().all(|spec| spec.name == "search_dining"));
 }
 
-#[test] // AGENT-2, AGENT-47
+#[test] // AGENT-2, AGENT-47, SUP-9
 fn an_agent_has_its_own_tools_only() {
     let house = House::new();
     let mut toolbox = house.toolbox_of(&["search_dining"]);

@@ -89,7 +89,7 @@ fn what_the_content_cannot_answer_finds_nothing() {
     assert!(ours.cosine(&Category::Regulations) > ours.cosine(&Category::Dining));
 }
 
-#[test] // RAG-12, RAG-37
+#[test] // RAG-12, RAG-37, RAG-36
 fn vectors_of_another_space_are_not_compared() {
     let (index, offline) = (index(), Offline::new());
     let other = Space { version: "older".into(), ..offline.as_space().clone() };
