@@ -59,7 +59,7 @@ pub struct Deadlines {
 impl Default for Deadlines {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { route: seconds(5), plan: seconds(3), speak: seconds(10), judge: seconds(5) }
+        Self { route: seconds(2), plan: seconds(3), speak: seconds(10), judge: seconds(5) }
     }
 }
 
@@ -131,7 +131,7 @@ impl Hosted {
                     let plan = turn.plan().cloned();
                     turn.next(play.speak(&agent, plan, feedback).await?)
                 }
-                Action::Validate { .. } => turn.next(play.judge(turn.agent()).await),
+                Action::Validate { attempt } => turn.next(play.judge(turn.agent(), attempt).await),
                 Action::End(ending) => break ending,
             };
         };

@@ -25,6 +25,10 @@ pub enum Finding {
     CompLanguage,
     /// Promises that gambling pays.
     GamingPromise,
+    /// Says that something was booked, reserved or confirmed, which no tool of ours can do (DATA-61).
+    Booking,
+    /// A link, or a sign that makes a text Unicode and dear (CONV-48).
+    Style,
     Unfounded(Unfounded),
 }
 
@@ -39,6 +43,8 @@ impl Finding {
             Self::SelfReference => "self_reference",
             Self::CompLanguage => "comp_language",
             Self::GamingPromise => "gaming_promise",
+            Self::Booking => "booking",
+            Self::Style => "style",
             Self::Unfounded(Unfounded::Money(_)) => "money",
             Self::Unfounded(Unfounded::Time(_)) => "time",
             Self::Unfounded(Unfounded::Number(_)) => "number",
@@ -56,6 +62,8 @@ impl Finding {
             Self::SelfReference => "Do not speak about being an AI unless asked.".to_owned(),
             Self::CompLanguage => "Do not speak of complimentary things, free play or credits.".to_owned(),
             Self::GamingPromise => "Never promise or suggest a win.".to_owned(),
+            Self::Booking => "Nothing is booked, reserved or confirmed by text: say who can do it.".to_owned(),
+            Self::Style => "No links and no emoji.".to_owned(),
             Self::Unfounded(what) => format!("Nothing in the casino's content says {}; leave it out.", said(what)),
         }
     }
@@ -107,8 +115,14 @@ impl Check<'_> {
         if !self.asked_identity && has(SELF) {
             findings.push(Finding::SelfReference);
         }
-        if !self.offers && has(COMPS) {
+        if !self.offers && (has(COMPS) || has_discount(&folded)) {
             findings.push(Finding::CompLanguage);
+        }
+        if has(BOOKED) {
+            findings.push(Finding::Booking);
+        }
+        if has_link_or_emoji(reply) {
+            findings.push(Finding::Style);
         }
         if has(PROMISES) || has(&["guaranteed", "garantizado", "garantizada"]) && has(WINNING) {
             findings.push(Finding::GamingPromise);
@@ -137,6 +151,46 @@ const COMPS: &[&str] = &[
     "de cortesia",
     "juego gratis",
     "cortesia de la casa",
+    "bonus play",
+    "match play",
+    "dining credit",
+    "room credit",
+    "resort credit",
+    "spa credit",
+    "free night",
+    "free room",
+    "free suite",
+    "free upgrade",
+    "noche gratis",
+    "habitacion gratis",
+    "suite gratis",
+    "credito de",
+    "con descuento",
+];
+const BOOKED: &[&str] = &[
+    "i have booked",
+    "i've booked",
+    "i booked",
+    "i have reserved",
+    "i've reserved",
+    "i reserved",
+    "i have confirmed",
+    "you are booked",
+    "you're booked",
+    "you are all set for",
+    "you're all set for",
+    "your reservation is confirmed",
+    "your booking is confirmed",
+    "your table is reserved",
+    "reservation made",
+    "le reserve",
+    "le he reservado",
+    "ya le reserve",
+    "hice su reserva",
+    "hice la reserva",
+    "su reserva esta confirmada",
+    "su reservacion esta confirmada",
+    "su mesa esta reservada",
 ];
 const PROMISES: &[&str] = &[
     "you'll win",
@@ -156,6 +210,19 @@ const PROMISES: &[&str] = &[
 ];
 const WINNING: &[&str] =
     &["win", "wins", "winner", "payout", "payouts", "jackpot", "ganar", "gana", "premio", "ganancia"];
+
+/// "$20 off", "15% off", "20 % de descuento"; a plain price is none.
+fn has_discount(folded: &str) -> bool {
+    let words: Vec<&str> = folded.split_whitespace().collect();
+    let number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
+    words.windows(2).any(|pair| number(pair[0]) && matches!(pair[1], "off" | "menos"))
+        || words.windows(3).any(|three| number(three[0]) && three[1..] == ["de", "descuento"])
+}
+
+fn has_link_or_emoji(reply: &str) -> bool {
+    let emoji = |c: char| matches!(u32::from(c), 0x1F000..=0x1FAFF | 0x2600..=0x27BF | 0xFE0F);
+    reply.contains("http://") || reply.contains("https://") || reply.contains("www.") || reply.chars().any(emoji)
+}
 
 fn has_markup(reply: &str) -> bool {
     let line = |line: &str| {
@@ -205,6 +272,12 @@ mod tests {
             ("There is free slot play for members.", Finding::CompLanguage),
             ("Dinner is on the house.", Finding::CompLanguage),
             ("Va de cortesía.", Finding::CompLanguage),
+            ("Members get $20 off.", Finding::CompLanguage),
+            ("Hay 20% de descuento.", Finding::CompLanguage),
+            ("I've booked your table.", Finding::Booking),
+            ("Listo, su mesa está reservada.", Finding::Booking),
+            ("See you there 🎉", Finding::Style),
+            ("More at www.example.com", Finding::Style),
             ("As an AI, I cannot eat.", Finding::SelfReference),
             ("Shall I look it up? Or a table?", Finding::Questions { count: 2 }),
             ("1. poker\n2. slots", Finding::Markup),
@@ -222,6 +295,7 @@ mod tests {
             "The Saturday tournament has a $10,000 guaranteed prize pool, at 2 PM. Want to know more?",
             "Sure thing! Anything else?",
             "It is a 2 PM start - come early.",
+            "I cannot book by text, and a table can be reserved at the door.",
         ] {
             assert_eq!(findings(reply), vec![], "{reply}");
         }

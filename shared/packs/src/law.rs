@@ -35,6 +35,7 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     (TextKey::Identity, &["AI"], &["IA"]),
     // A way on, and help that exists (DEP-9, SEC-26).
     (TextKey::Fallback, &[LONGEST.phone], &[LONGEST.phone]),
+    (TextKey::OffTopic, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::Holding, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::EscalatedShortly, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::EscalatedHours, &[LONGEST.phone], &[LONGEST.phone]),

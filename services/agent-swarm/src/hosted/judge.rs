@@ -8,8 +8,12 @@ use seven_llm::chat::{ChatRequest, Message};
 use super::Play;
 
 impl Play<'_> {
-    pub(super) async fn judge(&mut self, agent: &str) -> Event {
+    /// `attempt` counts from 0.
+    pub(super) async fn judge(&mut self, agent: &str, attempt: u32) -> Event {
         self.findings = self.findings_of(agent);
+        if attempt > 0 && self.is_only_long() {
+            self.shorten(agent);
+        }
         if !self.findings.is_empty() {
             let what: Vec<String> = self.findings.iter().map(Finding::feedback).collect();
             return Event::Judged(Verdict::Retry(what.join(" ")));
@@ -26,6 +30,23 @@ impl Play<'_> {
         let verdict = self.chat("validator", &*model, &request).await.ok();
         let verdict = verdict.and_then(|reply| Verdict::parse(&reply.text));
         verdict.map_or(Event::NotJudged { clean: true }, Event::Judged)
+    }
+
+    fn is_only_long(&self) -> bool {
+        matches!(self.findings[..], [Finding::TooLong { .. }])
+    }
+
+    /// An agent that was asked to write less and did not: as many of its sentences as fit (AGENT-43).
+    fn shorten(&mut self, agent: &str) {
+        let ends = self.draft.match_indices(['.', '!', '?']).map(|(at, end)| at + end.len());
+        let ends: Vec<usize> = ends.filter(|end| self.draft[*end..].starts_with(' ')).collect();
+        for end in ends.into_iter().rev() {
+            self.draft.truncate(end);
+            self.findings = self.findings_of(agent);
+            if !self.is_only_long() {
+                return;
+            }
+        }
     }
 
     /// Against the rows the agent was given and what its tools found; what only the guest said is no fact.
