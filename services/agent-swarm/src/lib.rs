@@ -12,6 +12,7 @@ mod session;
 mod speech;
 mod think;
 mod turn;
+mod vetting;
 
 use std::time::Duration;
 

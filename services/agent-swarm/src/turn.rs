@@ -18,6 +18,7 @@ use crate::{
     scene::{Around, Scene},
     session::Told,
     speech::Speech,
+    vetting::flag,
 };
 
 /// Failures of one turn before its guest gets the fallback.
@@ -120,6 +121,7 @@ impl Swarm {
             return Ok(false);
         }
         self.remember(&mut tx, work, scene, told).await?;
+        flag(&mut tx, work, scene, speech, turn_id.0).await?;
         tx.audit_offer_calls(turn_id, None, &told.speech.offer_calls, &work.trace).await?;
         tx.release_lease(conversation, work.lease.epoch).await?;
         // The second look under the lock: a text that came during the model call is the next turn's.

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use seven_host::{Check, Event, Evidence, Finding, Prompt, Verdict};
+use seven_compliance::offers::Action;
+use seven_host::{Check, Event, Evidence, Finding, Prompt, Unfounded, Verdict};
 use seven_llm::chat::{ChatRequest, Message};
 
 use super::Play;
+use crate::vetting::vet;
 
 impl Play<'_> {
     /// `attempt` counts from 0.
@@ -63,6 +65,13 @@ impl Play<'_> {
             offers: may_offer && self.toolbox.offer_calls().iter().any(|call| call.refusal.is_none()),
             asked_identity: false,
         };
-        check.findings(&self.draft)
+        let mut findings = check.findings(&self.draft);
+        let rows = self.known.rows().map(|(item, _)| item).chain(self.toolbox.rows_used().iter().filter_map(|(id, _)| self.work.index.get(id)));
+        let vetted = vet(&self.draft, &self.scene.request, rows);
+        if vetted.action == Action::Reject {
+            let invented = vetted.unverified_offers.into_iter().map(|offer| Finding::Unfounded(Unfounded::Money(offer.text)));
+            findings.extend(invented.filter(|found| !findings.contains(found)).collect::<Vec<_>>());
+        }
+        findings
     }
 }
