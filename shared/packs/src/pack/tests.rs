@@ -36,7 +36,16 @@ fn another_trade_is_another_folder() {
     assert_ne!(pack.rules.quiet_window(), casino().rules.quiet_window());
     for &key in TextKey::ALL.iter().filter(|key| pack.texts.has(**key)) {
         for language in Language::ALL {
-            let slots = Slots { casino: "X", phone: "Y", persona: "Z", helpline: "", state_helpline: "", min_age: 21, guest: "", topic: "" };
+            let slots = Slots {
+                casino: "X",
+                phone: "Y",
+                persona: "Z",
+                helpline: "",
+                state_helpline: "",
+                min_age: 21,
+                guest: "",
+                topic: "",
+            };
             assert_ne!(pack.texts.render(key, language, &slots), casino().texts.render(key, language, &slots));
         }
     }
