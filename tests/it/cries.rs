@@ -46,6 +46,36 @@ async fn cries_are_answered_whatever_else_stands() {
     house.stop().await;
 }
 
+#[tokio::test] // CONV-36, SEC-28: after a cry about gambling nothing to gamble with is named again, in no turn and no language
+async fn who_cried_about_gambling_is_lured_by_nothing() {
+    let (house, mut n) = (house("cries_no_lure", Wanted::default()).await, 0);
+    say(&house, &mut n, "any offers for me this weekend?").await;
+    assert!(
+        house.said_to(GUEST).to_lowercase().contains("free play"),
+        "the house has such an offer: {}",
+        house.said_to(GUEST)
+    );
+    say(&house, &mut n, "I think I have a gambling problem, I lost the rent again").await;
+    assert!(house.said_to(GUEST).contains("1-800-522-4700"), "{}", house.said_to(GUEST));
+    for text in [
+        "any offers for me this weekend?",
+        "what tournaments are there?",
+        "do you have free play?",
+        "¿qué promociones hay?",
+    ] {
+        say(&house, &mut n, text).await;
+        let last = house.texts_to(GUEST).pop().unwrap().to_lowercase();
+        assert!(
+            !["free play", "$20", "slot", "shootout", "poker", "juego gratis"].iter().any(|lure| last.contains(lure)),
+            "{text}: {last}"
+        );
+    }
+    // Dinner is offered all the same.
+    say(&house, &mut n, "any dining deals?").await;
+    assert!(house.texts_to(GUEST).pop().unwrap().contains("Dining Credit"), "{:?}", house.texts_to(GUEST));
+    house.stop().await;
+}
+
 #[tokio::test] // C-21: helped first, then left in peace
 async fn a_cry_that_also_opts_out_gets_both() {
     let (house, mut n) = (house("cries_both", Wanted::default()).await, 0);

@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use seven_bus::{Delivery, Handler, Outcome, events::ConversationSignal};
 use seven_domain::{CasinoConfig, CasinoId, ConversationId, Stage};
-use seven_guest::Profile;
-use seven_knowledge::Index;
+use seven_guest::{Profile, offers::Policy};
+use seven_knowledge::{Category, Index, Item};
 use seven_llm::Model;
 use seven_packs::Pack;
 use seven_runtime::{Error, Fleet, outcome_of};
@@ -120,6 +120,8 @@ impl Swarm {
         };
         let (recall, history) = self.recall(&mut tx, conversation).await?;
         let profile = tx.profile(lease.guest_id).await?.and_then(|document| read(&delivery.casino, document));
+        let told = profile.as_ref().is_some_and(|profile| profile.engagement.responsible_gaming_triggered);
+        let index = if lease.responsible_gaming || told { without_gaming(&index) } else { index };
         tx.commit().await?;
         let trace = first.trace.clone();
         Ok(Looked::Leased(Box::new(Work {
@@ -157,6 +159,21 @@ impl Swarm {
     }
 }
 
+/// What a guest who cried for help about gambling may be told of: no games, no tournaments, nothing to play with; the rules and the
+/// help there is stay (CONV-36, SEC-28). Whatever model or tool answers finds only these rows.
+fn without_gaming(index: &Index) -> Arc<Index> {
+    let plays = |item: &Item| match &item.category {
+        Category::Gaming => true,
+        Category::Regulations | Category::GeneralInfo => false,
+        _ => {
+            let more = item.keywords.iter().chain(&item.tip).map(String::as_str);
+            let said = [item.name.as_str(), item.description.as_str()].into_iter().chain(more);
+            Policy::house().is_gaming(&said.collect::<Vec<_>>().join(" . "))
+        }
+    };
+    Arc::new(index.hiding(plays))
+}
+
 /// A document nobody can read is told of and begun anew; fields that cannot be read stay in it.
 fn read(casino: &CasinoId, document: serde_json::Value) -> Option<Profile> {
     match Profile::from_json(document) {
@@ -191,6 +208,26 @@ mod tests {
             age,
             released: false,
         }
+    }
+
+    #[test] // CONV-36, SEC-28
+    fn who_cried_for_help_hears_of_no_game() {
+        let now = chrono::DateTime::UNIX_EPOCH;
+        let item = |id: &str, category: &str, name: &str, description: &str| {
+            let row = serde_json::json!({ "id": id, "category": category, "name": name, "description": description, "active": true, "details": {} });
+            Item::from_json(&row)
+        };
+        let rows = [
+            ("loyalty_1", "loyalty", "Match Night", "Double points on every slot machine"),
+            ("loyalty_2", "loyalty", "Diners' Card", "A tenth dinner for nine paid ones"),
+            ("info_1", "general_info", "Cage", "Cash desk of the gaming floor"),
+        ];
+        let items = rows.iter().map(|(id, category, name, text)| item(id, category, name, text).unwrap()).collect();
+        let index = without_gaming(&Index::build(items));
+        let left: Vec<_> = index.current(now).map(|item| item.id.as_str()).collect();
+        assert_eq!(left, ["loyalty_2", "info_1"]);
+        assert!(index.search("double points slot machine", now, 5).iter().all(|hit| hit.item.id != "loyalty_1"));
+        assert!(index.mentions("tell me about Match Night", now).is_empty());
     }
 
     #[test]

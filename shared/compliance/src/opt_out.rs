@@ -21,6 +21,7 @@ struct List {
     /// By id.
     phrases: BTreeMap<String, String>,
     spared: Spared,
+    kept: Spared,
 }
 
 #[derive(Debug, Deserialize)]
@@ -45,6 +46,8 @@ pub(crate) enum Found {
     },
     /// No opt-out however much it looks like one: keeps the net of likeness silent.
     Spared,
+    /// Turns down another channel and keeps this one: keeps the phrases silent too.
+    Kept,
 }
 
 /// Whether the text revokes consent in plain language or by a command.
@@ -56,12 +59,13 @@ pub fn is_revocation(text: &str) -> bool {
 pub(crate) static RULES: LazyLock<Vec<Found>> = LazyLock::new(|| {
     let language = |id: &str| if id.starts_with("optout.nl.es.") { Language::Es } else { Language::En };
     let phrases = LIST.phrases.keys().map(|id| Found::OptOut { id, language: language(id) });
-    phrases.chain(LIST.spared.patterns.iter().map(|_| Found::Spared)).collect()
+    let spared = LIST.spared.patterns.iter().map(|_| Found::Spared);
+    phrases.chain(spared).chain(LIST.kept.patterns.iter().map(|_| Found::Kept)).collect()
 });
 
 pub(crate) fn add_to(builder: &mut Builder) {
     let groups = Groups::new(LIST.groups.iter().map(|(name, list)| (name.as_str(), list.as_str())));
-    for pattern in LIST.phrases.values().chain(&LIST.spared.patterns) {
+    for pattern in LIST.phrases.values().chain(&LIST.spared.patterns).chain(&LIST.kept.patterns) {
         let pattern = groups.pattern(pattern).expect("the phrases can be read, says a test");
         builder.add(&Rule { patterns: vec![pattern], unless: Vec::new() });
     }

@@ -39,6 +39,11 @@ impl Profile {
                         learnt.paths.push("companions".to_owned());
                     }
                 }
+                Observed::Group(seen, number) => {
+                    if self.meet_all(&seen, number) {
+                        learnt.paths.push("companions".to_owned());
+                    }
+                }
             }
         }
         learnt.paths.dedup();

@@ -91,6 +91,16 @@ impl Index {
         self
     }
 
+    /// A copy in which these items are like inactive ones: no search, name or list finds them.
+    #[must_use]
+    pub fn hiding(&self, hide: impl Fn(&Item) -> bool) -> Self {
+        let mut index = self.clone();
+        for item in index.items.iter_mut().filter(|item| hide(item)) {
+            *item = Arc::new(Item { active: false, ..Item::clone(item) });
+        }
+        index
+    }
+
     pub fn len(&self) -> usize {
         self.items.len()
     }

@@ -25,6 +25,8 @@ pub struct Lease {
     /// A material change the guest was not told of yet (SEC-53).
     pub redisclose: Option<String>,
     pub language: Option<String>,
+    /// The guest cried for help about gambling once: nothing to gamble with is named, ever (CONV-36).
+    pub responsible_gaming: bool,
 }
 
 impl Tx {
@@ -35,7 +37,8 @@ impl Tx {
              from guests g
              where c.conversation_id = $1 and g.guest_id = c.guest_id and (c.leased_until is null or c.leased_until < now())
              returning c.turn_epoch, c.guest_id, g.disclosed_at is not null as disclosed, g.language, g.disclosure_required, g.redisclose,
-               g.disclosed_session is not distinct from c.session_started_at as disclosed_this_session",
+               g.disclosed_session is not distinct from c.session_started_at as disclosed_this_session,
+               g.responsible_gaming_at is not null as responsible_gaming",
         )
         .bind(conversation.0)
         .bind(for_.as_secs_f64())
@@ -51,6 +54,7 @@ impl Tx {
                 disclosure_required: r.try_get("disclosure_required")?,
                 redisclose: r.try_get("redisclose")?,
                 language: r.try_get("language")?,
+                responsible_gaming: r.try_get("responsible_gaming")?,
             })
         })
         .transpose()

@@ -51,7 +51,7 @@ impl Toolbox<'_> {
         let read = |text: &String| observations(&extract(text, &setting), self.given.now, grant);
         let fields = self.guest.texts.iter().flat_map(read).filter_map(|seen| match seen {
             Observed::Field(seen) => Some(seen),
-            Observed::Companion(_) => None,
+            Observed::Companion(_) | Observed::Group(..) => None,
         });
         fields.filter(|seen| seen.key == key).collect()
     }

@@ -80,8 +80,8 @@ impl Engine {
         let ordinary = likeness.is_some_and(|like| like.is_ordinary()) && !self.has_certain;
         let found = self.program.search(reading, scratch, if ordinary { Part::Base } else { Part::Whole });
 
-        let mut in_words = opt_outs(found);
-        let phrase = || opt_outs(found).find_map(|found| plain(found, text));
+        let kept = opt_outs(found).any(|found| found == Found::Kept);
+        let phrase = || opt_outs(found).find_map(|found| plain(found, text)).filter(|_| !kept);
         let keyword =
             command.or_else(|| self.commands.own_sentence(reading).map(|row| row.keyword(text))).or_else(phrase);
         // Put together differently, the text is read once more as ingress reads it.
@@ -94,7 +94,7 @@ impl Engine {
         let mut hits: Vec<Hit> = by_pattern.chain(by_shape).map(hit).collect();
         // An opt-out is looked for whatever else was found: ingress, which has no pack, must find the same.
         let like = likeness.filter(|_| keyword.is_none()).and_then(|likeness| likeness.act());
-        let spared = in_words.any(|found| found == Found::Spared);
+        let spared = opt_outs(found).any(|found| matches!(found, Found::Spared | Found::Kept));
         let keyword = keyword.or_else(|| (like == Some(Like::OptOut) && !spared).then(|| opt_out_like(text)));
         // The net speaks for a layer only where the pack has one: another trade has no gambling problems to find.
         if let Some(Like::Layer(layer)) = like

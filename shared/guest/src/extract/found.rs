@@ -61,6 +61,11 @@ pub enum Slot {
         name: Option<String>,
         age: Option<u32>,
     },
+    /// Several of a kind of whom no more is said: "3 kids".
+    Group {
+        kin: String,
+        number: u32,
+    },
 }
 
 /// A slot, how sure we are, and where it stands.
@@ -101,6 +106,7 @@ impl Slot {
             Self::Game(_) => "game",
             Self::Accessibility(_) => "accessibility",
             Self::Companion { .. } => "companion",
+            Self::Group { .. } => "group",
         }
     }
 }

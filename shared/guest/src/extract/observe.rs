@@ -14,6 +14,8 @@ pub enum Observed {
     Field(Observation<Key>),
     /// For [`crate::Profile::meet`].
     Companion(Vec<Observation<CompanionKey>>),
+    /// What is said of each, and how many they are: for [`crate::Profile::meet_all`].
+    Group(Vec<Observation<CompanionKey>>, u32),
 }
 
 /// The observations of one text. What is said plainly is self-reported, the rest is read from context (DATA-17).
@@ -58,6 +60,10 @@ fn of(found: &Found, at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
             facts.extend(name.as_ref().map(|name| fact(CompanionKey::Name, Value::text(name))));
             facts.extend(age.map(|age| fact(CompanionKey::Age, Value::Int(age.into()))));
             vec![Observed::Companion(facts)]
+        }
+        Slot::Group { kin, number } => {
+            let kin = observation(found, CompanionKey::Relationship, Value::text(kin), source, at, grant);
+            vec![Observed::Group(vec![kin], *number)]
         }
     }
 }

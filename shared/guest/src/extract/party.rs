@@ -84,7 +84,10 @@ fn of_us(said: &Said<'_>) -> Option<Found> {
             return (ours && stands_alone(said, at + 1)).then(|| party(said, size, 85, n, at + 1)).flatten();
         }
         let size = number(said, n).filter(|_| said.phrase(n + 1, &["of", "us"]).is_some())?;
-        let all = said.is(n.wrapping_sub(1), &["the", "all", "just", "only", "about", "be", "are", "for"]);
+        let all = said.is(
+            n.wrapping_sub(1),
+            &["the", "all", "just", "only", "about", "be", "are", "for", "feed", "seat", "fit", "take", "sleep"],
+        );
         let whole = (n == 0 || said.gap(n) >= Gap::Comma)
             && (said.gap(n + 3) >= Gap::Comma
                 || said.is(

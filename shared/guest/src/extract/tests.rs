@@ -41,6 +41,7 @@ fn shown(text: &str, setting: &Setting) -> String {
             let age = age.map(|a| format!(" {a}")).unwrap_or_default();
             format!("with {kin}{name}{age}")
         }
+        Slot::Group { kin, number } => format!("with {number} {kin}"),
     };
     extract(text, setting).iter().map(one).collect::<Vec<_>>().join(" | ")
 }
@@ -119,6 +120,7 @@ fn findings_become_observations_of_the_right_kind() {
         match seen {
             Observed::Field(seen) => assert_ne!(profile.observe(seen), crate::Merged::Refused),
             Observed::Companion(seen) => assert!(profile.meet(seen).is_some()),
+            Observed::Group(seen, number) => assert!(profile.meet_all(&seen, number)),
         }
     }
     assert_eq!(profile.companions().len(), 3);

@@ -95,4 +95,24 @@ impl Profile {
         }
         Some(Met { index, merged })
     }
+
+    /// Takes in that at least `number` companions are of this kind; those already known count, so "our two kids" said twice are two.
+    /// True when one is new.
+    pub fn meet_all(&mut self, said: &[Observation<CompanionKey>], number: u32) -> bool {
+        let values: BTreeMap<_, _> = said.iter().filter(|o| o.fits()).map(|o| (o.key, &o.value)).collect();
+        let known = self.companions.iter().filter(|companion| companion.may_be(&values)).count();
+        if !values.contains_key(&CompanionKey::Relationship) {
+            return false;
+        }
+        let new = (number as usize).saturating_sub(known);
+        for _ in 0..new {
+            let mut fields = BTreeMap::new();
+            for seen in said.iter().filter(|o| o.fits()) {
+                self.meta.updated_at = self.meta.updated_at.max(seen.at);
+                fields.insert(seen.key, Field::first(seen.clone().evidence()));
+            }
+            self.companions.push(Companion { fields });
+        }
+        new > 0
+    }
 }

@@ -153,4 +153,8 @@ pub(super) const SPANISH: &[(&str, &str)] = &[
     ("soy alergico", ""),
     ("¿habla español?", ""),
     ("¿hay menú para niños?", ""),
+    ("¿tienen 4 y 5 estrellas?", ""),
+    ("tienen 10 años de casados", ""),
+    ("¿tiene 6 años el hotel?", ""),
+    ("tienen 2 restaurantes", ""),
 ];
