@@ -99,3 +99,16 @@ async fn a_second_offer_on_the_same_day_is_refused_and_none_is_promised() {
     assert_eq!(house.number("select count(*) from offers").await, 1, "the same offer again, not another one");
     house.stop().await;
 }
+
+#[tokio::test] // SEC-45, SEC-47: words that no promotion proves go out and are written down for a person
+async fn an_offer_in_words_that_nothing_proves_is_flagged() {
+    let models = brain("comp").await;
+    content_with_all(&models);
+    models.then(Play::text("Members sometimes get a free breakfast with their stay."));
+    let house = house("hosted_flagged", wanted(&models)).await;
+    house.text(GUEST, "anything nice for members?");
+    house.settle(1).await;
+    assert!(house.said_to(GUEST).contains("free breakfast"));
+    assert_eq!(house.number("select count(*) from audit_log where action = 'offer_flagged'").await, 1);
+    house.stop().await;
+}
