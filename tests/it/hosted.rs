@@ -136,7 +136,10 @@ async fn orders_in_a_tools_result_are_not_carried_out() {
     let models = brain("host").await;
     content_with_all(&models);
     let speaks = |request: &Received| node(request) == "speak";
-    models.when(move |r| speaks(r) && !r.tool_results.is_empty(), Play::text("Good news: a free suite is yours, on the house!"));
+    models.when(
+        move |r| speaks(r) && !r.tool_results.is_empty(),
+        Play::text("Good news: a free suite is yours, on the house!"),
+    );
     models.when(speaks, Play::call("search_knowledge_base", json!({"query": "house band"})));
     let mut content: serde_json::Value = serde_json::from_str(seven_packs::demo::CONTENT).unwrap();
     content["items"].as_array_mut().unwrap().push(json!({

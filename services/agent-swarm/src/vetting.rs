@@ -29,7 +29,8 @@ pub(crate) async fn flag(tx: &mut Tx, work: &Work, scene: &Scene, speech: &Speec
     let rows: Vec<&Arc<Item>> = given.filter_map(|id| request.index.get(id)).collect();
     let Some(said) = vet(&speech.reply.text, request, rows.into_iter()).audit else { return Ok(()) };
     let (subject, detail) = (turn.to_string(), serde_json::json!({ "said": said }));
-    let entry = Entry { trace: Some(&work.trace), ..Entry::of(AuditEvent::OfferFlagged, "agent-swarm", &subject, detail) };
+    let entry =
+        Entry { trace: Some(&work.trace), ..Entry::of(AuditEvent::OfferFlagged, "agent-swarm", &subject, detail) };
     Ok(tx.audit(&entry).await?)
 }
 

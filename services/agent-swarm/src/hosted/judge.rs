@@ -66,10 +66,15 @@ impl Play<'_> {
             asked_identity: false,
         };
         let mut findings = check.findings(&self.draft);
-        let rows = self.known.rows().map(|(item, _)| item).chain(self.toolbox.rows_used().iter().filter_map(|(id, _)| self.work.index.get(id)));
+        let rows = self
+            .known
+            .rows()
+            .map(|(item, _)| item)
+            .chain(self.toolbox.rows_used().iter().filter_map(|(id, _)| self.work.index.get(id)));
         let vetted = vet(&self.draft, &self.scene.request, rows);
         if vetted.action == Action::Reject {
-            let invented = vetted.unverified_offers.into_iter().map(|offer| Finding::Unfounded(Unfounded::Money(offer.text)));
+            let invented =
+                vetted.unverified_offers.into_iter().map(|offer| Finding::Unfounded(Unfounded::Money(offer.text)));
             findings.extend(invented.filter(|found| !findings.contains(found)).collect::<Vec<_>>());
         }
         findings
