@@ -78,7 +78,8 @@ impl Engine {
         let likeness = if command.is_none() { Likeness::of(reading.folded.line()) } else { None };
         let stands = |rule: &&PackRule| rule.certain || !likeness.is_some_and(|like| like.contradicts(rule.layer));
         let ordinary = likeness.is_some_and(|like| like.is_ordinary()) && !self.has_certain;
-        let found = self.program.search(reading, scratch, if ordinary { Part::Base } else { Part::Whole });
+        let (found, excused) =
+            self.program.search_all(reading, scratch, if ordinary { Part::Base } else { Part::Whole });
 
         let kept = opt_outs(found).any(|found| found == Found::Kept);
         let phrase = || opt_outs(found).find_map(|found| plain(found, text)).filter(|_| !kept);
@@ -100,11 +101,19 @@ impl Engine {
         if let Some(Like::Layer(layer)) = like
             && hits.is_empty()
             && self.guards(layer)
+            && !self.is_excused(layer, excused)
         {
             hits.push(layer_like(layer));
         }
         hits.sort_by_key(|hit| hit.layer);
         Decision { verdict: verdict(command.is_some(), keyword, &hits), keyword, hits }
+    }
+
+    /// Whether a rule of the layer knows this wording as harmless: then the net is silent, too. Never where a life may be at stake.
+    fn is_excused(&self, layer: Layer, excused: &[u32]) -> bool {
+        let grave = matches!(layer, Layer::Crisis | Layer::Emergency | Layer::ResponsibleGaming);
+        let rules = excused.iter().filter_map(|rule| (*rule as usize).checked_sub(opt_out::RULES.len()));
+        !grave && rules.map(|number| &self.rules[number]).any(|rule| rule.spares && rule.layer == layer)
     }
 
     pub(super) fn reads(&self, text: &str, workspace: &mut Workspace) -> String {
@@ -121,7 +130,7 @@ impl Engine {
     #[cfg(test)]
     pub(super) fn opt_outs(&self, text: &str, workspace: &mut Workspace) -> Vec<&'static str> {
         self.program.lexicon.read(text, &mut workspace.reading);
-        let found = self.program.search(&workspace.reading, &mut workspace.scratch, Part::Base);
+        let (found, _) = self.program.search_all(&workspace.reading, &mut workspace.scratch, Part::Base);
         opt_outs(found).filter_map(|found| if let Found::OptOut { id, .. } = found { Some(id) } else { None }).collect()
     }
 

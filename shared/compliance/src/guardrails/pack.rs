@@ -72,6 +72,9 @@ pub(super) struct PackRule {
     /// Stands even where the text as a whole is like none of this layer (D20).
     #[serde(default)]
     pub(super) certain: bool,
+    /// Excused by its `unless`, it silences the net for its layer, too (D20).
+    #[serde(default)]
+    pub(super) spares: bool,
     #[serde(default)]
     pub(super) shape: Option<super::shapes::Shape>,
     #[serde(default)]
