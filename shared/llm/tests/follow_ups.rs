@@ -1,4 +1,4 @@
-//! Questions that leave out what they are about: the venue talked of before stays the subject (AGENT-22).
+//! Questions that leave out what they are about: the venue talked of before stays the subject.
 #![expect(dead_code, reason = "the desk is shared by tests that use other parts of it")]
 
 mod desk;
