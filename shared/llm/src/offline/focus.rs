@@ -112,6 +112,9 @@ pub(super) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
     if !is_of(&again, main) {
         return None;
     }
+    // "That massage", "the coffee place": what it is called asks nothing more of it.
+    let index = &host.request.index;
+    let hard: Vec<Term> = hard.into_iter().filter(|term| index.is_called(main, term) < CALLED).collect();
     let points = points(&again);
     let kinds = again.kinds.iter().any(|kind| !matches!(kind.field, Field::Kids | Field::Dietary));
     if (kinds || again.kinds.iter().any(|k| k.field == Field::Dietary) && main.category != Category::Dining) && !points
