@@ -7,6 +7,7 @@ mod answer;
 mod compose;
 mod dates;
 mod fit;
+mod focus;
 mod follow_up;
 mod language;
 mod pack;

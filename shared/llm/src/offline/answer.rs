@@ -9,7 +9,7 @@ use seven_knowledge::{Category, Item, Mention};
 use super::{
     compose::{chat, events, listing, lookup, topic, venue},
     fit::{Part, Room, join_names, plain_spanish},
-    follow_up,
+    focus, follow_up,
     pack::HostPack,
     phrases::Said,
     reading,
@@ -177,7 +177,11 @@ fn sentences(text: &str) -> Vec<&str> {
 
 /// What the fields of the rows answer; where they do not, a sentence of them; where nothing does, that we will check.
 fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
+    if let Some(part) = focus::answer(host, u, said_now) {
+        return part;
+    }
     let part = reading::honest(host, u, part(host, u, said_now));
+    let part = focus::honest(host, u, said_now, part);
     let open = part.intent == "unanswered" || (part.chat && u.is_question && !u.leftover.is_empty());
     let open = open && !["identity", "complaint", "human", "allergy"].contains(&part.intent.as_str());
     if open && let Some(found) = reading::fallback(host, u, said_now, part.is_denial) { found } else { part }

@@ -14,7 +14,8 @@ use super::{
     follow_up,
     understand::Understood,
 };
-use demand::{Demand, is_calendar};
+use demand::Demand;
+pub(super) use demand::is_calendar;
 
 /// Share of the question that a sentence must hold with its row to be the answer whatever else was understood, and the share of
 /// what the row's name does not say that it must hold itself.
@@ -199,6 +200,11 @@ pub(super) fn of_row(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, facet
     Some((Arc::clone(row), named_sentence(host, row, &text)))
 }
 
+/// The text holds the kind of thing asked for: an amount, a time.
+pub(super) fn meets(u: &Understood<'_>, text: &str) -> bool {
+    Demand::of(u).met(text)
+}
+
 /// How dear a place is, and what its row says of prices.
 pub(super) fn priced(host: &Host<'_>, u: &Understood<'_>, row: &Item, range: String) -> String {
     let terms = terms(host, u);
@@ -287,7 +293,7 @@ fn in_language(host: &Host<'_>, text: &str) -> String {
 }
 
 /// The sentence, with the name of its row where it says it not.
-fn tell(host: &Host<'_>, passed: &Passed) -> Part {
+pub(super) fn tell(host: &Host<'_>, passed: &Passed) -> Part {
     let row = &passed.item;
     let body = named_sentence(host, row, &passed.text);
     let intent = match row.category {

@@ -30,7 +30,7 @@ const NUMBERS: &str = "one two three four five six seven eight nine ten eleven t
     hundred ninety uno dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta cien cientas";
 
 /// A weekday, a month or a word for a moment.
-pub(super) fn is_calendar(word: &str) -> bool {
+pub(in super::super) fn is_calendar(word: &str) -> bool {
     CALENDAR.split_whitespace().chain(MOMENTS.split_whitespace()).any(|known| known == word)
 }
 

@@ -1,0 +1,40 @@
+//! Questions that leave out what they are about: the venue talked of before stays the subject.
+#![expect(dead_code, reason = "the desk is shared by tests that use other parts of it")]
+
+mod desk;
+
+use desk::Desk;
+use seven_knowledge::text::fold;
+use seven_llm::Exchange;
+
+const BAHIA: &str = include_str!("unseen/bahia_lucero.json");
+const COYOTE: &str = include_str!("unseen/coyote_wash.json");
+/// Share of the dialogues that must end right: a ratchet under what is reached.
+const LEAST: f64 = 0.85;
+
+#[test]
+fn a_follow_up_is_about_what_was_talked_of() {
+    let mut wrong = Vec::new();
+    let mut all = 0;
+    for line in include_str!("follow_ups.txt").lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [casino, texts, wanted, forbidden] = fields[..] else { panic!("{line}") };
+        let content = if casino == "bahia" { BAHIA } else { COYOTE };
+        let mut desk = Desk::new(content, "2026-11-20 18:30");
+        for text in texts.split(" >> ") {
+            let host = desk.ask(text).text;
+            desk.history.push(Exchange { guest: text.to_owned(), host });
+        }
+        let reply = &desk.history[desk.history.len() - 1].host;
+        let told = fold(reply);
+        let checks = || reply.contains(desk::PHONE) && (told.contains("will check") || told.contains("consultar"));
+        let right = |part: &str| if part == "!" { checks() } else { told.contains(&fold(part)) };
+        all += 1;
+        if !wanted.split(" / ").any(right) || told.contains(&fold(forbidden)) {
+            wrong.push(format!("{texts}\n    {reply}"));
+        }
+    }
+    println!("{} of {all} wrong\n{}", wrong.len(), wrong.join("\n"));
+    let share = 1.0 - wrong.len() as f64 / f64::from(all);
+    assert!(share >= LEAST, "{share:.2}: {} wrong", wrong.len());
+}
