@@ -75,12 +75,19 @@ impl OfflineModel {
 impl OfflineModel {
     /// The request with the guest's slips and shorthand written out; what we said ourselves stays.
     fn mended(&self, request: &Request) -> Request {
-        let mut known = HashSet::new();
+        let (mut known, mut told) = (HashSet::new(), HashSet::new());
         for item in request.index.current(request.now) {
-            let texts =
-                [Some(&item.name), item.name_es.as_ref(), Some(&item.description), item.description_es.as_ref()];
-            known.extend(texts.into_iter().flatten().chain(&item.keywords).flat_map(|text| words(text)));
+            let own = [Some(&item.description), item.description_es.as_ref()];
+            told.extend(own.into_iter().flatten().chain(&item.keywords).flat_map(|text| words(text)));
+            known.extend([Some(&item.name), item.name_es.as_ref()].into_iter().flatten().flat_map(|name| words(name)));
         }
+        let names: HashSet<String> = known.difference(&told).cloned().collect();
+        known.extend(told);
+        let is_word = |word: &str| {
+            let terms = request.index.terms(word);
+            terms.iter().all(|term| term.known && term.is_literally_in(word))
+        };
+        let known = spelling::Known { content: &known, names: &names, is_word: &is_word };
         let mut mended = request.clone();
         let mend = |text: &mut String| *text = self.pack.speller.mend(text, &known);
         mended.texts.iter_mut().for_each(mend);

@@ -7,7 +7,7 @@ use seven_domain::Language;
 use seven_knowledge::{Category, Item, Mention};
 
 use super::{
-    compose::{chat, events, listing, lookup, topic, venue},
+    compose::{chat, events, listing, lookup, services, topic, venue},
     fit::{Part, Room, join_names, plain_spanish},
     focus, follow_up,
     pack::HostPack,
@@ -184,6 +184,7 @@ fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     let part = focus::honest(host, u, said_now, part);
     let open = part.intent == "unanswered" || (part.chat && u.is_question && !u.leftover.is_empty());
     let open = open && !["identity", "complaint", "human", "allergy"].contains(&part.intent.as_str());
+    let open = open && !services::is_untold(host, u);
     if open && let Some(found) = reading::fallback(host, u, said_now, part.is_denial) { found } else { part }
 }
 
@@ -222,7 +223,11 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if u.intends("rules") {
         return lookup::rule(host, u).unwrap_or_else(|| host.unanswered());
     }
-    reading::exact(host, u)
+    if services::is_untold(host, u) {
+        return host.unanswered();
+    }
+    services::answer(host, u)
+        .or_else(|| reading::exact(host, u))
         .or_else(|| events::at_place(host, u))
         .or_else(|| about_venue(host, u))
         .or_else(|| lookup::by_name(host, u))
@@ -238,6 +243,11 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
 /// Goes on in the language asked for, with the last question answered again in it (CONV-40: the context is kept).
 fn language_switch(host: &Host<'_>, said_now: &[&str]) -> Part {
     let switch = host.say("switched", &[]);
+    // The question stands beside the wish for the language.
+    let beside = |text: &String| sentences(text).into_iter().any(|s| host.read(s).is_question);
+    if host.request.texts.iter().any(beside) {
+        return Part { chat: true, ..host.part("language", switch, &[]) };
+    }
     let last = said_now.last().copied().or(host.request.history.last().map(|e| e.guest.as_str()));
     let again = last.map(|text| host.read(text)).filter(|u| u.is_question).map(|u| part_of_earlier(host, &u));
     match again {

@@ -5,6 +5,7 @@ pub(super) mod events;
 pub(super) mod listing;
 pub(super) mod lookup;
 pub(super) mod rows;
+pub(super) mod services;
 pub(super) mod topic;
 pub(super) mod unlisted;
 pub(super) mod venue;

@@ -27,6 +27,11 @@ pub struct HostPack {
     pub(super) topics: Vec<Topic>,
     pub(super) kinds: Vec<Kind>,
     pub(super) particulars: Vec<Particular>,
+    pub(super) services: Vec<Service>,
+    /// What only a row that says so word for word may answer.
+    pub(super) literal: Phrases,
+    /// Phrases of `literal` that say the same.
+    pub(super) same: Vec<Vec<String>>,
     pub(super) speller: Speller,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
@@ -59,6 +64,14 @@ pub(super) struct Particular {
     pub(super) phrases: Phrases,
 }
 
+/// A service as guests ask for it, and how its row is found.
+#[derive(Debug, Clone)]
+pub(super) struct Service {
+    pub(super) phrases: Phrases,
+    pub(super) values: Vec<String>,
+    pub(super) categories: Vec<Category>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Field {
@@ -86,6 +99,8 @@ struct File {
     topics: BTreeMap<String, TopicFile>,
     kinds: Vec<KindFile>,
     wishes: Vec<ParticularFile>,
+    services: Vec<ServiceFile>,
+    literal: Literal,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
     replace_es: Vec<Replace>,
@@ -141,6 +156,21 @@ struct ParticularFile {
     topic: String,
     values: Vec<String>,
     words: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ServiceFile {
+    words: Vec<String>,
+    values: Vec<String>,
+    categories: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Literal {
+    words: Vec<String>,
+    same: Vec<Vec<String>>,
 }
 
 /// One thing the host says, in one or more wordings.
@@ -242,6 +272,11 @@ impl HostPack {
             values: wish.values,
             phrases: Phrases::new(&wish.words),
         };
+        let service = |service: ServiceFile| Service {
+            phrases: Phrases::new(&service.words),
+            values: service.values,
+            categories: service.categories.into_iter().map(Category::from).collect(),
+        };
         Ok(Self {
             language: Tongue::new(&file.language),
             threshold: file.threshold,
@@ -253,6 +288,9 @@ impl HostPack {
             topics: file.topics.into_iter().map(topic).collect(),
             kinds: file.kinds.into_iter().map(kind).collect(),
             particulars: file.wishes.into_iter().map(particular).collect(),
+            services: file.services.into_iter().map(service).collect(),
+            literal: Phrases::new(&file.literal.words),
+            same: file.literal.same,
             speller,
             say: file.say,
             values_es: file.values_es,

@@ -23,8 +23,20 @@ fn key(topic: Topic) -> Option<&'static str> {
     }
 }
 
+fn is_refusal(text: &str) -> bool {
+    let text = seven_knowledge::text::words(text).join(" ");
+    ["rather not", "prefer not", "no name", "prefiero no", "no quiero dar", "none of your"]
+        .iter()
+        .any(|no| text.contains(no))
+}
+
 /// Puts the question that is due behind the last answer, and returns its words.
 pub(super) fn ask(pack: &HostPack, request: &Request, language: Language, parts: &mut [Part]) -> Option<String> {
+    // Who declined to say who comes is not asked again.
+    let declined = request.history.iter().map(|e| &e.guest).chain(&request.texts).any(|text| is_refusal(text));
+    if declined && matches!(request.ask, Some(Topic::Name | Topic::PartySize)) {
+        return None;
+    }
     let question = pack.say(key(request.ask?)?, language, request.seed, &[]);
     let said = |text: &String| {
         let said = Said::new(text);

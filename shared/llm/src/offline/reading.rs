@@ -47,6 +47,8 @@ pub(super) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
     let times = pack.times.values().flat_map(|phrases| phrases.places(&u.said));
     let said = &u.said.words;
     spent.extend(times.filter(|(from, to)| !said[*from..*to].iter().any(|word| MEALS.contains(&word.as_str()))));
+    // How dear it may be narrows a list and is told by no sentence.
+    spent.extend(u.filter_places.iter().copied());
     let house = words(&host.request.casino_name);
     let idle = |n: usize| {
         let word = &said[n];
@@ -86,6 +88,10 @@ pub(super) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let index = &host.request.index;
     let found = index.passages(&terms, host.language, host.request.now, keep);
     let best = found.first()?;
+    let drinks = u.kinds.iter().any(|kind| kind.field == super::pack::Field::Subcategory);
+    if u.topics.is_empty() && drinks && best.item.category == Category::Entertainment {
+        return None;
+    }
     let specific = |term: &Term| {
         !term.soft && is_only_in(best, term) && (fits_topic(u, &best.item) || term.is_literally_in(&best.text))
     };
@@ -242,8 +248,10 @@ pub(super) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let beside = |term: &&Term| !rows.iter().any(|row| index.is_called(row, term) >= SAID);
     let asked: Vec<&Term> = terms.iter().filter(beside).collect();
     // What a dish costs is not what the place costs.
-    let other =
-        demand == Demand::Money && part.is_price_range && asked.iter().any(|term| !said(term) && !is_meal(u, term));
+    let other = demand == Demand::Money
+        && part.is_price_range
+        && asked.iter().any(|term| !is_meal(u, term) && !is_kind(u, term))
+        && !part.body.contains(|c: char| c.is_ascii_digit());
     let met = demand != Demand::Any && demand.met(&part.body);
     // "Live music" is a piano too, where the pack says so.
     let wished = u.wishes.iter().any(|wish| rows.iter().any(|row| wish.fits(row)));
@@ -272,6 +280,12 @@ fn partly(host: &Host<'_>, part: &Part) -> Part {
 fn is_meal(u: &Understood<'_>, term: &Term) -> bool {
     const MEAL: [&str; 9] = ["dinner", "cena", "cenar", "comer", "comida", "eat", "eating", "meal", "food"];
     (term.from..term.to).all(|n| MEAL.contains(&u.said.words[n].as_str()))
+}
+
+/// The kind of place, not a dish: "how expensive is the steakhouse?"
+fn is_kind(u: &Understood<'_>, term: &Term) -> bool {
+    let dish = |kind: &&super::pack::Kind| kind.field == super::pack::Field::Serves;
+    !u.kinds.iter().any(dish) && u.kind_places.iter().any(|at| at.0 <= term.from && term.to <= at.1)
 }
 
 /// A word nobody knows where a name stands: "at nobu".

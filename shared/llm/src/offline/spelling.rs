@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use seven_knowledge::text::{fold, stem, words};
 
-/// Shorter words have too many neighbours ("shoes" is no slip of "shows").
-const SHORTEST: usize = 8;
+/// Shorter words have too many neighbours.
+const SHORTEST: usize = 5;
 
 /// Writes a guest's words out in full, as the pack spells them.
 #[derive(Debug, Clone, Default)]
@@ -29,8 +29,9 @@ impl Speller {
         Self { shorthand, long: long.collect(), stems }
     }
 
-    /// The text with each word replaced that is shorthand or a slip; words of the content (`known`) stay as they are.
-    pub(super) fn mend(&self, text: &str, known: &HashSet<String>) -> String {
+    /// The text with each word replaced that is shorthand or a slip; words of the content (`known`) and of the language stay as they
+    /// are. An emoji is written out too.
+    pub(super) fn mend(&self, text: &str, known: &Known<'_>) -> String {
         let mut mended = String::with_capacity(text.len());
         let mut word = String::new();
         for c in text.chars().chain([' ']) {
@@ -42,30 +43,100 @@ impl Speller {
                 mended.push_str(&self.word(&word, known).unwrap_or_else(|| word.clone()));
                 word.clear();
             }
-            mended.push(c);
+            match self.shorthand.get(c.encode_utf8(&mut [0; 4]) as &str) {
+                Some(picture) => mended.extend([" ", picture.as_str(), " "]),
+                None => mended.push(c),
+            }
         }
         mended.pop();
         mended
     }
 
-    fn word(&self, word: &str, known: &HashSet<String>) -> Option<String> {
+    fn word(&self, word: &str, known: &Known<'_>) -> Option<String> {
         let folded = fold(word).replace('\'', "");
-        if known.contains(&folded) {
+        if known.content.contains(&folded) {
             return None;
         }
         if let Some(whole) = self.shorthand.get(&folded) {
             return Some(whole.clone());
         }
-        let slip = folded.len() >= SHORTEST - 1 && folded.is_ascii() && !self.stems.contains(&stem(&folded));
-        if !slip {
+        let ours = |word: &str| self.stems.contains(&stem(word)) || known.content.contains(word);
+        let plural = folded.strip_suffix('z').map(|start| format!("{start}s"));
+        if let Some(plural) = plural.filter(|plural| plural.len() > 3 && ours(plural)) {
+            return Some(plural);
+        }
+        let letters = folded.chars().all(|c| c.is_ascii_lowercase());
+        if folded.len() < 4 || !letters || self.stems.contains(&stem(&folded)) || (known.is_word)(&folded) {
             return None;
         }
-        let ends = |word: &str| word.chars().next().zip(word.chars().next_back());
-        let near = |long: &&String| ends(long) == ends(&folded) && long.len().abs_diff(folded.len()) <= 1;
-        let edits = |long: &String| (edits(&folded, long), long.clone());
-        let (count, best) = self.long.iter().filter(near).map(edits).min()?;
-        (count <= if best.len() < 10 { 1 } else { 2 }).then_some(best)
+        let content = known.content.iter().filter(|w| w.len() >= SHORTEST && !known.names.contains(*w));
+        let targets: Vec<&String> = self.long.iter().chain(content).collect();
+        let spoken = sound(&folded);
+        if let Some(alike) = targets.iter().filter(|target| sound(target) == spoken).min() {
+            return Some((*alike).clone());
+        }
+        let near = |target: &&&String| slips(&folded, target) || slips(&spoken, &sound(target));
+        let best = targets.iter().filter(near).map(|target| (edits(&folded, target), *target)).min()?;
+        Some(best.1.clone())
     }
+}
+
+/// Words that stay as they are.
+pub(super) struct Known<'a> {
+    pub(super) content: &'a HashSet<String>,
+    /// Words that stand in names only: never put in place of another word.
+    pub(super) names: &'a HashSet<String>,
+    /// A word of the language, as far as we know it.
+    pub(super) is_word: &'a dyn Fn(&str) -> bool,
+}
+
+/// Near enough to be the same word mistyped: in a short one a letter left out, doubled or swapped, in a long one two slips of any kind.
+fn slips(word: &str, meant: &str) -> bool {
+    let ends = |word: &str| word.chars().next().zip(word.chars().next_back());
+    if word.len() < SHORTEST || ends(word) != ends(meant) || word.len().abs_diff(meant.len()) > 2 {
+        return false;
+    }
+    let swapped = || {
+        let sorted = |word: &str| {
+            let mut letters: Vec<u8> = word.bytes().collect();
+            letters.sort_unstable();
+            letters
+        };
+        sorted(word) == sorted(meant)
+    };
+    match edits(word, meant) {
+        0 | 1 => word.len() > 6 || word.len() != meant.len() || swapped(),
+        2 => word.len() >= 8 && meant.len() >= 9,
+        _ => false,
+    }
+}
+
+/// How a word sounds in Spanish as phones write it: no h, one letter for k/qu/c, s/z/c, b/v and y/ll, nothing doubled.
+fn sound(word: &str) -> String {
+    let letters: Vec<char> = word.chars().collect();
+    let mut sound = String::with_capacity(word.len());
+    let mut at = 0;
+    while at < letters.len() {
+        let next = letters.get(at + 1).copied().unwrap_or(' ');
+        let soft = next == 'e' || next == 'i';
+        let (letter, taken) = match letters[at] {
+            'c' if next == 'h' => ('x', 2),
+            'q' if next == 'u' => ('k', 2),
+            'l' if next == 'l' => ('y', 2),
+            'h' => (' ', 1),
+            'c' if soft => ('s', 1),
+            'g' if soft => ('j', 1),
+            'c' | 'q' => ('k', 1),
+            'z' => ('s', 1),
+            'v' => ('b', 1),
+            other => (other, 1),
+        };
+        if letter != ' ' && !sound.ends_with(letter) {
+            sound.push(letter);
+        }
+        at += taken;
+    }
+    sound
 }
 
 /// Letters to insert, drop, replace or swap with a neighbour.
@@ -94,11 +165,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn words_are_mended_by_their_sound() {
+        let none = HashSet::new();
+        let known = Known { content: &none, names: &none, is_word: &|_| false };
+        let speller = Speller::new(BTreeMap::new(), "cuanto cuesta habitaciones hasta buffet massage shows");
+        for (said, meant) in [
+            ("kuanto kuesta", "cuanto cuesta"),
+            ("avitasiones", "habitaciones"),
+            ("bufet masage showz", "buffet massage shows"),
+            ("shoes", "shoes"),
+        ] {
+            assert_eq!(speller.mend(said, &known), meant);
+        }
+    }
+
+    #[test]
     fn slips_are_mended_and_the_casinos_own_words_are_not() {
         let shorthand =
             BTreeMap::from([("u".to_owned(), "you".to_owned()), ("2nite".to_owned(), "tonight".to_owned())]);
         let speller = Speller::new(shorthand, "restaurant restaurants reservation tomorrow breakfast");
-        let known = HashSet::from(["brickfast".to_owned()]);
+        let content = HashSet::from(["brickfast".to_owned()]);
+        let known = Known { content: &content, names: &content, is_word: &|_| false };
         for (said, meant) in [
             ("any Restaraunts open 2nite?", "any restaurants open tonight?"),
             ("u need a resevation", "you need a reservation"),

@@ -35,6 +35,8 @@ pub(super) struct Understood<'a> {
     pub(super) wishes: Vec<Wish>,
     /// Where a kind was said.
     pub(super) kind_places: Vec<(usize, usize)>,
+    /// Of those, where a budget was said.
+    pub(super) filter_places: Vec<(usize, usize)>,
     /// Where a topic was said by its own words.
     pub(super) topic_places: Vec<(usize, usize)>,
     pub(super) is_question: bool,
@@ -135,7 +137,7 @@ impl<'a> Understood<'a> {
         }
         topics.sort_by_key(|(at, _)| *at);
         let (mut kinds, mut refused) = (Vec::new(), Vec::new());
-        let mut kind_places = Vec::new();
+        let (mut kind_places, mut filter_places) = (Vec::new(), Vec::new());
         let mut refused_places: Vec<(usize, usize)> = Vec::new();
         for kind in &pack.kinds {
             // "Bars and restaurants" asks for both: the longer phrase keeps its words here too.
@@ -155,6 +157,9 @@ impl<'a> Understood<'a> {
                 kinds.push(kind);
             }
             kind_places.extend(places.iter().copied());
+            if kind.field == Field::Price {
+                filter_places.extend(places.iter().copied());
+            }
             taken.extend(places);
         }
         // A part of a room's name says nothing in a question about restaurants: "restaurants with a view".
@@ -193,6 +198,7 @@ impl<'a> Understood<'a> {
             beside: free.iter().filter(near).map(word).collect(),
             wishes,
             kind_places,
+            filter_places,
             leftover: free.iter().map(word).collect(),
             is_question: asks(text, &said),
             points_back: said.words.iter().any(|w| POINTERS.contains(&w.as_str())),

@@ -11,6 +11,7 @@ use super::{
         answer::Host,
         fit::Part,
         pack::{Field, Kind},
+        phrases::Said,
         understand::Understood,
         when::{Asked, Time, day_words, time_words},
     },
@@ -19,6 +20,7 @@ use super::{
 
 /// Restaurants, bars and cafes: open ones when a time or "open" is asked, else those that fit the wish, else all.
 pub(in super::super) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
+    let u = &with_company(host, u);
     let all = host.items(&Category::Dining);
     if all.is_empty() {
         return lookup::anything(host, u).unwrap_or_else(|| host.unanswered());
@@ -59,6 +61,26 @@ pub(in super::super) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     };
     let (intent, ask) = if narrow { ("cuisine", "ask_visit") } else { ("dining", "ask_dining") };
     names(host, key, intent, &fitting, Some(ask))
+}
+
+/// What the guest said of a diet or of children counts for "where can we eat?" too.
+fn with_company<'a>(host: &Host<'a>, u: &Understood<'a>) -> Understood<'a> {
+    let mut u = u.clone();
+    let request = host.request;
+    let stated = |said: &Said| host.pack.intents.get("statement").is_some_and(|statement| statement.found(said));
+    let before = request.history.iter().map(|e| Said::new(&e.guest)).filter(stated);
+    let heard: Vec<Said> = request.texts.iter().map(|text| Said::new(text)).chain(before).collect();
+    let kinds = host.pack.kinds.iter();
+    if u.kinds.iter().all(|kind| kind.field != Field::Dietary) {
+        let diet = |kind: &&Kind| kind.field == Field::Dietary && heard.iter().any(|said| kind.phrases.found(said));
+        let diets: Vec<&'a Kind> = kinds.clone().filter(diet).collect();
+        u.kinds.extend(diets);
+    }
+    let children = host.pack.facets.get("kids").is_some_and(|kids| heard.iter().any(|said| kids.found(said)));
+    if u.kinds.is_empty() && children {
+        u.kinds.extend(kinds.clone().filter(|kind| kind.field == Field::Kids));
+    }
+    u
 }
 
 /// The only place that fits: its facts, whether it is open then, or what it is.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use seven_knowledge::{Category, Item};
+use seven_knowledge::{Category, Item, formatter, item::Details};
 
 use super::{
-    super::{answer::Host, fit::Part, understand::Understood},
+    super::{answer::Host, fit::Part, phrases::Said, understand::Understood},
     listing, lookup, rows, unlisted, venue,
 };
 
@@ -71,6 +71,7 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &C
     }
     match items.as_slice() {
         [one] => Some(venue::info(host, one)),
+        several if *category == Category::Promotions => Some(worths(host, several)),
         _ => Some(listing::names(host, "topic_all", intent, &items, Some("ask_topic"))),
     }
 }
@@ -122,6 +123,24 @@ fn particular(host: &Host<'_>, u: &Understood<'_>, category: &Category, items: &
         [one] => Some(venue::answer(host, u, std::slice::from_ref(one))).filter(|part| part.grounded),
         several => Some(listing::names(host, "fitting", category.as_str(), several, Some("ask_topic"))),
     })
+}
+
+/// Offers with what they are worth; play money is nothing to tell a guest who spoke of a problem with gambling.
+fn worths(host: &Host<'_>, items: &[Arc<Item>]) -> Part {
+    let request = host.request;
+    let earlier = request.history.iter().map(|e| &e.guest).chain(&request.texts);
+    let troubled = host.pack.intents.get("limits").is_some_and(|p| earlier.into_iter().any(|t| p.found(&Said::new(t))));
+    let plays = |item: &Item| ["play", "slot", "gaming", "table games"].iter().any(|word| rows::tells(item, word));
+    let told: Vec<Arc<Item>> = items.iter().filter(|item| !troubled || !plays(item)).cloned().collect();
+    let entry = |item: &Arc<Item>| match &item.details {
+        Details::Promotion(d) if d.value > 0.0 => format!("{} {}", host.name(item), formatter::dollars(d.value)),
+        _ => host.name(item),
+    };
+    let entries: Vec<String> = told.iter().map(entry).collect();
+    let body = |count: usize| host.say("topic_all", &[("list", &host.first_of(&entries, count))]);
+    let count = (1..=entries.len()).rev().find(|count| host.room.two(&body(*count))).unwrap_or(1);
+    let used: Vec<Arc<Item>> = told.iter().take(count).cloned().collect();
+    Part { ask: Some(host.say("ask_topic", &[])), ..host.part("promotions", body(count), &used) }
 }
 
 /// The rows of the lowest price.
