@@ -63,7 +63,7 @@ impl Engine {
     }
 
     pub(super) fn guards(&self, layer: Layer) -> bool {
-        self.rules.iter().any(|rule| rule.layer == layer)
+        self.rules.iter().any(|rule| rule.layer == layer && !rule.spares)
     }
 
     pub(super) fn rules(&self) -> usize {
@@ -78,8 +78,7 @@ impl Engine {
         let likeness = if command.is_none() { Likeness::of(reading.folded.line()) } else { None };
         let stands = |rule: &&PackRule| rule.certain || !likeness.is_some_and(|like| like.contradicts(rule.layer));
         let ordinary = likeness.is_some_and(|like| like.is_ordinary()) && !self.has_certain;
-        let (found, excused) =
-            self.program.search_all(reading, scratch, if ordinary { Part::Base } else { Part::Whole });
+        let found = self.program.search(reading, scratch, if ordinary { Part::Base } else { Part::Whole });
 
         let kept = opt_outs(found).any(|found| found == Found::Kept);
         let phrase = || opt_outs(found).find_map(|found| plain(found, text)).filter(|_| !kept);
@@ -90,9 +89,10 @@ impl Engine {
             if reading.foreign_joins { Self::base().decide(text, &mut Workspace::default()).keyword } else { keyword };
 
         let by_pattern = found.iter().filter_map(|rule| (*rule as usize).checked_sub(opt_out::RULES.len()));
-        let by_pattern = by_pattern.map(|number| &self.rules[number]).filter(stands);
+        let by_pattern = by_pattern.map(|number| &self.rules[number]);
+        let (sparing, by_pattern): (Vec<&PackRule>, Vec<&PackRule>) = by_pattern.partition(|rule| rule.spares);
         let by_shape = self.rules.iter().filter(|rule| rule.shape.is_some_and(|shape| shape.is_in(&reading.folded)));
-        let mut hits: Vec<Hit> = by_pattern.chain(by_shape).map(hit).collect();
+        let mut hits: Vec<Hit> = by_pattern.into_iter().filter(stands).chain(by_shape).map(hit).collect();
         // An opt-out is looked for whatever else was found: ingress, which has no pack, must find the same.
         let like = likeness.filter(|_| keyword.is_none()).and_then(|likeness| likeness.act());
         let spared = opt_outs(found).any(|found| matches!(found, Found::Spared | Found::Kept));
@@ -101,19 +101,12 @@ impl Engine {
         if let Some(Like::Layer(layer)) = like
             && hits.is_empty()
             && self.guards(layer)
-            && !self.is_excused(layer, excused)
+            && !sparing.iter().any(|rule| rule.layer == layer)
         {
             hits.push(layer_like(layer));
         }
         hits.sort_by_key(|hit| hit.layer);
         Decision { verdict: verdict(command.is_some(), keyword, &hits), keyword, hits }
-    }
-
-    /// Whether a rule of the layer knows this wording as harmless: then the net is silent, too. Never where a life may be at stake.
-    fn is_excused(&self, layer: Layer, excused: &[u32]) -> bool {
-        let grave = matches!(layer, Layer::Crisis | Layer::Emergency | Layer::ResponsibleGaming);
-        let rules = excused.iter().filter_map(|rule| (*rule as usize).checked_sub(opt_out::RULES.len()));
-        !grave && rules.map(|number| &self.rules[number]).any(|rule| rule.spares && rule.layer == layer)
     }
 
     pub(super) fn reads(&self, text: &str, workspace: &mut Workspace) -> String {
@@ -130,7 +123,7 @@ impl Engine {
     #[cfg(test)]
     pub(super) fn opt_outs(&self, text: &str, workspace: &mut Workspace) -> Vec<&'static str> {
         self.program.lexicon.read(text, &mut workspace.reading);
-        let (found, _) = self.program.search_all(&workspace.reading, &mut workspace.scratch, Part::Base);
+        let found = self.program.search(&workspace.reading, &mut workspace.scratch, Part::Base);
         opt_outs(found).filter_map(|found| if let Found::OptOut { id, .. } = found { Some(id) } else { None }).collect()
     }
 

@@ -17,6 +17,8 @@ pub enum Error {
     Rule { rule: String, problem: Problem },
     #[error("two rules are called `{0}`")]
     Twice(String),
+    #[error("rule `{0}` spares a layer where a life may be at stake; nothing may silence the net there")]
+    Spares(String),
     #[error("rule `{0}` has neither pattern nor shape")]
     Empty(String),
     #[error("building the automaton of all words")]
@@ -72,7 +74,7 @@ pub(super) struct PackRule {
     /// Stands even where the text as a whole is like none of this layer (D20).
     #[serde(default)]
     pub(super) certain: bool,
-    /// Excused by its `unless`, it silences the net for its layer, too (D20).
+    /// No hit: knows a wording as ordinary and silences the net (D20) for its layer. Not where a life may be at stake.
     #[serde(default)]
     pub(super) spares: bool,
     #[serde(default)]
@@ -113,6 +115,10 @@ impl Pack {
         for (at, rule) in pack.rules.iter().enumerate() {
             if pack.rules[..at].iter().any(|other| other.id == rule.id) {
                 return Err(Error::Twice(rule.id.clone()));
+            }
+            let grave = matches!(rule.layer, Layer::Crisis | Layer::Emergency | Layer::ResponsibleGaming);
+            if rule.spares && grave {
+                return Err(Error::Spares(rule.id.clone()));
             }
             if rule.shape.is_none() && rule.pattern.iter().next().is_none() {
                 return Err(Error::Empty(rule.id.clone()));

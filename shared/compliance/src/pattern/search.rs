@@ -41,8 +41,6 @@ pub(crate) struct Scratch {
     /// Rules of which a pattern was found in this window, and rules found in all.
     found: Vec<u32>,
     rules: Vec<u32>,
-    /// Rules of which a pattern was found and an `unless`, too.
-    excused: Vec<u32>,
     /// Steps taken, to show that they grow with the text alone.
     #[cfg(test)]
     pub(crate) work: u64,
@@ -92,23 +90,11 @@ impl Uses {
 
 impl Program {
     /// The numbers of the rules that are found, in their order.
-    #[cfg(test)]
     pub(crate) fn search<'s>(&self, reading: &Reading, scratch: &'s mut Scratch, part: Part) -> &'s [u32] {
-        self.search_all(reading, scratch, part).0
-    }
-
-    /// The numbers of the rules that are found, in their order, and of those that would be, had their `unless` not been found.
-    pub(crate) fn search_all<'s>(
-        &self,
-        reading: &Reading,
-        scratch: &'s mut Scratch,
-        part: Part,
-    ) -> (&'s [u32], &'s [u32]) {
         let reach = self.reach(part);
         scratch.masks.resize(self.masks, 0);
         scratch.tried.resize(self.patterns.len(), 0);
         scratch.rules.clear();
-        scratch.excused.clear();
         let words = reading.folded.len();
         let (mut start, mut from) = (0, 0);
         loop {
@@ -127,7 +113,7 @@ impl Program {
         }
         scratch.rules.sort_unstable();
         scratch.rules.dedup();
-        (&scratch.rules, &scratch.excused)
+        &scratch.rules
     }
 
     fn look(
@@ -171,8 +157,9 @@ impl Program {
             self.excuses.mark(&self.phrases, symbols, reach.masks, masks, touched);
             let view = self.view(reading, &window, &scratch.masks);
             for rule in scratch.found.drain(..) {
-                let excused = self.unless[rule as usize].iter().any(|other| self.found(other, &view));
-                if excused { scratch.excused.push(rule) } else { scratch.rules.push(rule) }
+                if !self.unless[rule as usize].iter().any(|other| self.found(other, &view)) {
+                    scratch.rules.push(rule);
+                }
             }
         }
         #[cfg(test)]
