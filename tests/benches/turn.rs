@@ -96,7 +96,7 @@ async fn measure() {
     let mut open: Vec<uuid::Uuid> = Vec::new();
     while open.len() < GUESTS {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        open = sqlx::query_scalar("select distinct conversation_id from inbound_messages where state = 'open'")
+        open = sqlx::query_scalar("select distinct conversation_id from inbound_messages where disposition = 'open'")
             .fetch_all(&owner)
             .await
             .unwrap();

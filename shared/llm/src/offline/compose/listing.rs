@@ -148,9 +148,15 @@ fn kind_fits(kind: &Kind, item: &Item) -> bool {
         Field::Subcategory => item.subcategory.as_deref().is_some_and(has) || has(&d.cuisine_type),
         Field::Price => has(&d.price_range),
         Field::Dietary => d.dietary_options.iter().any(|option| kind.values.iter().any(|v| rows::has_word(option, v))),
-        Field::Kids => d.kids_menu == Some(true),
+        Field::Kids => d.kids_menu == Some(true) && !is_among_games(item),
         Field::Serves => kind.values.iter().any(|v| serves(item, v)),
     }
+}
+
+/// Children may not sit there, whatever the menu says.
+fn is_among_games(item: &Item) -> bool {
+    item.location()
+        .is_some_and(|at| ["casino floor", "gaming floor"].iter().any(|floor| at.to_lowercase().contains(floor)))
 }
 
 fn serves(item: &Item, wish: &str) -> bool {
