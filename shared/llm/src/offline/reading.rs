@@ -77,7 +77,9 @@ fn named<'u>(u: &'u Understood<'_>, terms: &[Term]) -> Vec<&'u Item> {
 pub(super) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let demand = Demand::of(u);
     let structured = ["dress", "dietary", "reservations", "phone"].iter().any(|f| u.wants(f));
-    if structured || u.intends("cheapest") || u.intends("booking") && demand == Demand::Any {
+    // What is on for children at a time is the calendar's to tell.
+    let calendar = u.wants("kids") && u.when.is_said();
+    if structured || calendar || u.intends("cheapest") || u.intends("booking") && demand == Demand::Any {
         return None;
     }
     let terms = terms(host, u);

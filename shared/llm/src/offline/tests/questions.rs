@@ -76,7 +76,8 @@ const EVENING: &[Row] = &[
     ("We love Italian food", "cuisine", &["d2"], &["Belluno"], &[]),
     ("my husband is gluten free", "cuisine", &["d1", "d2"], &["Ember Room", "Belluno"], &["Owl"]),
     ("¿Tienen opciones veganas?", "cuisine", &["d2"], &["Belluno"], &["Ember"]),
-    ("kid friendly restaurants", "cuisine", &["d2", "d3"], &["kids menu"], &["Ember"]),
+    // One of the two with a menu for children is on the casino floor.
+    ("kid friendly restaurants", "venue_info", &["d2"], &["kids menu"], &["Ember", "Owl"]),
     ("cheap eats", "cuisine", &["d3", "d5"], &["Copper Owl"], &["Ember"]),
     ("any korean food?", "unanswered", &[], &[PHONE], &["Ember", "Owl"]),
     (
