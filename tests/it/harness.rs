@@ -81,7 +81,7 @@ pub(crate) async fn house_on(unique: &str, wanted: Wanted, database_url: String)
         extra: wanted.extra,
         ledger_file: None,
     };
-    let stack = Stack::start(plan).await.unwrap();
+    let stack = Box::pin(Stack::start(plan)).await.unwrap();
     onboard::add_casino(&stack.fleet, &config, "test").await.unwrap();
     onboard::load_content(&stack.fleet, &config.casino_id, "content.json", &content, "test").await.unwrap();
     House { stack, nats, redis, database_url, config, scratch }

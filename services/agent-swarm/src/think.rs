@@ -37,7 +37,7 @@ impl Swarm {
     /// What the turn says; an error when not even the offline model could say it.
     pub(crate) async fn think(&self, work: &Work, scene: &Scene) -> Result<Speech, String> {
         let Some(hosted) = &self.settings.hosted else { return self.offline(work, scene).await };
-        let thought = AssertUnwindSafe(self.hosted(hosted, work, scene)).catch_unwind();
+        let thought = AssertUnwindSafe(Box::pin(self.hosted(hosted, work, scene))).catch_unwind();
         let answer = timeout(self.settings.model_deadline, thought).await;
         match answer.unwrap_or(Ok(Err(Down("turn_timeout")))).unwrap_or(Err(Down("panicked"))) {
             Ok(answer) if is_degraded(answer.ending) => {
