@@ -99,7 +99,9 @@ struct File {
     topics: BTreeMap<String, TopicFile>,
     kinds: Vec<KindFile>,
     wishes: Vec<ParticularFile>,
+    #[serde(default)]
     services: Vec<ServiceFile>,
+    #[serde(default)]
     literal: Literal,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
@@ -166,7 +168,7 @@ struct ServiceFile {
     categories: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Literal {
     words: Vec<String>,
