@@ -93,14 +93,17 @@ async fn measure() {
         stack.sim.text(Text { from, text: Some("when does the pool open?".to_owned()), ..Text::default() }).unwrap();
     }
     let owner = sqlx::PgPool::connect(&postgres_url).await.unwrap();
-    let mut open: Vec<uuid::Uuid> = Vec::new();
-    while open.len() < GUESTS {
+    let mut stored = 0;
+    while stored < i64::try_from(GUESTS).unwrap() {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        open = sqlx::query_scalar("select distinct conversation_id from inbound_messages where disposition = 'open'")
+        stored = sqlx::query_scalar("select count(*) from inbound_messages").fetch_one(&owner).await.unwrap();
+    }
+    // Those that the gate did not answer or close itself.
+    let open: Vec<uuid::Uuid> =
+        sqlx::query_scalar("select distinct conversation_id from inbound_messages where disposition = 'open'")
             .fetch_all(&owner)
             .await
             .unwrap();
-    }
     let mut took = Vec::with_capacity(GUESTS);
     for conversation in open {
         let event = ConversationSignal { conversation_id: conversation.as_bytes().to_vec().into() };
