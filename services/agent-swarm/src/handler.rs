@@ -28,7 +28,6 @@ pub(crate) struct Work {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) lease: Lease,
     pub(crate) open: Vec<OpenText>,
-    pub(crate) history: Vec<(String, String)>,
     pub(crate) recall: Recall,
     /// None for a guest of whom nothing is known.
     pub(crate) profile: Option<Profile>,
@@ -88,12 +87,12 @@ impl Swarm {
     ) -> Result<Looked, Error> {
         let timing = &self.fleet.timing;
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
-        let open = tx.open_texts(conversation).await?;
+        let waiting = tx.waiting(conversation).await?;
+        let (casino, open) = waiting.ok_or_else(|| Error::Other("the casino has no row".into()))?;
         if open.is_empty() {
             tx.commit().await?;
             return Ok(Looked::Nothing);
         }
-        let casino = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?;
         let pack = Arc::clone(self.fleet.packs.of(&casino.config)?);
         let model = self.settings.models.of(&pack);
         let model = model.ok_or_else(|| Error::Other(format!("no model answers for the pack `{}`", pack.name)))?;
@@ -109,17 +108,16 @@ impl Swarm {
             return Ok(Looked::Early(timing.lease_wait(), "lease_held"));
         };
         let index = self.library.index(&mut tx, casino.content_version, casino.config.operational.timezone).await?;
-        // The lease's lock on the conversation comes first, as everywhere (see ARCHITECTURE, lock order).
-        tx.close_stale_texts(conversation, pack.rules.usefulness()).await?;
-        // The lease's own lock makes this read the whole and last word on what is open.
-        let open = tx.open_texts(conversation).await?;
+        // The lease's lock on the conversation comes first, as everywhere (see ARCHITECTURE, lock order), and makes this read the
+        // whole and last word on what is open.
+        let open = tx.useful_texts(conversation, pack.rules.usefulness()).await?;
         let Some(first) = open.first() else {
             tx.release_lease(conversation, lease.epoch).await?;
             tx.commit().await?;
             return Ok(Looked::Nothing);
         };
-        let (recall, history) = self.recall(&mut tx, conversation).await?;
-        let profile = tx.profile(lease.guest_id).await?.and_then(|document| read(&delivery.casino, document));
+        let mut recall = self.recall(&mut tx, conversation).await?;
+        let profile = recall.place.profile.take().and_then(|document| read(&delivery.casino, document));
         let told = profile.as_ref().is_some_and(|profile| profile.engagement.responsible_gaming_triggered);
         let index = if lease.responsible_gaming || told { without_gaming(&index) } else { index };
         tx.commit().await?;
@@ -131,7 +129,6 @@ impl Swarm {
             model,
             lease,
             open,
-            history,
             recall,
             profile,
             index,

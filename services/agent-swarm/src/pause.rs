@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::{
     handler::{Swarm, Work},
+    session::SHOWN,
     speech::Speech,
 };
 
@@ -126,7 +127,7 @@ impl Swarm {
         if !tx.release_lease(conversation, work.lease.epoch).await? {
             return again("epoch_moved");
         }
-        let Some(paused) = tx.place(conversation).await?.paused else {
+        let Some(paused) = tx.place(conversation, SHOWN).await?.paused else {
             tx.commit().await?;
             return again("resumed");
         };

@@ -55,7 +55,7 @@ impl Scene {
             language: stored,
             lead: around.lead,
             texts,
-            history: work.history.iter().map(exchange).collect(),
+            history: work.recall.history().iter().map(exchange).collect(),
             index: Arc::clone(&work.index),
             seed,
             deadline: around.deadline,

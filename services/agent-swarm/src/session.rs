@@ -2,9 +2,10 @@
 //! and what the turn's commit writes of both.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use seven_compliance::Layer;
 use seven_domain::{ConversationId, Language, MessageClass};
 use seven_guest::{
-    Confidence, Key, Profile, Session,
+    Confidence, Key, Phase, Profile, Session,
     escalation::{Mood, Trigger},
     session::{self, Resume, Step, Subject, TurnSeen, Window},
 };
@@ -12,7 +13,11 @@ use seven_host::{Ending, plan::Sentiment};
 use seven_knowledge::{Category, Index};
 use seven_packs::{Slots, TextKey};
 use seven_runtime::Error;
-use seven_store::{Tx, sessions::Place};
+use seven_store::{
+    Tx,
+    sessions::{Place, SessionAfter, Shown},
+};
+use uuid::Uuid;
 
 use crate::{
     handler::{Swarm, Work},
@@ -24,6 +29,10 @@ use crate::{
 /// Longer names are left out of the line that welcomes a guest back: it has to stay short.
 const MOST_NAME: usize = 16;
 const MOST_TOPIC: usize = 40;
+
+/// Whose age the guest told of in a text that the gate answered, the host has to know as well: it does not send a minor to the games.
+pub(crate) const SHOWN: Shown<'static> =
+    Shown { most: Window::SESSION.exchanges, canned: &[Layer::AgeVerification.as_str()] };
 
 /// What a turn knows of its session.
 #[derive(Debug)]
@@ -64,8 +73,10 @@ impl Recall {
         self.session.turns == 0
     }
 
-    fn window(&self) -> Window {
-        if self.is_fresh() { Window::RESUMED } else { Window::SESSION }
+    /// The exchanges that the turn is shown, oldest first.
+    pub(crate) fn history(&self) -> &[(String, String)] {
+        let most = if self.is_fresh() { Window::RESUMED } else { Window::SESSION };
+        session::window(&self.place.exchanges, most)
     }
 
     /// How long the guest was silent, where the silence ended a session.
@@ -88,17 +99,9 @@ fn is_current(index: &Index, subject: &Subject, now: DateTime<Utc>) -> bool {
 }
 
 impl Swarm {
-    /// Session, pause and history of a leased conversation.
-    pub(crate) async fn recall(
-        &self,
-        tx: &mut Tx,
-        conversation: ConversationId,
-    ) -> Result<(Recall, Vec<(String, String)>), Error> {
-        let recall = Recall::of(tx.place(conversation).await?, self.fleet.clock.now());
-        let most = recall.window();
-        let exchanges = i64::try_from(most.exchanges).unwrap_or(i64::MAX);
-        let all = tx.recent_exchanges(conversation, exchanges).await?;
-        Ok((recall, session::window(&all, most).to_vec()))
+    /// Session, pause, history and profile of a leased conversation.
+    pub(crate) async fn recall(&self, tx: &mut Tx, conversation: ConversationId) -> Result<Recall, Error> {
+        Ok(Recall::of(tx.place(conversation, SHOWN).await?, self.fleet.clock.now()))
     }
 
     /// What stands before the reply: the disclosure, and a welcome for a guest who comes back. Room is kept for the longer language.
@@ -136,7 +139,7 @@ impl Swarm {
         Told { speech, draft, class: MessageClass::Reply, session, cases }
     }
 
-    /// Writes session, phase and cases, and pauses the conversation where a person takes over. The turn's commit holds the conversation.
+    /// Writes session, phase, profile and cases, and pauses the conversation where a person takes over. The turn's commit holds the conversation.
     pub(crate) async fn settle(&self, tx: &mut Tx, work: &Work, scene: &mut Scene, told: &Told) -> Result<(), Error> {
         let mut session = told.session.clone();
         let now = self.fleet.clock.property_now();
@@ -147,12 +150,9 @@ impl Swarm {
             scene.profile.engagement.conversation_phase = next;
             scene.profile.engagement.phase_entered_at = Some(now);
         }
-        if let Some(row) = &work.recall.place.session {
-            let json = |error: serde_json::Error| Error::Other(error.to_string());
-            let summary = serde_json::to_value(&session.summary).map_err(json)?;
-            let counts = serde_json::to_value(&session.counts).map_err(json)?;
-            tx.write_session(row.session_id, next.as_str(), session.turns, &summary, &counts).await?;
-        }
+        let after = work.recall.place.session.as_ref().map(|row| after(row.session_id, next, &session)).transpose()?;
+        let profile = (work.profile.as_ref() != Some(&scene.profile)).then(|| scene.profile.to_json());
+        tx.write_session(work.lease.guest_id, after.as_ref(), profile.as_ref()).await?;
         self.open_cases(tx, work, &told.cases).await
     }
 
@@ -169,6 +169,17 @@ impl Swarm {
             names_next_visit: scene.learnt.iter().any(|path| path == Key::VisitDate.path()),
         }
     }
+}
+
+fn after(session_id: Uuid, phase: Phase, session: &Session) -> Result<SessionAfter, Error> {
+    let json = |error: serde_json::Error| Error::Other(error.to_string());
+    Ok(SessionAfter {
+        session_id,
+        phase: phase.as_str(),
+        turns: session.turns,
+        summary: serde_json::to_value(&session.summary).map_err(json)?,
+        counts: serde_json::to_value(&session.counts).map_err(json)?,
+    })
 }
 
 fn seen<'a>(work: &Work, scene: &Scene, speech: &Speech, texts: &'a [String]) -> TurnSeen<'a> {

@@ -115,15 +115,12 @@ impl Swarm {
                 .map_err(|error| Error::Other(error.to_string()))?,
         };
         let mut tx = self.fleet.store.bind(&work.casino).await?;
-        if !tx.commit_turn(&turn).await?
-            || tx.answer_texts(&ids, turn_id).await? != u64::try_from(ids.len()).unwrap_or(u64::MAX)
-        {
+        if !tx.commit_turn(&turn, &ids).await? {
             return Ok(false);
         }
         self.remember(&mut tx, work, scene, told).await?;
         flag(&mut tx, work, scene, speech, turn_id.0).await?;
         tx.audit_offer_calls(turn_id, None, &told.speech.offer_calls, &work.trace).await?;
-        tx.release_lease(conversation, work.lease.epoch).await?;
         // The second look under the lock: a text that came during the model call is the next turn's.
         let more = tx.open_texts(conversation).await?;
         failpoint("swarm.before_commit");
@@ -145,11 +142,7 @@ impl Swarm {
 
     /// What the guest taught us stands when the reply stands.
     async fn remember(&self, tx: &mut Tx, work: &Work, scene: &mut Scene, told: &Told) -> Result<(), Error> {
-        let reply = &told.speech.reply;
-        if work.lease.language.as_deref() != Some(reply.language.as_str()) {
-            tx.set_language(work.lease.guest_id, reply.language).await?;
-        }
-        scene.asked(reply.asked);
+        scene.asked(told.speech.reply.asked);
         for effect in &told.speech.effects {
             match effect {
                 Effect::Observe(seen) => scene.observe(seen.clone()),
@@ -157,11 +150,7 @@ impl Swarm {
                 Effect::Redeemed { offer, at } => drop(tx.redeem(work.lease.guest_id, *offer, *at).await?),
             }
         }
-        self.settle(tx, work, scene, told).await?;
-        if work.profile.as_ref() != Some(&scene.profile) {
-            tx.write_profile(work.lease.guest_id, &scene.profile.to_json()).await?;
-        }
-        Ok(tx.drop_model_results(work.lease.conversation_id).await?)
+        self.settle(tx, work, scene, told).await
     }
 
     /// Counts the failure on the texts; after the last one the guest gets the fallback, once, and operators a dead letter.

@@ -78,7 +78,7 @@ impl Layer {
         Self::Abuse,
     ];
 
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Crisis => "crisis",
             Self::Emergency => "emergency",

@@ -4,6 +4,7 @@
 //! Nothing in a reply comes from anywhere but content rows, the pack's fixed wording, and the casino's name and phone.
 
 mod answer;
+mod company;
 mod compose;
 mod dates;
 mod fit;

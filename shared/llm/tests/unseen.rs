@@ -33,7 +33,7 @@ struct Casino {
     least: f64,
 }
 
-static CASINOS: [Casino; 4] = [
+static CASINOS: [Casino; 6] = [
     Casino {
         name: "Coyote Wash Casino",
         phone: "1-520-555-0100",
@@ -70,6 +70,25 @@ static CASINOS: [Casino; 4] = [
         cases: include_str!("unseen/timberjack_peak.txt"),
         tuned: false,
         least: 0.75,
+    },
+    // By another hand, who has read nothing of the host.
+    Casino {
+        name: "Harbor Lantern Casino",
+        phone: "1-337-555-0100",
+        zone: chrono_tz::America::Chicago,
+        content: include_str!("unseen/harbor_lantern.json"),
+        cases: include_str!("unseen/harbor_lantern.txt"),
+        tuned: true,
+        least: 0.5,
+    },
+    Casino {
+        name: "Mesa Dorada Casino Resort",
+        phone: "1-760-555-0100",
+        zone: chrono_tz::America::Los_Angeles,
+        content: include_str!("unseen/mesa_dorada.json"),
+        cases: include_str!("unseen/mesa_dorada.txt"),
+        tuned: false,
+        least: 0.5,
     },
 ];
 
@@ -112,7 +131,7 @@ impl Desk {
         let wall = NaiveDateTime::parse_from_str("2026-11-20 18:30", "%Y-%m-%d %H:%M").unwrap();
         let now = casino.zone.from_local_datetime(&wall).earliest().unwrap().to_utc();
         let items = parse_content(casino.name, casino.content, Reference { now, zone: casino.zone });
-        let items = items.unwrap_or_else(|problems| panic!("{}", problems[0]));
+        let items = items.unwrap_or_else(|problems| panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")));
         Self { casino, now, index: Arc::new(Index::build(items).in_zone(casino.zone)) }
     }
 

@@ -65,7 +65,7 @@ impl Store {
 
     /// Who owns a number; needs no casino binding.
     pub async fn casino_of_number(&self, number: &PhoneE164) -> Result<Option<CasinoId>> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin("begin").await?;
         let found: Option<String> = sqlx::query_scalar("select casino_id from routes where number = $1")
             .bind(number.as_str())
             .fetch_optional(&mut *tx)

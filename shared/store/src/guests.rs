@@ -106,17 +106,6 @@ impl Tx {
         Ok(row.and_then(|(key_id, hash)| Some(GuestHash { key_id, bytes: hash.try_into().ok()? })))
     }
 
-    pub async fn set_language(&mut self, guest: GuestId, language: Language) -> Result<()> {
-        sqlx::query(
-            "update guests set language = $2, updated_at = now() where guest_id = $1 and language is distinct from $2",
-        )
-        .bind(guest.0)
-        .bind(language.as_str())
-        .execute(self.conn())
-        .await?;
-        Ok(())
-    }
-
     /// A guest who cried for help about gambling: no proactive text ever again (CONV-14).
     pub async fn mark_responsible_gaming(&mut self, guest: GuestId) -> Result<()> {
         sqlx::query(
@@ -126,20 +115,5 @@ impl Tx {
         .execute(self.conn())
         .await?;
         Ok(())
-    }
-
-    /// The guest's recent exchanges, oldest first: (guest's words, our words). Feeds follow-up questions.
-    pub async fn recent_exchanges(&mut self, conversation: ConversationId, most: i64) -> Result<Vec<(String, String)>> {
-        let mut rows: Vec<(String, String)> = sqlx::query_as(
-            "select coalesce((select string_agg(i.body, ' ' order by i.occurred_at, i.arrival) from inbound_messages i
-                              where i.disposition = 'answered' and i.disposition_ref = t.turn_id), ''), t.draft
-             from turns t where t.conversation_id = $1 and t.state in ('drafted', 'shaped') order by t.created_at desc limit $2",
-        )
-        .bind(conversation.0)
-        .bind(most)
-        .fetch_all(self.conn())
-        .await?;
-        rows.reverse();
-        Ok(rows)
     }
 }

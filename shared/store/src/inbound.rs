@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{Channel, ConversationId, Disposition, InboundId, OutboundId, TurnId};
-use sqlx::FromRow;
+use serde::Deserialize;
+use seven_domain::{CasinoConfig, Channel, ConversationId, Disposition, InboundId, OutboundId};
+use sqlx::{FromRow, types::Json};
 use uuid::Uuid;
 
-use crate::{Result, Tx, guests::Party};
+use crate::{Result, Tx, casinos::Casino, guests::Party};
 
 /// A text to store.
 #[derive(Debug, Clone)]
@@ -40,7 +41,7 @@ pub struct Known {
 }
 
 /// One text waiting for its answer.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone, FromRow, Deserialize)]
 pub struct OpenText {
     pub inbound_id: Uuid,
     pub body: String,
@@ -51,6 +52,14 @@ pub struct OpenText {
     pub age: f64,
     /// It was kept for a person and is the host's again.
     pub released: bool,
+}
+
+macro_rules! open_texts {
+    () => {
+        "select inbound_id, body, received_at, tries, trace, extract(epoch from clock_timestamp() - stored_at)::float8 as age,
+           released_at is not null as released
+         from inbound_messages where conversation_id = $1 and disposition = 'open'"
+    };
 }
 
 impl Tx {
@@ -127,14 +136,10 @@ impl Tx {
 
     /// All open texts of a conversation in the order the guest wrote them: webhooks overtake each other, and so do their stores.
     pub async fn open_texts(&mut self, conversation: ConversationId) -> Result<Vec<OpenText>> {
-        Ok(sqlx::query_as(
-            "select inbound_id, body, received_at, tries, trace, extract(epoch from clock_timestamp() - stored_at)::float8 as age,
-               released_at is not null as released
-             from inbound_messages where conversation_id = $1 and disposition = 'open' order by occurred_at, arrival",
-        )
-        .bind(conversation.0)
-        .fetch_all(self.conn())
-        .await?)
+        Ok(sqlx::query_as(concat!(open_texts!(), " order by occurred_at, arrival"))
+            .bind(conversation.0)
+            .fetch_all(self.conn())
+            .await?)
     }
 
     /// Ends one open text.
@@ -178,30 +183,33 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Closes open texts older than `useful` as stale; they are listed for operators.
-    pub async fn close_stale_texts(&mut self, conversation: ConversationId, useful: Duration) -> Result<u64> {
-        let done = sqlx::query(
-            "update inbound_messages set disposition = 'closed', reason = 'stale', closed_at = now()
-             where conversation_id = $1 and disposition = 'open' and coalesce(released_at, stored_at) < now() - make_interval(secs => $2)",
-        )
+    /// The open texts younger than `useful`; older ones are closed as stale and listed for operators.
+    pub async fn useful_texts(&mut self, conversation: ConversationId, useful: Duration) -> Result<Vec<OpenText>> {
+        Ok(sqlx::query_as(concat!(
+            "with stale as (
+               update inbound_messages set disposition = 'closed', reason = 'stale', closed_at = now()
+               where conversation_id = $1 and disposition = 'open' and coalesce(released_at, stored_at) < now() - make_interval(secs => $2)
+               returning inbound_id) ",
+            open_texts!(),
+            " and inbound_id not in (select inbound_id from stale) order by occurred_at, arrival"
+        ))
         .bind(conversation.0)
         .bind(useful.as_secs_f64())
-        .execute(self.conn())
-        .await?;
-        Ok(done.rows_affected())
+        .fetch_all(self.conn())
+        .await?)
     }
 
-    /// Marks exactly these texts as answered by the turn; the count must match.
-    pub async fn answer_texts(&mut self, ids: &[Uuid], turn: TurnId) -> Result<u64> {
-        let done = sqlx::query(
-            "update inbound_messages set disposition = 'answered', disposition_ref = $2, closed_at = now()
-             where inbound_id = any($1) and disposition = 'open'",
-        )
-        .bind(ids)
-        .bind(turn.0)
-        .execute(self.conn())
+    /// The bound casino, if there is one, with the open texts of a conversation.
+    pub async fn waiting(&mut self, conversation: ConversationId) -> Result<Option<(Casino, Vec<OpenText>)>> {
+        let row: Option<(Json<CasinoConfig>, i64, Json<Vec<OpenText>>)> = sqlx::query_as(concat!(
+            "select config, content_version, coalesce((select jsonb_agg(to_jsonb(o)) from (",
+            open_texts!(),
+            " order by occurred_at, arrival) o), '[]') from casinos"
+        ))
+        .bind(conversation.0)
+        .fetch_optional(self.conn())
         .await?;
-        Ok(done.rows_affected())
+        Ok(row.map(|(config, content_version, texts)| (Casino { config: config.0, content_version }, texts.0)))
     }
 
     /// Marks texts as parked behind a fallback text, with the error that parked them.

@@ -41,7 +41,7 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 use seven_domain::CasinoId;
-use sqlx::{PgConnection, PgPool, Postgres, Transaction, postgres::PgPoolOptions};
+use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction, postgres::PgPoolOptions};
 
 pub use error::Error;
 
@@ -102,8 +102,9 @@ impl Store {
 
     /// Begins a transaction that sees this casino's rows only.
     pub async fn bind(&self, casino: &CasinoId) -> Result<Tx> {
-        let mut inner = self.begin().await?;
-        sqlx::query("select set_config('app.casino', $1, true)").bind(casino.as_str()).execute(&mut *inner).await?;
+        // One round trip for both; a casino's id is of a-z, 0-9 and _ only, whatever was read.
+        let begin = format!("begin; set local app.casino = '{casino}'");
+        let inner = self.begin(&begin).await?;
         Ok(Tx { inner, casino: casino.clone(), sweep: self.sweep })
     }
 
@@ -115,14 +116,15 @@ impl Store {
 
     /// Connections that are dead are dropped here, once, instead of being tested at each use: a restart of the database
     /// leaves the pool full of them.
-    async fn begin(&self) -> Result<Transaction<'static, Postgres>> {
+    async fn begin(&self, how: &str) -> Result<Transaction<'static, Postgres>> {
+        let begin = || self.pool.begin_with(AssertSqlSafe(how.to_owned()));
         for _ in 0..self.pool.options().get_max_connections() {
-            match self.pool.begin().await {
+            match begin().await {
                 Err(e) if error::is_dead_connection(&e) => {}
                 other => return Ok(other?),
             }
         }
-        Ok(self.pool.begin().await?)
+        Ok(begin().await?)
     }
 
     pub(crate) fn pool(&self) -> &PgPool {

@@ -37,13 +37,4 @@ impl Tx {
         .await?;
         Ok(())
     }
-
-    /// The turn is committed, or over: its record tells what was answered.
-    pub async fn drop_model_results(&mut self, conversation: ConversationId) -> Result<()> {
-        sqlx::query("delete from model_results where conversation_id = $1")
-            .bind(conversation.0)
-            .execute(self.conn())
-            .await?;
-        Ok(())
-    }
 }

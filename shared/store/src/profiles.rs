@@ -1,4 +1,4 @@
-//! What is known of a guest (DATA-14..19): one document per guest, written with the turn that learnt it.
+//! What is known of a guest (DATA-14..19): one document per guest, written with the turn that learnt it (`sessions`).
 
 use serde_json::Value;
 use seven_domain::GuestId;
@@ -6,25 +6,11 @@ use seven_domain::GuestId;
 use crate::{Result, Tx};
 
 impl Tx {
-    /// None for a guest of whom nothing was learnt yet. The lease's lock on the conversation serialises readers who will write.
+    /// None for a guest of whom nothing was learnt yet.
     pub async fn profile(&mut self, guest: GuestId) -> Result<Option<Value>> {
         Ok(sqlx::query_scalar("select document from profiles where guest_id = $1")
             .bind(guest.0)
             .fetch_optional(self.conn())
             .await?)
-    }
-
-    pub async fn write_profile(&mut self, guest: GuestId, document: &Value) -> Result<()> {
-        let casino = self.casino_str();
-        sqlx::query(
-            "insert into profiles (casino_id, guest_id, document) values ($1, $2, $3)
-             on conflict (casino_id, guest_id) do update set document = excluded.document, updated_at = now()",
-        )
-        .bind(casino)
-        .bind(guest.0)
-        .bind(document)
-        .execute(self.conn())
-        .await?;
-        Ok(())
     }
 }

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
-use seven_domain::ConversationId;
-use sqlx::FromRow;
+use seven_domain::{ConversationId, GuestId};
+use sqlx::{FromRow, types::Json};
 use uuid::Uuid;
 
 use crate::{Result, Tx, pauses::Paused};
@@ -18,6 +18,16 @@ pub struct SessionRow {
     pub rest: Value,
 }
 
+/// A session with the turn taken in.
+#[derive(Debug, Clone)]
+pub struct SessionAfter {
+    pub session_id: Uuid,
+    pub phase: &'static str,
+    pub turns: u32,
+    pub summary: Value,
+    pub counts: Value,
+}
+
 /// Where a conversation stands when a turn begins.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
@@ -29,6 +39,18 @@ pub struct Place {
     /// Cases of the last seven days: all of them, and those a person has not settled.
     pub recent_cases: i64,
     pub open_cases: i64,
+    /// What is known of the guest; none for one of whom nothing was learnt yet. The lease's lock serialises readers who will write.
+    pub profile: Option<Value>,
+    /// The newest exchanges, oldest first: (guest's words, our words).
+    pub exchanges: Vec<(String, String)>,
+}
+
+/// Which exchanges a turn is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    pub most: usize,
+    /// Verdicts of texts that were answered without a turn and belong to the talk all the same.
+    pub canned: &'a [&'a str],
 }
 
 #[derive(FromRow)]
@@ -42,12 +64,16 @@ struct Row {
     pause_over: bool,
     recent_cases: i64,
     open_cases: i64,
+    profile: Option<Value>,
+    exchanges: Option<Json<Vec<(String, String)>>>,
 }
 
 const PLACE: &str = "
 select to_jsonb(s) as session, to_jsonb(b) as before, c.paused_at, c.paused_until, c.pause_reason, c.pause_held,
-  coalesce(c.paused_until <= now(), false) as pause_over, coalesce(e.recent, 0) as recent_cases, coalesce(e.unsettled, 0) as open_cases
+  coalesce(c.paused_until <= now(), false) as pause_over, coalesce(e.recent, 0) as recent_cases, coalesce(e.unsettled, 0) as open_cases,
+  g.document as profile, h.exchanges
 from conversations c
+left join profiles g on g.guest_id = c.guest_id
 left join sessions s on s.conversation_id = c.conversation_id and s.started_at = c.session_started_at
 left join lateral (
   select p.* from sessions p where p.conversation_id = c.conversation_id and p.started_at < c.session_started_at and p.turns > 0
@@ -55,12 +81,28 @@ left join lateral (
 left join lateral (
   select count(*) as recent, count(*) filter (where x.resolved_at is null and x.severity <> 'sev3') as unsettled
   from escalations x where x.conversation_id = c.conversation_id and x.created_at > now() - interval '7 days') e on true
+left join lateral (
+  select jsonb_agg(jsonb_build_array(x.guest, x.host) order by x.at) as exchanges from (
+    (select coalesce((select string_agg(i.body, ' ' order by i.occurred_at, i.arrival) from inbound_messages i
+                      where i.conversation_id = t.conversation_id and i.disposition = 'answered' and i.disposition_ref = t.turn_id), '') as guest,
+       t.draft as host, t.created_at as at
+     from turns t where t.conversation_id = c.conversation_id and t.state in ('drafted', 'shaped') order by t.created_at desc limit $3)
+    union all
+    (select i.body, o.body, i.stored_at from inbound_messages i
+       join outbound_messages o on o.casino_id = i.casino_id and o.inbound_id = i.inbound_id and o.part = 1
+     where i.conversation_id = c.conversation_id and i.disposition = 'canned' and i.verdict = any($2) order by i.arrival desc limit $3)
+    order by at desc limit $3) x) h on true
 where c.conversation_id = $1";
 
 impl Tx {
     /// Everything a turn needs to know of its session, in one query.
-    pub async fn place(&mut self, conversation: ConversationId) -> Result<Place> {
-        let row: Option<Row> = sqlx::query_as(PLACE).bind(conversation.0).fetch_optional(self.conn()).await?;
+    pub async fn place(&mut self, conversation: ConversationId, shown: Shown<'_>) -> Result<Place> {
+        let row: Option<Row> = sqlx::query_as(PLACE)
+            .bind(conversation.0)
+            .bind(shown.canned)
+            .bind(i64::try_from(shown.most).unwrap_or(i64::MAX))
+            .fetch_optional(self.conn())
+            .await?;
         let Some(row) = row else { return Ok(Place::default()) };
         let read = |json: Option<Value>| json.and_then(|json| serde_json::from_value(json).ok());
         let paused = row.paused_at.filter(|_| !row.pause_over).map(|since| Paused {
@@ -75,26 +117,34 @@ impl Tx {
             paused,
             recent_cases: row.recent_cases,
             open_cases: row.open_cases,
+            profile: row.profile,
+            exchanges: row.exchanges.map(|Json(exchanges)| exchanges).unwrap_or_default(),
         })
     }
 
-    /// Writes what a turn made of its session. The conversation's lock is held.
+    /// Writes what a turn made of its session, and what is known of the guest where that changed. The conversation's lock is held.
     pub async fn write_session(
         &mut self,
-        session: Uuid,
-        phase: &str,
-        turns: u32,
-        summary: &Value,
-        counts: &Value,
+        guest: GuestId,
+        session: Option<&SessionAfter>,
+        profile: Option<&Value>,
     ) -> Result<()> {
-        sqlx::query("update sessions set phase = $2, turns = $3, summary = $4, counts = $5 where session_id = $1")
-            .bind(session)
-            .bind(phase)
-            .bind(i32::try_from(turns).unwrap_or(i32::MAX))
-            .bind(summary)
-            .bind(counts)
-            .execute(self.conn())
-            .await?;
+        let casino = self.casino_str();
+        sqlx::query(
+            "with s as (update sessions set phase = $2, turns = $3, summary = $4, counts = $5 where session_id = $1)
+             insert into profiles (casino_id, guest_id, document) select $6, $7, $8 where $8 is not null
+             on conflict (casino_id, guest_id) do update set document = excluded.document, updated_at = now()",
+        )
+        .bind(session.map(|session| session.session_id))
+        .bind(session.map(|session| session.phase))
+        .bind(session.map(|session| i32::try_from(session.turns).unwrap_or(i32::MAX)))
+        .bind(session.map(|session| &session.summary))
+        .bind(session.map(|session| &session.counts))
+        .bind(casino)
+        .bind(guest.0)
+        .bind(profile)
+        .execute(self.conn())
+        .await?;
         Ok(())
     }
 }

@@ -55,46 +55,56 @@ pub struct Turn {
     pub trace: String,
 }
 
+/// One statement for one round trip. `ours` locks the conversation before anything else is touched (ARCHITECTURE, lock order).
+const COMMIT: &str = "
+with ours as (
+  update conversations set leased_until = null where conversation_id = $3 and turn_epoch = $5 returning conversation_id),
+made as (
+  insert into turns (casino_id, turn_id, conversation_id, guest_id, epoch, agent, model, intent, language, verdict, draft, disclosure,
+    sources, grounded, class, newest_text_at, trace, next_sweep_at, disclosure_kind, record)
+  select $1, $2, conversation_id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18), $19, $20
+  from ours returning 1),
+answered as (
+  update inbound_messages set disposition = 'answered', disposition_ref = $2, closed_at = now()
+  where inbound_id = any($21) and disposition = 'open' and exists (select 1 from ours) returning 1),
+spoken as (
+  update guests set language = $9, updated_at = now()
+  where guest_id = $4 and language is distinct from $9 and exists (select 1 from ours)),
+dropped as (
+  delete from model_results where conversation_id = $3 and exists (select 1 from ours))
+select (select count(*) from made), (select count(*) from answered)";
+
 impl Tx {
-    /// Writes the turn if the conversation still has the turn's epoch, under its row lock; false when it moved on.
-    pub async fn commit_turn(&mut self, turn: &NewTurn) -> Result<bool> {
+    /// Writes the turn, if the conversation still has its epoch: gives the lease back, marks `texts` as answered, notes the guest's
+    /// language and drops what models answered on the way. False, and nothing must be committed, when the conversation moved on or
+    /// one of the texts was no longer open. The conversation's row stays locked.
+    pub async fn commit_turn(&mut self, turn: &NewTurn, texts: &[Uuid]) -> Result<bool> {
         let (casino, base) = (self.casino_str(), self.sweep_base());
-        let epoch: Option<i64> =
-            sqlx::query_scalar("select turn_epoch from conversations where conversation_id = $1 for update")
-                .bind(turn.conversation_id.0)
-                .fetch_optional(self.conn())
-                .await?;
-        if epoch != Some(turn.epoch) {
-            return Ok(false);
-        }
-        sqlx::query(
-            "insert into turns (casino_id, turn_id, conversation_id, guest_id, epoch, agent, model, intent, language, verdict, draft, disclosure,
-               sources, grounded, class, newest_text_at, trace, next_sweep_at, disclosure_kind, record)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18), $19, $20)",
-        )
-        .bind(casino)
-        .bind(turn.turn_id.0)
-        .bind(turn.conversation_id.0)
-        .bind(turn.guest_id.0)
-        .bind(turn.epoch)
-        .bind(&turn.agent)
-        .bind(&turn.model)
-        .bind(&turn.intent)
-        .bind(&turn.language)
-        .bind(&turn.verdict)
-        .bind(&turn.draft)
-        .bind(turn.disclosure.is_some())
-        .bind(serde_json::json!(turn.sources))
-        .bind(turn.grounded)
-        .bind(&turn.class)
-        .bind(turn.newest_text_at)
-        .bind(&turn.trace)
-        .bind(base)
-        .bind(turn.disclosure)
-        .bind(&turn.record)
-        .execute(self.conn())
-        .await?;
-        Ok(true)
+        let (made, answered): (i64, i64) = sqlx::query_as(COMMIT)
+            .bind(casino)
+            .bind(turn.turn_id.0)
+            .bind(turn.conversation_id.0)
+            .bind(turn.guest_id.0)
+            .bind(turn.epoch)
+            .bind(&turn.agent)
+            .bind(&turn.model)
+            .bind(&turn.intent)
+            .bind(&turn.language)
+            .bind(&turn.verdict)
+            .bind(&turn.draft)
+            .bind(turn.disclosure.is_some())
+            .bind(serde_json::json!(turn.sources))
+            .bind(turn.grounded)
+            .bind(&turn.class)
+            .bind(turn.newest_text_at)
+            .bind(&turn.trace)
+            .bind(base)
+            .bind(turn.disclosure)
+            .bind(&turn.record)
+            .bind(texts)
+            .fetch_one(self.conn())
+            .await?;
+        Ok(made == 1 && usize::try_from(answered) == Ok(texts.len()))
     }
 
     /// The turn, locked against a second envelope and against STOP's cancelling.

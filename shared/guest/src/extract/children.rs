@@ -109,6 +109,7 @@ fn ages(said: &Said<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize, usiz
         "are ages",
         "is turning",
         "turning",
+        "turns",
         "cumple",
         "they are",
         "theyre",

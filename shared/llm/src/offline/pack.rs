@@ -32,6 +32,8 @@ pub struct HostPack {
     pub(super) literal: Phrases,
     /// Phrases of `literal` that say the same.
     pub(super) same: Vec<Vec<String>>,
+    /// How guests say that they speak of themselves and not of the children they spoke of before.
+    pub(super) ourselves: Phrases,
     pub(super) speller: Speller,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
@@ -103,6 +105,8 @@ struct File {
     services: Vec<ServiceFile>,
     #[serde(default)]
     literal: Literal,
+    #[serde(default)]
+    ourselves: Vec<String>,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
     replace_es: Vec<Replace>,
@@ -293,6 +297,7 @@ impl HostPack {
             services: file.services.into_iter().map(service).collect(),
             literal: Phrases::new(&file.literal.words),
             same: file.literal.same,
+            ourselves: Phrases::new(&file.ourselves),
             speller,
             say: file.say,
             values_es: file.values_es,

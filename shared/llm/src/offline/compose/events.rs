@@ -14,7 +14,7 @@ use seven_knowledge::{
 use super::{
     super::{
         answer::Host,
-        dates,
+        company, dates,
         fit::{Part, plain_spanish, sentences},
         understand::{Understood, Wish},
         when::{Asked, Day, Time, day_words, time_words},
@@ -95,6 +95,8 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
         if let ([one], false) = (items.as_slice(), wishes.is_empty()) {
             return venue::answer(host, u, std::slice::from_ref(one));
         }
+    }
+    if company::is_for_a_minor(host, u) {
         items.retain(|i| for_children(i));
     }
     if unlisted::unknown_day(host, u, all) {

@@ -1,0 +1,29 @@
+//! For whom a text asks, where an earlier one told: "my son turns 17", then "what can he do there?"
+
+use seven_guest::{Setting, Slot, extract};
+
+use super::{answer::Host, understand::Understood};
+
+/// Exchanges that are remembered for it.
+const TURNS: usize = 2;
+/// Whoever is younger is shown nothing but what is for all ages (SEC-29).
+const GROWN: u32 = 21;
+
+/// Asked for children: by this text, or by one before that this one goes on from.
+pub(super) fn is_for_a_minor(host: &Host<'_>, u: &Understood<'_>) -> bool {
+    if u.wants("kids") {
+        return true;
+    }
+    let request = host.request;
+    let earlier = request.history.iter().rev().take(TURNS).map(|exchange| exchange.guest.as_str());
+    !host.pack.ourselves.found(&u.said) && earlier.chain([u.text]).any(|text| names_a_minor(host, text))
+}
+
+fn names_a_minor(host: &Host<'_>, text: &str) -> bool {
+    let setting = Setting { now: host.request.now, zone: host.request.zone, language: host.language, asked: None };
+    extract(text, &setting).iter().any(|found| match &found.slot {
+        Slot::Companion { age: Some(age), .. } => *age < GROWN,
+        Slot::Companion { kin, .. } | Slot::Group { kin, .. } => kin == "child" || kin == "grandchild",
+        _ => false,
+    })
+}
