@@ -19,6 +19,8 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use seven_domain::Language;
@@ -49,6 +51,12 @@ impl Setting {
 
 /// Below this nothing is found (CONV-37).
 pub const LEAST: Confidence = Confidence::percent(50);
+
+/// The first holiday a text names, by its next date from `today`, and the bytes that name it.
+pub fn holiday_in(text: &str, today: NaiveDate) -> Option<(NaiveDate, Range<usize>)> {
+    let said = Said::read(text, &[]);
+    (0..said.len()).find_map(|n| calendar::holiday(&said, n, today).map(|(date, end)| (date, said.span(n, end))))
+}
 
 /// Everything the text says, in the order of the text.
 pub fn extract(text: &str, setting: &Setting) -> Vec<Found> {

@@ -15,7 +15,7 @@ pub mod session;
 pub mod topic;
 
 pub use confidence::Confidence;
-pub use extract::{Found, Setting, Slot, extract};
+pub use extract::{Found, Setting, Slot, extract, holiday_in};
 pub use learn::Learnt;
 pub use phase::Phase;
 pub use profile::{Grant, GrantRef, Key, Merged, Observation, Profile, Scope, Source, Value};

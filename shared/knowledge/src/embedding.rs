@@ -6,6 +6,7 @@
 mod endings;
 pub(crate) mod lexicon;
 mod offline;
+pub(crate) mod senses;
 #[cfg(test)]
 mod tests;
 

@@ -7,6 +7,7 @@ mod answer;
 mod company;
 mod compose;
 mod dates;
+mod exceptions;
 mod fit;
 mod focus;
 mod follow_up;

@@ -33,7 +33,7 @@ struct Casino {
     least: f64,
 }
 
-static CASINOS: [Casino; 6] = [
+static CASINOS: [Casino; 7] = [
     Casino {
         name: "Coyote Wash Casino",
         phone: "1-520-555-0100",
@@ -78,6 +78,15 @@ static CASINOS: [Casino; 6] = [
         zone: chrono_tz::America::Chicago,
         content: include_str!("unseen/harbor_lantern.json"),
         cases: include_str!("unseen/harbor_lantern.txt"),
+        tuned: true,
+        least: 0.5,
+    },
+    Casino {
+        name: "Cedar Falls Casino Resort",
+        phone: "1-518-555-0100",
+        zone: chrono_tz::America::New_York,
+        content: include_str!("unseen/cedar_falls.json"),
+        cases: include_str!("unseen/cedar_falls.txt"),
         tuned: true,
         least: 0.5,
     },
@@ -131,7 +140,9 @@ impl Desk {
         let wall = NaiveDateTime::parse_from_str("2026-11-20 18:30", "%Y-%m-%d %H:%M").unwrap();
         let now = casino.zone.from_local_datetime(&wall).earliest().unwrap().to_utc();
         let items = parse_content(casino.name, casino.content, Reference { now, zone: casino.zone });
-        let items = items.unwrap_or_else(|problems| panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")));
+        let items = items.unwrap_or_else(|problems| {
+            panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        });
         Self { casino, now, index: Arc::new(Index::build(items).in_zone(casino.zone)) }
     }
 

@@ -85,7 +85,8 @@ pub(super) fn holiday(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<(Na
             return Some((next_date(today, *month, *day)?, end));
         }
     }
-    let end = end_of(said, n, &["thanksgiving day", "thanksgiving", "accion de gracias", "dia de accion de gracias"])?;
+    let names = ["thanksgiving day", "thanksgiving", "turkey day", "accion de gracias", "dia de accion de gracias"];
+    let end = end_of(said, n, &names)?;
     let in_year = |year| NaiveDate::from_weekday_of_month_opt(year, 11, Weekday::Thu, 4);
     let date = in_year(today.year()).filter(|d| *d >= today).or_else(|| in_year(today.year().checked_add(1)?))?;
     Some((date, end))

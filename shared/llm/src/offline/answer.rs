@@ -7,6 +7,7 @@ use seven_domain::Language;
 use seven_knowledge::{Category, Item, Mention};
 
 use super::{
+    company,
     compose::{chat, events, listing, lookup, services, topic, venue},
     fit::{Part, Room, join_names, plain_spanish},
     focus, follow_up,
@@ -182,7 +183,9 @@ fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     }
     let part = reading::honest(host, u, part(host, u, said_now));
     let part = focus::honest(host, u, said_now, part);
-    let open = part.intent == "unanswered" || (part.chat && u.is_question && !u.leftover.is_empty());
+    let open = part.intent == "unanswered"
+        || (part.chat && u.is_question && !u.leftover.is_empty())
+        || (matches!(part.intent.as_str(), "unclear" | "statement") && u.leftover.len() > 1);
     let open = open && !["identity", "complaint", "human", "allergy"].contains(&part.intent.as_str());
     let open = open && !services::is_untold(host, u);
     if open && let Some(found) = reading::fallback(host, u, said_now, part.is_denial) { found } else { part }
@@ -226,7 +229,8 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if services::is_untold(host, u) {
         return host.unanswered();
     }
-    services::answer(host, u)
+    company::age_rule(host, u)
+        .or_else(|| services::answer(host, u))
         .or_else(|| reading::exact(host, u))
         .or_else(|| events::at_place(host, u))
         .or_else(|| about_venue(host, u))

@@ -2,7 +2,7 @@
 
 use seven_guest::{Setting, Slot, extract};
 
-use super::{answer::Host, understand::Understood};
+use super::{answer::Host, fit::Part, reading, understand::Understood};
 
 /// Exchanges that are remembered for it.
 const TURNS: usize = 2;
@@ -17,6 +17,25 @@ pub(super) fn is_for_a_minor(host: &Host<'_>, u: &Understood<'_>) -> bool {
     let request = host.request;
     let earlier = request.history.iter().rev().take(TURNS).map(|exchange| exchange.guest.as_str());
     !host.pack.ourselves.found(&u.said) && earlier.chain([u.text]).any(|text| names_a_minor(host, text))
+}
+
+/// "Can my daughter, she's 15, get a massage?": the sentence on age that speaks of what is asked.
+pub(super) fn age_rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    const AGES: [&str; 12] =
+        ["under", "over", "older", "younger", "age", "ages", "adult", "menores", "mayores", "edad", "anos", "adulto"];
+    if !u.is_question || !names_an_age(host, u.text) {
+        return None;
+    }
+    let of_age = |text: &str| {
+        text.contains(|c: char| c.is_ascii_digit())
+            && seven_knowledge::text::words(text).iter().any(|word| AGES.contains(&word.as_str()))
+    };
+    reading::best_of(host, u, |_, text| of_age(text))
+}
+
+fn names_an_age(host: &Host<'_>, text: &str) -> bool {
+    let setting = Setting { now: host.request.now, zone: host.request.zone, language: host.language, asked: None };
+    extract(text, &setting).iter().any(|found| matches!(found.slot, Slot::Companion { age: Some(_), .. }))
 }
 
 fn names_a_minor(host: &Host<'_>, text: &str) -> bool {

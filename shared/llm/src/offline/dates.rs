@@ -44,6 +44,57 @@ pub(super) fn said(text: &str, words: &[String], today: NaiveDate) -> Option<(Na
     })
 }
 
+/// "On Thanksgiving", "Christmas Eve hours": the day itself, not "the Christmas show".
+pub(super) fn holiday_said(text: &str, words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
+    const BEFORE: [&str; 13] =
+        ["on", "for", "during", "this", "over", "by", "el", "en", "para", "la", "open", "abren", "hours"];
+    const AFTER: [&str; 7] = ["hours", "day", "night", "or", "and", "this", "morning"];
+    let (date, span) = seven_guest::holiday_in(text, today)?;
+    let from = seven_knowledge::text::words(&text[..span.start]).len();
+    let to = seven_knowledge::text::words(&text[..span.end]).len();
+    let is = |n: Option<usize>, list: &[&str]| n.and_then(|n| words.get(n)).is_some_and(|w| list.contains(&w.as_str()));
+    let day = ["eve", "day", "nochebuena", "nochevieja"].iter().any(|own| words[from..to].iter().any(|w| w == own));
+    let alone = to >= words.len() || is(Some(to), &AFTER) || is(from.checked_sub(1), &BEFORE);
+    (day || alone).then_some((date, (from, to)))
+}
+
+/// The days a sentence names: "November 30 through December 4", "Dec 24-26", "Thanksgiving Day". First and last day of each.
+pub(super) fn days_told(text: &str, today: NaiveDate) -> Vec<(NaiveDate, NaiveDate)> {
+    let words = seven_knowledge::text::words(text);
+    let at = |n: usize| words.get(n).map_or("", String::as_str);
+    let mut told: Vec<(usize, NaiveDate)> = Vec::new();
+    let mut running: Option<u32> = None;
+    for n in 0..words.len() {
+        if let Some(named) = month(at(n)) {
+            running = Some(named);
+            let before = n.checked_sub(if n > 1 && at(n - 1) == "de" { 2 } else { 1 }).and_then(|n| ordinal(at(n)));
+            told.extend(before.and_then(|day| nearest(today, named, day)).map(|date| (n, date)));
+        } else if let (Some(named), Some(day)) = (running, ordinal(at(n)))
+            && (month(at(n - 1)).is_some() || told.last().is_some_and(|(last, _)| n - last <= 2))
+        {
+            told.extend(nearest(today, named, day).map(|date| (n, date)));
+        }
+    }
+    let mut days: Vec<(NaiveDate, NaiveDate)> = told.iter().map(|(_, date)| (*date, *date)).collect();
+    for pair in told.windows(2) {
+        let between = &words[(pair[0].0 + 1).min(pair[1].0)..pair[1].0];
+        let linked = between.iter().any(|w| ["through", "thru", "to", "until", "al", "hasta"].contains(&w.as_str()));
+        let dashed = between.is_empty() && pair[1].0 == pair[0].0 + 1;
+        if (linked || dashed) && pair[0].1 < pair[1].1 {
+            days.push((pair[0].1, pair[1].1));
+        }
+    }
+    days.extend(seven_guest::holiday_in(text, today).map(|(date, _)| (date, date)));
+    days
+}
+
+/// That day of the year that is nearest to what is spoken of now: a closing may have begun already.
+fn nearest(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
+    let years = [today.year() - 1, today.year(), today.year() + 1];
+    let dates = years.into_iter().filter_map(|year| NaiveDate::from_ymd_opt(year, month, day));
+    dates.into_iter().find(|date| (-60..=305).contains(&(*date - today).num_days()))
+}
+
 /// "In December", "en diciembre", "this month": its first day from today on.
 pub(super) fn month_said(words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
     words.windows(2).enumerate().find_map(|(n, pair)| {

@@ -24,6 +24,10 @@ const SURE_REST: f32 = 0.6;
 /// The same where nothing else answers.
 const LIKELY: f32 = 0.6;
 const LIKELY_OWN: f32 = 0.25;
+/// The same where a sentence stands out, and how far.
+const CLEAR: f32 = 0.3;
+const CLEAR_OWN: f32 = 0.2;
+const LEAD: f32 = 1.35;
 /// From here on a row says a term.
 const SAID: f32 = 0.7;
 const ALMOST_SAID: f32 = 0.82;
@@ -131,14 +135,12 @@ fn is_only_in(passed: &Passed, term: &Term) -> bool {
 
 /// The best sentence where nothing else answered.
 pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], denied: bool) -> Option<Part> {
-    if !u.is_question && !u.asks_fact() && !u.intends("rules") {
-        return None;
-    }
     let (demand, terms) = (Demand::of(u), terms(host, u));
     let index = &host.request.index;
-    // A word that no row and no lexicon knows may be all the question is about.
-    if terms.iter().any(|term| !term.known && !term.soft) && named(u, &terms).is_empty() {
-        return None;
+    // A word that no row and no lexicon knows may be all the question is about; a remark may ask nothing.
+    let strange = terms.iter().any(|term| !term.known && !term.soft) && named(u, &terms).is_empty();
+    if strange || !u.is_question && !u.asks_fact() && !u.intends("rules") {
+        return if denied { None } else { clearly(host, u, demand, &terms) };
     }
     let mut rows: Vec<String> = named(u, &terms).iter().map(|item| item.name.clone()).collect();
     if rows.is_empty() && (u.points_back || u.continues() || terms.len() < 2) {
@@ -190,7 +192,35 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
         let part = venue::answer(host, u, std::slice::from_ref(&row.item));
         return part.grounded.then_some(part);
     }
-    None
+    if denied { None } else { clearly(host, u, demand, &terms) }
+}
+
+/// The sentence that holds little of the question, and far more than those of any other row: thumbs write much beside the point.
+fn clearly(host: &Host<'_>, u: &Understood<'_>, demand: Demand, terms: &[Term]) -> Option<Part> {
+    let index = &host.request.index;
+    let keep =
+        |item: &Item, text: &str| demand.met(text) && !(u.when.is_said() && item.category == Category::Entertainment);
+    let found = index.passages(terms, host.language, host.request.now, keep);
+    let best = found.first()?;
+    let worth = |passed: &Passed| passed.score + passed.own;
+    let next = found.iter().find(|other| other.item.id != best.item.id).map_or(0.0, worth);
+    let said =
+        |term: &&Term| !term.soft && (term.is_in(&best.text) >= SAID || index.is_called(&best.item, term) >= SAID);
+    let enough = if demand == Demand::Any { 2 } else { 1 };
+    let clear = best.score >= CLEAR && best.own >= CLEAR_OWN && worth(best) >= LEAD * next;
+    (clear && terms.iter().filter(said).count() >= enough).then(|| tell(host, best))
+}
+
+/// The sentence among some that holds most of the question, if it holds any of what is asked by name.
+pub(super) fn best_of(host: &Host<'_>, u: &Understood<'_>, keep: impl Fn(&Item, &str) -> bool) -> Option<Part> {
+    let terms = terms(host, u);
+    let index = &host.request.index;
+    let found = index.passages(&terms, host.language, host.request.now, keep);
+    let named = |p: &&Passed| {
+        let said = |term: &Term| term.is_in(&p.text) >= SAID || index.is_called(&p.item, term) >= SAID;
+        fits_topic(u, &p.item) && terms.iter().any(|term| !term.soft && said(term))
+    };
+    found.iter().find(named).map(|best| tell(host, best))
 }
 
 /// The sentence of a row that tells a fact its fields lack.
@@ -211,6 +241,18 @@ pub(super) fn of_row(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, facet
 /// The text holds the kind of thing asked for: an amount, a time.
 pub(super) fn meets(u: &Understood<'_>, text: &str) -> bool {
     Demand::of(u).met(text)
+}
+
+/// A fact of a field, and the sentence of the row that names the very thing asked about: "can I wear shorts?" after "smart casual".
+pub(super) fn with_its_word(host: &Host<'_>, u: &Understood<'_>, row: &Item, fact: String) -> String {
+    let terms = terms(host, u);
+    let asked = |text: &str| {
+        let own = |t: &Term| !t.soft && !t.is_literally_in(&row.name) && !t.is_literally_in(&fact);
+        terms.iter().any(|term| own(term) && term.is_literally_in(text))
+    };
+    let told = host.request.index.sentences(row, host.language).find(|text| asked(text));
+    let both = told.filter(|text| !fact.contains(*text)).map(|text| format!("{fact} {}", in_language(host, text)));
+    both.filter(|both| host.room.one_of_its_own(both)).unwrap_or(fact)
 }
 
 /// How dear a place is, and what its row says of prices.
@@ -321,7 +363,7 @@ pub(super) fn tell(host: &Host<'_>, passed: &Passed) -> Part {
     host.part(intent, body, std::slice::from_ref(row))
 }
 
-fn named_sentence(host: &Host<'_>, row: &Item, text: &str) -> String {
+pub(super) fn named_sentence(host: &Host<'_>, row: &Item, text: &str) -> String {
     let (name, text) = (host.name(row), in_language(host, text));
     let rule = matches!(row.category, Category::Regulations | Category::GeneralInfo);
     if rule || text.contains(&name) { text } else { format!("{name}: {text}") }

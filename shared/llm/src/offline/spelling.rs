@@ -4,6 +4,23 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use seven_knowledge::text::{fold, stem, words};
 
+/// What people are said to be doing in front of a question.
+const GOING: [&str; 14] = [
+    "going",
+    "thinking",
+    "coming",
+    "doing",
+    "staying",
+    "looking",
+    "playing",
+    "trying",
+    "wondering",
+    "bringing",
+    "getting",
+    "eating",
+    "having",
+    "feeling",
+];
 /// Shorter words have too many neighbours.
 const SHORTEST: usize = 5;
 
@@ -64,6 +81,11 @@ impl Speller {
         let plural = folded.strip_suffix('z').map(|start| format!("{start}s"));
         if let Some(plural) = plural.filter(|plural| plural.len() > 3 && ours(plural)) {
             return Some(plural);
+        }
+        // "Goin", "playin": the g that thumbs leave out.
+        let whole = folded.strip_suffix("in").filter(|start| start.len() > 1).map(|start| format!("{start}ing"));
+        if let Some(whole) = whole.filter(|whole| ours(whole) || GOING.contains(&whole.as_str())) {
+            return Some(whole);
         }
         let letters = folded.chars().all(|c| c.is_ascii_lowercase());
         if folded.len() < 4 || !letters || self.stems.contains(&stem(&folded)) || (known.is_word)(&folded) {

@@ -59,6 +59,12 @@ const ASKING_FIRST: [&str; 28] = [
     "abren", "cierran",
 ];
 
+/// "My lab is big, can he stay": a verb before its subject asks wherever it stands.
+const INVERTED: ([&str; 11], [&str; 13]) = (
+    ["can", "could", "do", "does", "is", "are", "will", "would", "may", "should", "did"],
+    ["i", "we", "he", "she", "they", "you", "it", "my", "there", "the", "a", "anyone", "someone"],
+);
+
 fn asks(text: &str, said: &Said) -> bool {
     let polite = |w: &&String| {
         ["hi", "hello", "hey", "hola", "and", "y", "also", "so", "please", "ok", "okay", "good", "morning", "evening"]
@@ -68,6 +74,10 @@ fn asks(text: &str, said: &Said) -> bool {
     text.contains(['?', '¿'])
         || said.words.iter().take(4).any(|w| ASKING.contains(&w.as_str()))
         || words.next().is_some_and(|w| ASKING_FIRST.contains(&w.as_str()))
+        || said
+            .words
+            .windows(2)
+            .any(|pair| INVERTED.0.contains(&pair[0].as_str()) && INVERTED.1.contains(&pair[1].as_str()))
 }
 
 /// "I don't want seafood", "anything but a buffet".

@@ -88,7 +88,7 @@ impl When {
         let (this_day, tomorrow, weekend, week) = (has("today"), has("tomorrow"), has("weekend"), has("week"));
         let named = said.words.iter().position(|w| weekday(w).is_some());
         places.extend(named.map(|at| (at, at + 1)));
-        let date = dates::said(text, &said.words, today);
+        let date = dates::said(text, &said.words, today).or_else(|| dates::holiday_said(text, &said.words, today));
         places.extend(date.map(|(_, place)| place));
         let month = if date.is_none() { dates::month_said(&said.words, today) } else { None };
         places.extend(month.map(|(_, place)| place));

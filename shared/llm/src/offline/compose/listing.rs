@@ -9,6 +9,7 @@ use seven_knowledge::{Category, Item, item::Details};
 use super::{
     super::{
         answer::Host,
+        exceptions,
         fit::Part,
         pack::{Field, Kind},
         phrases::Said,
@@ -193,7 +194,12 @@ pub(in super::super) fn open_then(host: &Host<'_>, u: &Understood<'_>, items: &[
         }
         Asked::On(date) => item.hours().is_some_and(|h| !h.spans_on(date).is_empty()),
     };
-    (items.iter().filter(|i| i.hours().is_some() && is_open(i)).cloned().collect(), asked)
+    let date = match asked {
+        Asked::At(_, _, date) | Asked::On(date) => date,
+        Asked::Now => host.local().date(),
+    };
+    let opens = |item: &Item| item.hours().is_some() && is_open(item) && !exceptions::is_shut(host, item, date);
+    (items.iter().filter(|item| opens(item)).cloned().collect(), asked)
 }
 
 fn none_open(host: &Host<'_>, asked: Asked, timed: &[&Arc<Item>], label: Option<&str>, when: &str) -> Part {

@@ -9,6 +9,7 @@ use seven_knowledge::{Category, Item, WeeklyHours, formatter, hours::day_name, i
 use super::{
     super::{
         answer::Host,
+        exceptions,
         fit::{Part, plain_spanish, sentences},
         pack::Field,
         reading,
@@ -55,7 +56,8 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<
         let asked = u.wants(facet) || (facet == "dietary" && u.kinds.iter().any(|k| k.field == Field::Dietary));
         let asked = asked || (facet == "kids" && u.kinds.iter().any(|k| k.field == Field::Kids));
         if asked && !(facet == "age" && u.wants("kids")) {
-            let told = first(&|item| fact(host, u, facet, item));
+            let told =
+                first(&|item| fact(host, u, facet, item).map(|fact| reading::with_its_word(host, u, item, fact)));
             tell(told.or_else(|| rows.iter().find_map(|row| reading::of_row(host, u, row, facet))));
         }
     }
@@ -182,8 +184,15 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
     if let Details::Entertainment(_) = &item.details {
         return events::time_of(host, item);
     }
-    let hours = item.hours()?;
     let (now, zone) = (host.request.now, host.request.zone);
+    let date = match u.when.asked(now, zone) {
+        Asked::At(_, _, date) | Asked::On(date) => date,
+        Asked::Now => host.local().date(),
+    };
+    if let Some(told) = exceptions::on(host, item, date) {
+        return Some(reading::named_sentence(host, item, &told));
+    }
+    let hours = item.hours()?;
     let shown = hours.show(host.language);
     let with = |key: &str, value: &str| Some(host.say(key, &[("name", &name), ("value", value), ("hours", &shown)]));
     if u.when.is_said() {

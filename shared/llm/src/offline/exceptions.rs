@@ -1,0 +1,26 @@
+//! Days that are not like the others, where only a sentence of the row tells so: "Closed for resurfacing November 30 through
+//! December 4." No opening hours may be told over it.
+
+use chrono::NaiveDate;
+use seven_knowledge::{Item, text::words};
+
+use super::{answer::Host, dates};
+
+const OPENING: [&str; 20] = [
+    "closed", "close", "closes", "closing", "open", "opens", "opening", "hours", "until", "only", "early", "cerrado",
+    "cerrada", "cierra", "abre", "abierto", "abierta", "horario", "hasta", "cierran",
+];
+const SHUT: [&str; 4] = ["closed", "cerrado", "cerrada", "cerramos"];
+
+/// What the row says of its opening on that day.
+pub(super) fn on(host: &Host<'_>, item: &Item, date: NaiveDate) -> Option<String> {
+    let today = host.local().date();
+    let speaks = |text: &&str| words(text).iter().any(|word| OPENING.contains(&word.as_str()));
+    let of_day = |text: &&str| dates::days_told(text, today).iter().any(|(from, to)| (*from..=*to).contains(&date));
+    host.request.index.sentences(item, host.language).filter(speaks).find(of_day).map(str::to_owned)
+}
+
+/// The row says that it is shut that day.
+pub(super) fn is_shut(host: &Host<'_>, item: &Item, date: NaiveDate) -> bool {
+    on(host, item, date).is_some_and(|text| words(&text).iter().any(|word| SHUT.contains(&word.as_str())))
+}
