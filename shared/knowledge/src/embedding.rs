@@ -6,7 +6,6 @@
 mod endings;
 pub(crate) mod lexicon;
 mod offline;
-pub(crate) mod senses;
 #[cfg(test)]
 mod tests;
 

@@ -31,7 +31,7 @@ const SHOWS: &[Row] = &[
     ("is there an opera tonight", &["no opera", PHONE, BOTH[0]], DENIAL),
     ("Do you have ballet?", &["no ballet", PHONE], &[]),
     ("any country music?", &["no country music", PHONE], &["Strings"]),
-    ("what shows are on christmas?", &[PHONE], &[]),
+    ("what shows are on christmas?", &["nothing on the calendar on Dec 25"], &[]),
     ("any comedy tomorrow", &["The Side-Eye Comics at 7:30pm"], &["Lantern"]),
     ("anything for kids tonight?", &["Lantern Lights Revue"], &["DJ Night", "Open now"]),
     ("hay espectaculos para niños esta noche?", &["Revista Lantern Lights"], &["DJ"]),

@@ -33,7 +33,7 @@ struct Casino {
     least: f64,
 }
 
-static CASINOS: [Casino; 7] = [
+static CASINOS: [Casino; 9] = [
     Casino {
         name: "Coyote Wash Casino",
         phone: "1-520-555-0100",
@@ -60,7 +60,7 @@ static CASINOS: [Casino; 7] = [
         content: include_str!("unseen/delta_marguerite.json"),
         cases: include_str!("unseen/delta_marguerite.txt"),
         tuned: false,
-        least: 0.86,
+        least: 0.90,
     },
     Casino {
         name: "Timberjack Peak Lodge",
@@ -69,9 +69,10 @@ static CASINOS: [Casino; 7] = [
         content: include_str!("unseen/timberjack_peak.json"),
         cases: include_str!("unseen/timberjack_peak.txt"),
         tuned: false,
-        least: 0.75,
+        least: 0.77,
     },
-    // By another hand, who has read nothing of the host.
+    // By other hands, who have read nothing of the host. The questions of Harbor Lantern and half of Mesa Dorada's are slang and written
+    // to share no word with the content; those of the three others are how most people text. Costa Serena's were never looked at.
     Casino {
         name: "Harbor Lantern Casino",
         phone: "1-337-555-0100",
@@ -79,7 +80,7 @@ static CASINOS: [Casino; 7] = [
         content: include_str!("unseen/harbor_lantern.json"),
         cases: include_str!("unseen/harbor_lantern.txt"),
         tuned: true,
-        least: 0.5,
+        least: 0.58,
     },
     Casino {
         name: "Cedar Falls Casino Resort",
@@ -88,7 +89,25 @@ static CASINOS: [Casino; 7] = [
         content: include_str!("unseen/cedar_falls.json"),
         cases: include_str!("unseen/cedar_falls.txt"),
         tuned: true,
-        least: 0.5,
+        least: 0.80,
+    },
+    Casino {
+        name: "Granite Point Casino",
+        phone: "1-605-555-0100",
+        zone: chrono_tz::America::Chicago,
+        content: include_str!("unseen/granite_point.json"),
+        cases: include_str!("unseen/granite_point.txt"),
+        tuned: true,
+        least: 0.82,
+    },
+    Casino {
+        name: "Costa Serena Resort & Casino",
+        phone: "1-619-555-0100",
+        zone: chrono_tz::America::Los_Angeles,
+        content: include_str!("unseen/costa_serena.json"),
+        cases: include_str!("unseen/costa_serena.txt"),
+        tuned: false,
+        least: 0.84,
     },
     Casino {
         name: "Mesa Dorada Casino Resort",
@@ -96,8 +115,8 @@ static CASINOS: [Casino; 7] = [
         zone: chrono_tz::America::Los_Angeles,
         content: include_str!("unseen/mesa_dorada.json"),
         cases: include_str!("unseen/mesa_dorada.txt"),
-        tuned: false,
-        least: 0.5,
+        tuned: true,
+        least: 0.71,
     },
 ];
 

@@ -149,7 +149,7 @@ fn common(word: &str) -> bool {
         aug sep sept oct nov dec lunes martes miercoles jueves viernes sabado domingo enero febrero marzo abril mayo junio julio agosto \
         septiembre octubre noviembre diciembre i i'm i'll i'd i've english spanish espanol ingles am pm ok the a an try call text our your we you \
         there is are it its what when where how good great hi hello thanks thank yes no for on at in and or but el la los las un una hola gracias \
-        si su nuestro nuestra para por en y o que cuando donde como daily closed open opens diario cerrado shall ";
+        si su nuestro nuestra para por en y o que cuando donde como tenemos tiene hay ofrecemos daily closed open opens diario cerrado shall ";
     COMMON.contains(&format!(" {} ", fold(word)))
 }
 

@@ -14,10 +14,7 @@ use seven_domain::Language;
 use super::{Index, is_common, vocabulary::SYNONYMS};
 use crate::{
     Item,
-    embedding::{
-        lexicon::{LEXICON, Lexicon},
-        senses::{self, Kin, Senses},
-    },
+    embedding::lexicon::{LEXICON, Lexicon},
     formatter,
     item::Details,
     text::{stem, words},
@@ -26,10 +23,6 @@ use crate::{
 /// How much a synonym, and a word of the same concept, counts beside the word itself.
 const SYNONYM: f32 = 0.85;
 const CONCEPT: f32 = 0.8;
-/// The same after WordNet; a kind of what was asked; what was asked is a kind of it.
-const SAME: f32 = 0.68;
-const NARROWER: f32 = 0.64;
-const WIDER: f32 = 0.62;
 /// The same word with another ending than stems bring together: "rent", "rental".
 const ENDING: f32 = 0.75;
 const ENDED: usize = 4;
@@ -57,7 +50,6 @@ pub struct Term {
     pub soft: bool,
     stems: Vec<String>,
     meanings: Vec<(usize, f32)>,
-    senses: Senses,
     weight: f32,
 }
 
@@ -79,7 +71,6 @@ pub struct Passed {
 struct Sense {
     stems: HashSet<String>,
     meanings: BTreeMap<usize, f32>,
-    senses: Senses,
 }
 
 #[derive(Debug, Clone)]
@@ -140,13 +131,7 @@ impl Term {
             return ENDING;
         }
         let shared = self.meanings.iter().filter_map(|(concept, s)| Some(s.min(*sense.meanings.get(concept)?)));
-        let concept = shared.fold(0.0, f32::max).min(1.0) * CONCEPT;
-        let kin = self.senses.kin(&sense.senses).map_or(0.0, |kin| match kin {
-            Kin::Same => SAME,
-            Kin::Narrower => NARROWER,
-            Kin::Wider => WIDER,
-        });
-        concept.max(kin)
+        shared.fold(0.0, f32::max).min(1.0) * CONCEPT
     }
 }
 
@@ -156,7 +141,6 @@ impl Sense {
     fn add(&mut self, text: &str) {
         let words = words(text);
         self.stems.extend(words.iter().map(|word| stem(word)));
-        self.senses.add_all(&words);
         let mut at = 0;
         while at < words.len() {
             let taken = LEXICON.sense(&words[at..]).map_or(1, |sense| {
@@ -187,7 +171,6 @@ impl Passages {
             for (language, text) in told(item) {
                 let sense = Sense::of(&text);
                 body.stems.extend(sense.stems.iter().cloned());
-                body.senses.join(&sense.senses);
                 for (concept, strength) in &sense.meanings {
                     let slot = body.meanings.entry(*concept).or_default();
                     *slot = slot.max(*strength);
@@ -214,7 +197,7 @@ impl Passages {
         let (mut terms, mut at) = (Vec::new(), 0);
         while at < meant.len() {
             let sense = lexicon.sense(&meant[at..]);
-            let taken = sense.as_ref().map_or_else(|| senses::phrase(&meant[at..]).max(1), |sense| sense.words);
+            let taken = sense.as_ref().map_or(1, |sense| sense.words);
             let meanings = sense.map(|sense| sense.meanings.to_vec()).unwrap_or_default();
             let stems: Vec<String> = meant[at..at + taken].iter().map(|word| stem(word)).collect();
             let filler = taken == 1 && lexicon.is_filler(&meant[at]);
@@ -226,8 +209,7 @@ impl Passages {
                 let common = meant[at..at + taken].iter().all(|word| is_common(word));
                 let weight = rarity.max(0.1) * if common { COMMON } else { 1.0 };
                 let known = found > 0 || !meanings.is_empty();
-                let senses = Senses::of(&meant[at..at + taken]);
-                terms.push(Term { from: at, to: at + taken, known, soft: false, stems, meanings, senses, weight });
+                terms.push(Term { from: at, to: at + taken, known, soft: false, stems, meanings, weight });
             }
             at += taken;
         }

@@ -230,6 +230,7 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
         return host.unanswered();
     }
     company::age_rule(host, u)
+        .or_else(|| follow_up::of_last(host, u, said_now))
         .or_else(|| services::answer(host, u))
         .or_else(|| reading::exact(host, u))
         .or_else(|| events::at_place(host, u))
@@ -238,7 +239,7 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
         .or_else(|| follow_up::answer(host, u, said_now))
         .or_else(|| contact(host, u))
         .or_else(|| about_topic(host, u))
-        .or_else(|| events::found(host, u))
+        .or_else(|| events::found(host, u).or_else(|| events::on_that_day(host, u)))
         .or_else(|| lookup::anything(host, u))
         .or_else(|| chat::small_talk(host, u))
         .unwrap_or_else(|| if u.is_question || u.asks_fact() { host.unanswered() } else { chat::say(host, "unclear") })

@@ -2,8 +2,24 @@
 
 use seven_guest::{Setting, Slot, extract};
 
-use super::{answer::Host, fit::Part, reading, understand::Understood};
+use super::{answer::Host, compose::lookup, fit::Part, reading, understand::Understood};
 
+const KIN: [&str; 14] = [
+    "son",
+    "daughter",
+    "kid",
+    "kids",
+    "child",
+    "children",
+    "grandson",
+    "granddaughter",
+    "hijo",
+    "hija",
+    "hijos",
+    "nieto",
+    "nieta",
+    "grandkids",
+];
 /// Exchanges that are remembered for it.
 const TURNS: usize = 2;
 /// Whoever is younger is shown nothing but what is for all ages (SEC-29).
@@ -30,15 +46,38 @@ pub(super) fn age_rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         text.contains(|c: char| c.is_ascii_digit())
             && seven_knowledge::text::words(text).iter().any(|word| AGES.contains(&word.as_str()))
     };
-    reading::best_of(host, u, |_, text| of_age(text))
+    let house =
+        ["casino", "gamble", "jugar", "apostar"].iter().any(|word| u.said.words.iter().any(|said| said == word));
+    let rule = || lookup::age(host, true);
+    if house && u.topics.is_empty() && u.venues().is_empty() {
+        return rule();
+    }
+    reading::best_of(host, u, |_, text| of_age(text)).or_else(|| if house { rule() } else { None })
+}
+
+/// A rule or a price of theirs.
+pub(super) fn speaks_of_children(text: &str) -> bool {
+    const CHILDREN: [&str; 8] = ["children", "child", "kids", "ninos", "nino", "menores", "toddlers", "youth"];
+    seven_knowledge::text::words(text).iter().any(|word| CHILDREN.contains(&word.as_str()))
 }
 
 fn names_an_age(host: &Host<'_>, text: &str) -> bool {
     let setting = Setting { now: host.request.now, zone: host.request.zone, language: host.language, asked: None };
-    extract(text, &setting).iter().any(|found| matches!(found.slot, Slot::Companion { age: Some(_), .. }))
+    let said = seven_knowledge::text::words(text);
+    let young = |word: &String| word.parse::<u32>().is_ok_and(|age| age < GROWN);
+    let kin = |at: usize| said[at..said.len().min(at + 6)].iter().any(young) && KIN.contains(&said[at].as_str());
+    (0..said.len()).any(kin)
+        || extract(text, &setting).iter().any(|found| matches!(found.slot, Slot::Companion { age: Some(_), .. }))
 }
 
 fn names_a_minor(host: &Host<'_>, text: &str) -> bool {
+    let said = seven_knowledge::text::words(text);
+    if said
+        .windows(2)
+        .any(|pair| ["my", "our", "mi", "mis"].contains(&pair[0].as_str()) && KIN.contains(&pair[1].as_str()))
+    {
+        return true;
+    }
     let setting = Setting { now: host.request.now, zone: host.request.zone, language: host.language, asked: None };
     extract(text, &setting).iter().any(|found| match &found.slot {
         Slot::Companion { age: Some(age), .. } => *age < GROWN,

@@ -22,7 +22,9 @@ const MONTHS: [[&str; 4]; 12] = [
 pub(super) fn said(text: &str, words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
     let at = |n: usize| words.get(n).map_or("", String::as_str);
     (0..words.len()).find_map(|n| {
-        let day = ordinal(at(n));
+        // "The 9th floor" is no day.
+        let place = ["floor", "piso", "hole", "street", "st", "ave", "avenue", "level"].contains(&at(n + 1));
+        let day = ordinal(at(n)).filter(|_| !place);
         if let Some(month) = month(at(n)) {
             // "December 5", "5 December", "5 de diciembre"; "may" alone is a verb.
             let linked = if n >= 2 && ["de", "of"].contains(&at(n - 1)) { n - 2 } else { n.saturating_sub(1) };

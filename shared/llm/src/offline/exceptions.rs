@@ -6,9 +6,10 @@ use seven_knowledge::{Item, text::words};
 
 use super::{answer::Host, dates};
 
-const OPENING: [&str; 20] = [
-    "closed", "close", "closes", "closing", "open", "opens", "opening", "hours", "until", "only", "early", "cerrado",
-    "cerrada", "cierra", "abre", "abierto", "abierta", "horario", "hasta", "cierran",
+const OPENING: [&str; 24] = [
+    "closed", "close", "closes", "closing", "open", "opens", "opening", "hours", "until", "only", "early", "served",
+    "runs", "serves", "serving", "cerrado", "cerrada", "cierra", "abre", "abierto", "abierta", "horario", "hasta",
+    "cierran",
 ];
 const SHUT: [&str; 4] = ["closed", "cerrado", "cerrada", "cerramos"];
 

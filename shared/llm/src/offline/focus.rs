@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use seven_knowledge::{Category, Item, Term};
 
+pub(super) use subject::quoted;
 use subject::subjects;
 
 use super::{
@@ -137,7 +138,8 @@ pub(super) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
         return Some(host.part("venue_info", body, &[row]));
     }
     let told = (!kinds).then(|| of_fields(host, &again, &hard, &subjects)).flatten();
-    told.or_else(|| sentence(host, &again, &hard, rows)).or_else(|| {
+    let only = || (points || is_added(&again)).then(|| reading::only_sentence(host, &again, main)).flatten();
+    told.or_else(|| sentence(host, &again, &hard, rows)).or_else(only).or_else(|| {
         let unknown = !hard.is_empty() && !hard.iter().all(|term| says(host, rows, term));
         let about = points
             || is_added(&again)

@@ -8,6 +8,7 @@ use super::{
     answer::{self, Host},
     compose::{chat, venue},
     fit::Part,
+    focus, reading,
     understand::Understood,
 };
 
@@ -53,6 +54,15 @@ pub(super) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
     None
 }
 
+/// "How much is a game?" after the bowling: what the row talked of last says of it, before anything else that is called so.
+pub(super) fn of_last(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
+    let open = u.is_question && u.venues().is_empty() && u.said.words.len() <= 7;
+    match last_places(host, said_now).filter(|_| open)? {
+        Earlier::One(rows) => rows.first().and_then(|row| reading::word_of(host, u, row)),
+        Earlier::Several(_) => None,
+    }
+}
+
 fn is_only_time(u: &Understood<'_>) -> bool {
     let nothing_else = u.topics.is_empty() && u.kinds.is_empty() && u.facets.is_empty() && u.venues().is_empty();
     u.when.is_said() && nothing_else && u.is_all_said() && u.intents.is_empty()
@@ -87,6 +97,9 @@ fn last_places(host: &Host<'_>, said_now: &[&str]) -> Option<Earlier> {
     let history = host.request.history.iter().rev();
     let history = history.flat_map(|e| [(e.guest.as_str(), false), (e.host.as_str(), true)]);
     said_now.iter().rev().map(|text| (*text, false)).chain(history).find_map(|(text, ours)| {
+        if let Some(row) = ours.then(|| focus::quoted(host, text)).flatten() {
+            return Some(Earlier::One(vec![row]));
+        }
         let understood = host.read(text);
         let venues: Vec<_> = understood.venues().into_iter().filter(|m| m.telling || m.whole).collect();
         // We write names out; a word of one in our own text ("sushi counter") names nothing.

@@ -1,6 +1,7 @@
 //! Reading rows for the one sentence that answers, and being honest when none does.
 
 mod demand;
+mod stand_out;
 
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use seven_knowledge::{Category, Item, Mention, Passed, Term, index::is_stop, tex
 
 use super::{
     answer::Host,
+    company,
     compose::venue,
     fit::{Part, plain_spanish, sentences},
     follow_up,
@@ -16,6 +18,8 @@ use super::{
 };
 use demand::Demand;
 pub(super) use demand::is_calendar;
+pub(super) use stand_out::{best_of, only_place, only_sentence, word_of};
+use stand_out::{clearly, in_full};
 
 /// Share of the question that a sentence must hold with its row to be the answer whatever else was understood, and the share of
 /// what the row's name does not say that it must hold itself.
@@ -24,10 +28,6 @@ const SURE_REST: f32 = 0.6;
 /// The same where nothing else answers.
 const LIKELY: f32 = 0.6;
 const LIKELY_OWN: f32 = 0.25;
-/// The same where a sentence stands out, and how far.
-const CLEAR: f32 = 0.3;
-const CLEAR_OWN: f32 = 0.2;
-const LEAD: f32 = 1.35;
 /// From here on a row says a term.
 const SAID: f32 = 0.7;
 const ALMOST_SAID: f32 = 0.82;
@@ -66,7 +66,9 @@ pub(super) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
     let named = |t: &Term| u.mentions.iter().any(|m| m.telling && m.from <= t.from && t.to <= m.to);
     let figure = |t: &Term| said[t.from].starts_with(|c: char| c.is_ascii_digit());
     let all = host.request.index.terms(u.text).into_iter().filter(|t| t.to <= said.len() && !figure(t));
-    all.map(|t| if named(&t) || !(t.from..t.to).all(idle) { t } else { t.softened() }).collect()
+    // "Dejar el cuarto" means check-out, whatever its words mean alone.
+    let phrase = |t: &Term| t.known && t.to - t.from > 2;
+    all.map(|t| if named(&t) || phrase(&t) || !(t.from..t.to).all(idle) { t } else { t.softened() }).collect()
 }
 
 /// Rows the question names, when it names any.
@@ -140,7 +142,7 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
     // A word that no row and no lexicon knows may be all the question is about; a remark may ask nothing.
     let strange = terms.iter().any(|term| !term.known && !term.soft) && named(u, &terms).is_empty();
     if strange || !u.is_question && !u.asks_fact() && !u.intends("rules") {
-        return if denied { None } else { clearly(host, u, demand, &terms) };
+        return clearly(host, u, demand, &terms, denied);
     }
     let mut rows: Vec<String> = named(u, &terms).iter().map(|item| item.name.clone()).collect();
     if rows.is_empty() && (u.points_back || u.continues() || terms.len() < 2) {
@@ -177,12 +179,8 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
         let calendar = u.when.is_said() && item.category == Category::Entertainment;
         demand.met(text) && !calendar && (rows.is_empty() || !named || of_rows(item))
     });
-    let timed = u.when.is_said() || ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f));
     if let Some(best) = found.iter().find(|p| hard && likely(p)) {
-        let fields = timed && best.item.hours().is_some() || u.wants("where") && best.item.location().is_some();
-        let facts =
-            fields.then(|| venue::answer(host, u, std::slice::from_ref(&best.item))).filter(|part| part.grounded);
-        return Some(facts.unwrap_or_else(|| tell(host, best)));
+        return Some(in_full(host, u, best));
     }
     // All that was asked is what a row is called.
     let called = |p: &Passed| {
@@ -192,35 +190,7 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
         let part = venue::answer(host, u, std::slice::from_ref(&row.item));
         return part.grounded.then_some(part);
     }
-    if denied { None } else { clearly(host, u, demand, &terms) }
-}
-
-/// The sentence that holds little of the question, and far more than those of any other row: thumbs write much beside the point.
-fn clearly(host: &Host<'_>, u: &Understood<'_>, demand: Demand, terms: &[Term]) -> Option<Part> {
-    let index = &host.request.index;
-    let keep =
-        |item: &Item, text: &str| demand.met(text) && !(u.when.is_said() && item.category == Category::Entertainment);
-    let found = index.passages(terms, host.language, host.request.now, keep);
-    let best = found.first()?;
-    let worth = |passed: &Passed| passed.score + passed.own;
-    let next = found.iter().find(|other| other.item.id != best.item.id).map_or(0.0, worth);
-    let said =
-        |term: &&Term| !term.soft && (term.is_in(&best.text) >= SAID || index.is_called(&best.item, term) >= SAID);
-    let enough = if demand == Demand::Any { 2 } else { 1 };
-    let clear = best.score >= CLEAR && best.own >= CLEAR_OWN && worth(best) >= LEAD * next;
-    (clear && terms.iter().filter(said).count() >= enough).then(|| tell(host, best))
-}
-
-/// The sentence among some that holds most of the question, if it holds any of what is asked by name.
-pub(super) fn best_of(host: &Host<'_>, u: &Understood<'_>, keep: impl Fn(&Item, &str) -> bool) -> Option<Part> {
-    let terms = terms(host, u);
-    let index = &host.request.index;
-    let found = index.passages(&terms, host.language, host.request.now, keep);
-    let named = |p: &&Passed| {
-        let said = |term: &Term| term.is_in(&p.text) >= SAID || index.is_called(&p.item, term) >= SAID;
-        fits_topic(u, &p.item) && terms.iter().any(|term| !term.soft && said(term))
-    };
-    found.iter().find(named).map(|best| tell(host, best))
+    clearly(host, u, demand, &terms, denied)
 }
 
 /// The sentence of a row that tells a fact its fields lack.
@@ -255,16 +225,20 @@ pub(super) fn with_its_word(host: &Host<'_>, u: &Understood<'_>, row: &Item, fac
     both.filter(|both| host.room.one_of_its_own(both)).unwrap_or(fact)
 }
 
-/// How dear a place is, and what its row says of prices.
+/// How dear a place is, and what its row says of prices; that alone where both are too long.
 pub(super) fn priced(host: &Host<'_>, u: &Understood<'_>, row: &Item, range: String) -> String {
     let terms = terms(host, u);
     let keep = |item: &Item, text: &str| item.id == row.id && text.contains('$');
     let index = &host.request.index;
+    let child = company::is_for_a_minor(host, u);
+    let of_children = |text: &&str| Demand::Number.met(text) && child && company::speaks_of_children(text);
     let found = index.passages(&terms, host.language, host.request.now, keep);
-    let best = found.into_iter().next().map(|best| best.text);
+    let best = index.sentences(row, host.language).find(of_children).map(str::to_owned);
+    let best = best.or_else(|| found.into_iter().next().map(|best| best.text));
     let text = best.or_else(|| index.sentences(row, host.language).find(|text| text.contains('$')).map(str::to_owned));
-    let with = text.map(|text| format!("{range} {}", in_language(host, &text)));
-    with.filter(|both| host.room.one_of_its_own(both)).unwrap_or(range)
+    let Some(text) = text else { return range };
+    let (both, alone) = (format!("{range} {}", in_language(host, &text)), named_sentence(host, row, &text));
+    [both, alone].into_iter().find(|text| host.room.one_of_its_own(text)).unwrap_or(range)
 }
 
 /// The answer holds none of what was asked, or is about a place the guest did not mean: says so instead.
@@ -353,6 +327,10 @@ fn in_language(host: &Host<'_>, text: &str) -> String {
 /// The sentence, with the name of its row where it says it not.
 pub(super) fn tell(host: &Host<'_>, passed: &Passed) -> Part {
     let row = &passed.item;
+    if row.category == Category::Promotions {
+        // What it is worth stands in a field.
+        return venue::info(host, row);
+    }
     let body = named_sentence(host, row, &passed.text);
     let intent = match row.category {
         Category::Dining => "venue_info",

@@ -67,6 +67,15 @@ pub(in super::super) fn found(host: &Host<'_>, u: &Understood<'_>) -> Option<Par
     (timed && tells_all(host, u)).then(|| answer(host, u))
 }
 
+/// "Are you doing anything for New Year's Eve?": what is on, if anything is.
+pub(in super::super) fn on_that_day(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+    let Some(Day::Date(date)) = u.when.day else { return None };
+    let open = u.topics.is_empty() && u.kinds.is_empty() && u.venues().is_empty() && u.is_question;
+    let any = || nights(host, &host.items(&Category::Entertainment)).iter().any(|night| night.wall.date() == date);
+    let within = Understood { topics: vec![Category::Entertainment], leftover: Vec::new(), ..u.clone() };
+    (open && any()).then(|| answer(host, &within))
+}
+
 /// Asked beside shows, and filed under something else: "are bags allowed at shows?"
 pub(in super::super) fn strange(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let wishes = u.wishes_of(&Category::Entertainment);
@@ -310,7 +319,7 @@ fn day_of(host: &Host<'_>, night: &Night) -> String {
             host.say("word_next_day", &[("day", weekday)])
         }
         (_, Language::En) => format!("on {}", wall.format("%a %b %-d")),
-        (_, Language::Es) => format!("el {weekday} {}", wall.day()),
+        (_, Language::Es) => dates::words(wall.date(), host.language).replacen("el ", &format!("el {weekday} "), 1),
     }
 }
 

@@ -64,6 +64,13 @@ pub(in super::super) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     names(host, key, intent, &fitting, Some(ask))
 }
 
+/// The one place of the kind said: "the steakhouse".
+pub(in super::super) fn only_of_kind(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item>> {
+    let mut fitting = host.items(&Category::Dining).into_iter().filter(|item| fits(&u.kinds, item));
+    let place = fitting.next().filter(|_| !u.kinds.is_empty())?;
+    fitting.next().is_none().then_some(place)
+}
+
 /// What the guest said of a diet or of children counts for "where can we eat?" too.
 fn with_company<'a>(host: &Host<'a>, u: &Understood<'a>) -> Understood<'a> {
     let mut u = u.clone();

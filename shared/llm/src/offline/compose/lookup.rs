@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use seven_knowledge::{Category, Hit, Item};
+use seven_knowledge::{Category, Hit, Item, item::Details};
 
 use super::{
-    super::{answer::Host, fit::Part, understand::Understood},
+    super::{answer::Host, fit::Part, reading, understand::Understood},
     listing, rows, topic, venue,
 };
 
@@ -185,8 +185,9 @@ pub(in super::super) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Par
     // The name must hold what was said; a restaurant "by the pool" is not the pool.
     let telling: Vec<&&str> =
         if u.leftover.is_empty() { named.iter().collect() } else { named.iter().take(u.leftover.len()).collect() };
-    let best = found.iter().find(|h| telling.iter().any(|w| names_it(&h.item, w)))?;
-    Some(venue::answer(host, u, std::slice::from_ref(&best.item)))
+    let best = found.iter().find(|h| telling.iter().any(|w| names_it(&h.item, w))).map(|hit| Arc::clone(&hit.item));
+    let row = best.or_else(|| reading::only_place(host, u))?;
+    Some(venue::answer(host, u, std::slice::from_ref(&row)))
 }
 
 /// The hours of the house that a category belongs to, when its rows have none: the spa's for a manicure.
@@ -199,6 +200,11 @@ pub(in super::super) fn house_of(host: &Host<'_>, u: &Understood<'_>, category: 
 
 /// The house's own rule on age, or on children.
 pub(in super::super) fn age(host: &Host<'_>, children: bool) -> Option<Part> {
+    let of_age =
+        |item: &&Arc<Item>| matches!(&item.details, Details::Regulation(d) if d.regulation_type == "Age restriction");
+    if let Some(rule) = host.request.index.current(host.request.now).find(of_age) {
+        return Some(venue::info(host, rule));
+    }
     let rules = |item: &Item| matches!(item.category, Category::Regulations | Category::GeneralInfo);
     let queries = if children { ["children", "age"] } else { ["age", "edad"] };
     queries.iter().find_map(|query| hits(host, query, rules).first().map(|hit| venue::info(host, &hit.item)))
@@ -239,9 +245,23 @@ fn topic_words<'a>(u: &'a Understood<'_>) -> impl Iterator<Item = &'a str> {
 
 /// Bookings are made by people: the content's own way to book, else the phone.
 pub(in super::super) fn booking(host: &Host<'_>, u: &Understood<'_>) -> Part {
+    if let Some(place) = listing::only_of_kind(host, u) {
+        return venue::answer(host, u, std::slice::from_ref(&place));
+    }
     let found = hits(host, u.text, |item| matches!(item.category, Category::GeneralInfo));
     match found.first().filter(|h| h.score >= 0.5) {
         Some(best) => Part { intent: "booking".into(), ..venue::info(host, &best.item) },
-        None => host.part("booking", host.say("book", &[]), &[]),
+        None => {
+            // "A facial", "the steakhouse": the one way to book that its rows tell.
+            let of_topic = |item: &Arc<Item>| u.topics.contains(&item.category);
+            let phone = |item: &&Arc<Item>| item.details.extra().is_some_and(|extra| extra.contains_key("phone"));
+            let named = |item: &&Arc<Item>| {
+                of_topic(item) || u.topics.iter().any(|topic| rows::has_word(&item.name, topic.as_str()))
+            };
+            match host.request.index.current(host.request.now).filter(named).find(phone) {
+                Some(row) => Part { intent: "booking".into(), ..venue::with_phone(host, row) },
+                None => host.part("booking", host.say("book", &[]), &[]),
+            }
+        }
     }
 }

@@ -50,7 +50,10 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<
     }
     let first = |fact: &dyn Fn(&Item) -> Option<String>| rows.iter().find_map(|r| fact(r).map(|s| (Arc::clone(r), s)));
     if timed && (!u.intends("booking") || u.wants("reservations")) {
-        tell(first(&|item| time_fact(host, u, item)));
+        let told = first(&|item| time_fact(host, u, item));
+        let of_row = |facet: &&str| rows.iter().find_map(|row| reading::of_row(host, u, row, facet));
+        let prose = || ["opens", "closes", "hours", "starts"].iter().filter(|f| u.wants(f)).find_map(of_row);
+        tell(told.or_else(prose));
     }
     for facet in ["price", "where", "dress", "kids", "dietary", "reservations", "age", "phone", "duration", "couples"] {
         let asked = u.wants(facet) || (facet == "dietary" && u.kinds.iter().any(|k| k.field == Field::Dietary));
@@ -148,6 +151,13 @@ fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option
             .and_then(|phone| tell("phone_of", &phone)),
         _ => None,
     }
+}
+
+/// Its own telephone.
+pub(in super::super) fn with_phone(host: &Host<'_>, item: &Arc<Item>) -> Part {
+    let phone = item.details.extra().and_then(|extra| extra.get("phone")).map(formatter::plain).unwrap_or_default();
+    let body = host.say("phone_of", &[("name", &host.name(item)), ("value", &phone)]);
+    host.part("venue_info", body, std::slice::from_ref(item))
 }
 
 /// What it costs, in the content's own figures.

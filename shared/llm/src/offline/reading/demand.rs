@@ -5,7 +5,7 @@ use seven_knowledge::text::words;
 use super::super::understand::Understood;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Demand {
+pub(in super::super) enum Demand {
     Any,
     Money,
     /// A time of day, a day or a month.
@@ -64,11 +64,13 @@ impl Demand {
             "price" => Some(Self::Money),
             "duration" => Some(Self::Span),
             "age" => Some(Self::Number),
+            "hours" | "starts" => Some(Self::Time),
+            "opens" | "closes" => Some(Self::Clock),
             _ => None,
         }
     }
 
-    pub(super) fn met(self, text: &str) -> bool {
+    pub(in super::super) fn met(self, text: &str) -> bool {
         // "Smoke-free" and "gluten-free" cost as much as anything.
         let text = text.replace("-free", "");
         let words = words(&text);
