@@ -7,7 +7,7 @@ use seven_agent_swarm::Models;
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 
 // owed: what the offline host reached on 2026-11-22; `owed` of seven::eval is what it has to reach. Raise these, never lower them.
-const COMPLIANCE_NOW: f64 = 0.99;
+const COMPLIANCE_NOW: f64 = 1.0;
 const FACTS_NOW: f64 = 0.85;
 const EXTRACTION_NOW: f64 = 0.99;
 const FOLLOW_UPS_NOW: usize = 18;

@@ -67,7 +67,8 @@ pub(super) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
     let figure = |t: &Term| said[t.from].starts_with(|c: char| c.is_ascii_digit());
     let all = host.request.index.terms(u.text).into_iter().filter(|t| t.to <= said.len() && !figure(t));
     // "Dejar el cuarto" means check-out, whatever its words mean alone.
-    let phrase = |t: &Term| t.known && t.to - t.from > 2;
+    let fact = |n: usize| spent.iter().any(|(from, to)| (*from..*to).contains(&n)) || is_stop(&said[n]);
+    let phrase = |t: &Term| t.known && t.to - t.from > 2 && !(t.from..t.to).all(fact);
     all.map(|t| if named(&t) || phrase(&t) || !(t.from..t.to).all(idle) { t } else { t.softened() }).collect()
 }
 

@@ -15,6 +15,8 @@ use super::{
 const CLEAR: f32 = 0.3;
 const CLEAR_OWN: f32 = 0.2;
 const LEAD: f32 = 1.35;
+/// How old somebody is, and no thing asked about.
+const AGE: [&str; 8] = ["year", "years", "old", "yr", "yrs", "ano", "anos", "yo"];
 
 /// The sentence that holds little of the question, and far more than those of any other row: thumbs write much beside the point.
 /// What was denied by its name needs the very word, or a phrase that means it.
@@ -101,8 +103,10 @@ pub(in super::super) fn best_of(
     let found = index.passages(&terms, host.language, host.request.now, keep);
     // Who comes along is no part of what is asked.
     let kin = host.pack.facets.get("kids").map(|kids| kids.places(&u.said)).unwrap_or_default();
-    let terms: Vec<Term> =
-        terms.into_iter().filter(|term| !kin.iter().any(|at| at.0 <= term.from && term.to <= at.1)).collect();
+    let age = |n: usize| AGE.contains(&u.said.words[n].as_str()) || u.said.words[n].parse::<u32>().is_ok();
+    let aside =
+        |term: &Term| kin.iter().any(|at| at.0 <= term.from && term.to <= at.1) || (term.from..term.to).all(age);
+    let terms: Vec<Term> = terms.into_iter().filter(|term| !aside(term)).collect();
     let named = |p: &&Passed| {
         let said = |term: &Term| term.is_in(&p.text) >= SAID || index.is_called(&p.item, term) >= SAID;
         fits_topic(u, &p.item) && terms.iter().any(|term| !term.soft && said(term))
