@@ -26,6 +26,7 @@ mod operations;
 mod outages;
 mod pace;
 mod privacy;
+mod providers;
 mod sessions;
 mod stop;
 mod stop_load;

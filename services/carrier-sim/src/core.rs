@@ -100,6 +100,10 @@ impl Core {
         lock(&self.rules).block_on_stop
     }
 
+    pub(crate) fn account_error(&self) -> Option<String> {
+        lock(&self.rules).account_error.clone()
+    }
+
     pub(crate) fn strike(&self, sending: Sending<'_>) -> Faults {
         lock(&self.rules).strike(sending, || rand::rng().random_range(0.0..100.0))
     }

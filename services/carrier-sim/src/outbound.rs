@@ -50,6 +50,9 @@ pub(crate) async fn send(core: &Arc<Core>, line: &Cut, body: &[u8]) -> Response 
             return refuse(core, &SendRequest::default(), TelnyxError::new("10023", error.to_string()), None);
         }
     };
+    if let Some(code) = core.account_error() {
+        return refuse(core, &request, injected(&code), None);
+    }
     let draft = match check(core, &request) {
         Ok(draft) => draft,
         Err(error) => return refuse(core, &request, error, None),

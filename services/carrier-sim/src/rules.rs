@@ -77,6 +77,9 @@ pub struct Rule {
 pub struct Plan {
     /// Whether STOP makes the carrier itself refuse further sends to that guest (40300), as Telnyx does by default.
     pub block_on_stop: bool,
+    /// The state of the whole account: every call of the API is answered with this code (10009: key, 20100: funds).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_error: Option<String>,
     pub rules: Vec<Rule>,
 }
 
@@ -98,6 +101,8 @@ pub struct Faults {
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RuleBook {
     pub block_on_stop: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_error: Option<String>,
     rules: Vec<Counted>,
 }
 
@@ -155,7 +160,7 @@ impl Plan {
     /// Reads the body of `PUT /sim/rules`.
     pub fn from_json(body: Value) -> Result<Self, Error> {
         let plan = match body {
-            list @ Value::Array(_) => serde_json::from_value(list).map(|rules| Self { block_on_stop: false, rules }),
+            list @ Value::Array(_) => serde_json::from_value(list).map(|rules| Self { rules, ..Self::default() }),
             object => serde_json::from_value(object),
         };
         plan.map_err(|e| Error::request(format!("rules: {e}")))
@@ -183,7 +188,7 @@ impl RuleBook {
     pub fn new(plan: Plan) -> Result<Self, Error> {
         plan.check()?;
         let rules = plan.rules.into_iter().map(|rule| Counted { rule, seen: 0, struck: 0 }).collect();
-        Ok(Self { block_on_stop: plan.block_on_stop, rules })
+        Ok(Self { block_on_stop: plan.block_on_stop, account_error: plan.account_error, rules })
     }
 
     /// The faults of this send: of each group, the first rule that strikes. Every rule counts the sends it sees, struck or not.

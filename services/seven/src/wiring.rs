@@ -8,7 +8,7 @@ use seven_bus::{Bus, Roster, WorkerSettings, topology};
 use seven_cache::Cache;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
 use seven_llm::embedding::Embedding;
-use seven_providers::telnyx;
+use seven_providers::{Provider, telnyx};
 use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
@@ -155,9 +155,9 @@ pub async fn run(
         }
         Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops(concurrency)).await,
         Worker::OutboundSender => {
-            let provider = Arc::new(telnyx(settings)?);
+            let providers: Vec<Arc<dyn Provider>> = vec![Arc::new(telnyx(settings)?)];
             // No reassigned-numbers database is at hand yet: casinos that require it send no marketing texts.
-            seven_outbound_sender::run(fleet, provider, None, loops(settings.worker.sender_concurrency)).await?;
+            seven_outbound_sender::run(fleet, providers, None, loops(settings.worker.sender_concurrency)).await?;
         }
         Worker::Scheduler => Box::pin(seven_scheduler::run(fleet)).await,
     }

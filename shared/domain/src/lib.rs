@@ -17,7 +17,7 @@ pub mod trace;
 pub use audit::{AuditEvent, Severity};
 pub use casino::{CasinoId, FLEET, UNKNOWN_CASINO};
 pub use clock::{Clock, TimeScale};
-pub use config::CasinoConfig;
+pub use config::{CasinoConfig, PROVIDERS, TELNYX, TWILIO};
 pub use ids::{AttemptId, ConversationId, DeadId, GuestId, IdSource, InboundId, OfferId, OutboundId, TurnId};
 pub use language::Language;
 pub use message::{Channel, Disposition, Lane, MessageClass, OutboundState, Stage};

@@ -72,7 +72,7 @@ impl World {
         Self {
             casinos: [house.casino().clone(), other.casino_id.clone()],
             shift: shift(&owner).await,
-            sender: Sender::new(fast.clone(), provider, None),
+            sender: Sender::new(fast.clone(), vec![provider], None),
             receipts: Receipts::new(fast),
             house,
             owner,
