@@ -17,6 +17,7 @@ mod delivery;
 mod drain;
 mod duplicates;
 mod eval;
+mod failover;
 mod harness;
 mod hosted;
 mod last_look;

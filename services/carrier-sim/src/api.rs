@@ -17,6 +17,7 @@ use crate::{
     line::Cut,
     outbound::{self, injected},
     telnyx_error::TelnyxError,
+    twilio::Dialect,
 };
 
 type Params = Query<HashMap<String, String>>;
@@ -80,7 +81,7 @@ async fn list_profiles(_: Authorised, State(core): State<Arc<Core>>, Query(param
 }
 
 async fn balance(_: Key, State(core): State<Arc<Core>>) -> Json<Value> {
-    let credit = if core.account_error().as_deref() == Some(NO_FUNDS) { "0.00" } else { "100.00" };
+    let credit = if core.account_error(Dialect::Telnyx).as_deref() == Some(NO_FUNDS) { "0.00" } else { "100.00" };
     Json(
         json!({"data": {"record_type": "balance", "balance": credit, "available_credit": credit, "credit_limit": "0.00", "currency": "USD"}}),
     )
@@ -106,7 +107,7 @@ impl FromRequestParts<Arc<Core>> for Authorised {
 
     async fn from_request_parts(parts: &mut Parts, core: &Arc<Core>) -> Result<Self, TelnyxError> {
         let Key = Key::from_request_parts(parts, core).await?;
-        match core.account_error() {
+        match core.account_error(Dialect::Telnyx) {
             // A send is refused where the ledger sees it.
             Some(code) if code != NO_FUNDS && parts.method != Method::POST => Err(injected(&code)),
             _ => Ok(Self),

@@ -162,7 +162,7 @@ pub struct Operational {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub twilio_phone_number: Option<PhoneE164>,
-    /// Twilio picks the number from this service's pool; `twilio_phone_number` must be in it.
+    /// The messaging service whose pool holds `twilio_phone_number`, where the casino has one.
     #[serde(default)]
     pub twilio_messaging_service_sid: Option<String>,
     /// Which providers send, the primary first: `telnyx`, `twilio`. Empty: the provider of the number the guest writes to, then the

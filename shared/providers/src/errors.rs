@@ -88,6 +88,9 @@ pub enum TableError {
 
 static TELNYX: LazyLock<Table> =
     LazyLock::new(|| Table::read(include_str!("../data/telnyx_errors.toml")).expect("the table holds, says a test"));
+static TWILIO: LazyLock<Table> =
+    LazyLock::new(|| Table::read(include_str!("../data/twilio_errors.toml")).expect("the table holds, says a test"));
+
 /// A code nobody listed: not tried again, and somebody is told.
 const UNKNOWN: Verdict = Verdict {
     class: ErrorClass::Permanent,
@@ -106,6 +109,7 @@ const REFUSED_KEY: Verdict =
 pub fn verdict(provider: &str, code: &str, http_status: u16) -> Verdict {
     match provider {
         crate::telnyx::NAME => TELNYX.verdict(code, http_status),
+        crate::twilio::NAME => TWILIO.verdict(code, http_status),
         _ => by_status(code, http_status),
     }
 }

@@ -32,6 +32,27 @@ fn telnyx_codes_mean_what_the_specification_says() {
 }
 
 #[test]
+fn twilio_codes_have_their_counterparts() {
+    for (code, class) in [
+        ("20003", Account),
+        ("20429", Throttled),
+        ("20500", Doubtful),
+        ("21211", Permanent),
+        ("21610", OptedOut),
+        ("21611", Transient),
+        ("30002", Account),
+        ("30003", Transient),
+        ("30005", Permanent),
+        ("30007", Configuration),
+        ("30034", Configuration),
+        ("63038", SpendLimit),
+    ] {
+        assert_eq!((verdict("twilio", code, 400).class, verdict("twilio", code, 400).known), (class, true), "{code}");
+    }
+    assert!(!verdict("twilio", "40300", 400).known, "each provider has codes of its own");
+}
+
+#[test]
 fn what_no_table_knows_is_not_tried_again_and_alerts() {
     // The codes that Telnyx's other pages name are in no canonical list.
     for code in ["47000", "40400", "40500", "40332", "40334", "", "forty", "040300", "+40300", "99999999999"] {

@@ -1,10 +1,11 @@
-//! Providers of text messaging: the trait the sender speaks to, and Telnyx (signature, webhooks, send API).
+//! Providers of text messaging: the trait the sender speaks to, and Telnyx and Twilio (signature, webhooks, send API).
 //! Error codes are data (`errors`).
 //!
 //! The only crate that speaks HTTP to a provider. Decides nothing about sending: it says what happened and how sure it is.
 
 pub mod errors;
 pub mod telnyx;
+pub mod twilio;
 
 use std::{future::Future, pin::Pin};
 
