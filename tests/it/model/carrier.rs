@@ -118,7 +118,7 @@ impl Carrier {
 
 impl Provider for Carrier {
     fn name(&self) -> &'static str {
-        "model"
+        seven_domain::TELNYX
     }
 
     fn send<'a>(&'a self, request: &'a SendRequest) -> SendFuture<'a> {

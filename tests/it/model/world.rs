@@ -192,7 +192,7 @@ impl World {
             Receipt::SaysOptedOut => ("delivery_failed", "40300"),
         };
         let event = events::Receipt {
-            provider: "model".to_owned(),
+            provider: seven_domain::TELNYX.to_owned(),
             provider_message_id: id.to_string(),
             status: status.to_owned(),
             event_id: self.fleet.ids.uuid().to_string(),
