@@ -32,6 +32,7 @@ impl Sender {
     pub(crate) async fn look_and_send(&self, job: &mut Job) -> Result<Outcome, Error> {
         let (mut called, mut calls) = ("", 0);
         loop {
+            let eligibility = self.eligibility(job)?;
             let route = match self.route(job).await {
                 Ok(route) => route,
                 Err(none) => return self.hold(job, none).await,
@@ -42,7 +43,6 @@ impl Sender {
             }
             calls += 1;
             let attempt: AttemptId = self.fleet.ids.next();
-            let eligibility = self.eligibility(job)?;
             let claim = match self.look(job, attempt, called, &eligibility).await {
                 Ok(Ok(claim)) => claim,
                 refused => {
@@ -189,7 +189,7 @@ fn request(job: &Job, provider: &str, attempt: AttemptId, claim: &Claim) -> Resu
     Ok(SendRequest {
         casino: job.casino.clone(),
         attempt,
-        from: from_number(job, provider),
+        from: from_number(&job.config.operational, &job.number, provider),
         to: claim.to.parse()?,
         text: claim.body.clone(),
         messaging_profile_id: match provider {

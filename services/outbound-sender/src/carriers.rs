@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use seven_cache::{Admission, Breaker, Outcome, Permit, Transition};
-use seven_domain::{AuditEvent, CasinoId, PhoneE164};
+use seven_domain::{AuditEvent, CasinoId, Lane, PhoneE164, TWILIO, config::Operational};
 use seven_providers::{ErrorClass, Provider, SendOutcome};
 use seven_runtime::Fleet;
 use seven_store::audit::Entry;
@@ -139,31 +139,40 @@ impl Sender {
         Err(none)
     }
 
-    /// The providers where the casino has a number, in the casino's order or the fleet's. Where the casino names none, the provider of
-    /// the number the guest writes to comes first.
     fn order(&self, job: &Job) -> Vec<&Carrier> {
-        let operational = &job.config.operational;
-        let mut order: Vec<&Carrier> =
-            self.carriers.iter().filter(|c| operational.number_at(c.name()).is_some()).collect();
-        if operational.providers.is_empty() {
-            order.sort_by_key(|c| operational.number_at(c.name()) != Some(&job.number));
-        } else {
-            let place = |c: &&Carrier| operational.providers.iter().position(|name| name == c.name());
-            order.retain(|c| place(c).is_some());
-            order.sort_by_key(place);
-        }
-        order
+        let fleet: Vec<&str> = self.carriers.iter().map(Carrier::name).collect();
+        let order = order(&job.config.operational, &job.number, job.class.lane(), &fleet);
+        order.into_iter().filter_map(|name| self.carriers.iter().find(|c| c.name() == name)).collect()
     }
 }
 
+/// The providers a text may take: those where the casino has a number, in the casino's order or the fleet's. Where the casino names none,
+/// the provider of the number the guest writes to comes first. Proactive texts take a second provider only with a campaign of its own.
+fn order<'a>(ours: &Operational, number: &PhoneE164, lane: Lane, fleet: &[&'a str]) -> Vec<&'a str> {
+    let has = |name: &str| {
+        ours.number_at(name).is_some() && (lane != Lane::Bulk || name != TWILIO || ours.registered_at(name))
+    };
+    let mut order: Vec<&str> = fleet.iter().copied().filter(|name| has(name)).collect();
+    if ours.providers.is_empty() {
+        order.sort_by_key(|name| ours.number_at(name) != Some(number));
+    } else {
+        let place = |name: &str| ours.providers.iter().position(|named| named == name);
+        order.retain(|name| place(name).is_some());
+        order.sort_by_key(|name| place(name));
+    }
+    order
+}
+
 /// The number a text comes from at this provider: the one the guest writes to where it is the provider's, else the casino's own there.
-pub(crate) fn from_number(job: &Job, provider: &str) -> PhoneE164 {
-    let operational = &job.config.operational;
-    let at = operational.number_at(provider);
-    let elsewhere = operational.owner_of(&job.number).is_some_and(|owner| owner != provider);
-    match at {
-        Some(number) if elsewhere || provider == seven_domain::TWILIO => number.clone(),
+pub(crate) fn from_number(ours: &Operational, writes_to: &PhoneE164, provider: &str) -> PhoneE164 {
+    let elsewhere = ours.owner_of(writes_to).is_some_and(|owner| owner != provider);
+    match ours.number_at(provider) {
+        Some(number) if elsewhere || provider == TWILIO => number.clone(),
         // A number the casino had when the conversation began may still be the provider's.
-        _ => job.number.clone(),
+        _ => writes_to.clone(),
     }
 }
+
+#[cfg(test)]
+#[path = "carriers_tests.rs"]
+mod tests;

@@ -21,11 +21,6 @@ macro_rules! group {
     };
 }
 
-/// The words for the providers in documents, settings, rows and labels.
-pub const TELNYX: &str = "telnyx";
-pub const TWILIO: &str = "twilio";
-pub const PROVIDERS: [&str; 2] = [TELNYX, TWILIO];
-
 /// Everything a casino decides for itself. `casino_id`, `timezone`, `state` and the numbers are required.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -162,6 +157,9 @@ pub struct Operational {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub twilio_phone_number: Option<PhoneE164>,
+    /// State of the campaign of that number; proactive texts take it only when it is `approved`.
+    #[serde(default)]
+    pub twilio_registration: Registration,
     /// The messaging service whose pool holds `twilio_phone_number`, where the casino has one.
     #[serde(default)]
     pub twilio_messaging_service_sid: Option<String>,
@@ -215,24 +213,6 @@ fn forty_eight() -> u32 {
 }
 
 impl Operational {
-    /// The casino's number at a provider. A provider this version does not know stands for the first one.
-    pub fn number_at(&self, provider: &str) -> Option<&PhoneE164> {
-        match provider {
-            TWILIO => self.twilio_phone_number.as_ref(),
-            _ => Some(&self.telnyx_phone_number),
-        }
-    }
-
-    /// The provider of one of the casino's numbers.
-    pub fn owner_of(&self, number: &PhoneE164) -> Option<&'static str> {
-        PROVIDERS.into_iter().find(|provider| self.number_at(provider) == Some(number))
-    }
-
-    /// Every number guests may write to.
-    pub fn numbers(&self) -> impl Iterator<Item = &PhoneE164> {
-        std::iter::once(&self.telnyx_phone_number).chain(&self.twilio_phone_number)
-    }
-
     /// Segments per second this number may carry.
     pub fn segments_per_second(&self) -> u32 {
         match self.number_kind {
@@ -330,23 +310,7 @@ impl CasinoConfig {
             "missing".into(),
             "the 10DLC campaign's segments per second",
         );
-        let known = self
-            .operational
-            .providers
-            .iter()
-            .all(|name| PROVIDERS.contains(&name.as_str()) && self.operational.number_at(name).is_some());
-        need(
-            known,
-            "operational.providers",
-            format!("{:?}", self.operational.providers),
-            "telnyx, or twilio where the casino has a twilio_phone_number",
-        );
-        need(
-            self.operational.twilio_phone_number.as_ref() != Some(&self.operational.telnyx_phone_number),
-            "operational.twilio_phone_number",
-            "the number at Telnyx".into(),
-            "another number than telnyx_phone_number",
-        );
+        problems.extend(self.operational.provider_problems());
         for helpline in
             [&self.regulations.responsible_gaming_helpline, &self.regulations.state_helpline].into_iter().flatten()
         {
