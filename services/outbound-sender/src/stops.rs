@@ -55,7 +55,7 @@ async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Res
         NewStop { provider, casino: None, error_code: code, lasts: None, probe_after: Some(every), actor: ACTOR };
     let new = fleet.store.stop_provider(&stop).await?;
     let text = format!(
-        "SENDING STOPPED at this provider for every casino: {}. Texts wait; a probe looks every minute, `seven provider release` lifts it by hand",
+        "SENDING STOPPED at this provider for every casino: {}. Texts take the casino's other provider or wait; a probe looks every minute, `seven provider release` lifts it by hand",
         meant.meaning
     );
     Alert { name: "provider_stopped", casino: "", provider, code, text: &text }.raise();
@@ -105,6 +105,17 @@ async fn audit(
     let detail = serde_json::json!({ "provider": provider, "error_code": code });
     tx.audit(&Entry::of(event, actor, provider, detail)).await?;
     Ok(tx.commit().await?)
+}
+
+/// An operator's stop: lasts until somebody lifts it. False when one stood already.
+pub async fn halt(fleet: &Fleet, provider: &str, casino: Option<&CasinoId>, actor: &str) -> Result<bool, Error> {
+    let stop = NewStop { provider, casino, error_code: "operator", lasts: None, probe_after: None, actor };
+    let new = fleet.store.stop_provider(&stop).await?;
+    if new {
+        let filed = casino.cloned().unwrap_or_else(CasinoId::unknown);
+        audit(fleet, &filed, AuditEvent::SendingStopped, provider, "operator", actor).await?;
+    }
+    Ok(new)
 }
 
 /// Lifts stops: of one casino, or the fleet's, of one provider or of all. Waiting texts go on at once.

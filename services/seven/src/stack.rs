@@ -44,7 +44,7 @@ pub struct Plan {
 pub struct Stack {
     pub fleet: Fleet,
     pub sim: Sim,
-    pub settings: Settings,
+    pub settings: Box<Settings>,
     /// Settings of this fleet as a file, for `seven run` and the operators' commands.
     pub config_file: PathBuf,
     pub ingress_url: String,
@@ -70,7 +70,7 @@ impl Stack {
         let config = config_text(&plan, &sim, &ingress_url)?;
         let config_file = plan.dir.join("seven.toml");
         std::fs::write(&config_file, &config).with_context(|| format!("writing {}", config_file.display()))?;
-        let settings = Settings::parse(&config)?;
+        let settings = Box::new(Settings::parse(&config)?);
         let fleet = wiring::fleet(&settings, Vec::new(), Duration::from_secs(10), CancellationToken::new()).await?;
         fleet.bus.ensure_streams().await?;
         let mut stack = Self { fleet, sim, settings, config_file, ingress_url, tasks: JoinSet::new() };

@@ -39,7 +39,6 @@ impl Alert<'_> {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "how long ago a line was written is no business time")]
     fn first_in_a_while(&self) -> bool {
         let key = (self.name, self.casino.to_owned(), self.provider.to_owned(), self.code.to_owned());
         let now = std::time::Instant::now();

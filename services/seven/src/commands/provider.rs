@@ -8,7 +8,7 @@ use seven_cache::BreakerState;
 use seven_domain::{CasinoId, PROVIDERS};
 use seven_outbound_sender::{breaker_name, stops};
 use seven_runtime::Fleet;
-use seven_store::providers::{NewStop, Stop};
+use seven_store::providers::Stop;
 
 use super::fleet;
 use crate::out;
@@ -57,15 +57,7 @@ pub async fn run(config: Option<&Path>, command: Provider) -> Result<()> {
             if let Some(casino) = &casino {
                 super::known(&fleet, casino).await?;
             }
-            let stop = NewStop {
-                provider: &provider,
-                casino: casino.as_ref(),
-                error_code: "operator",
-                lasts: None,
-                probe_after: None,
-                actor: ACTOR,
-            };
-            let new = fleet.store.stop_provider(&stop).await?;
+            let new = stops::halt(&fleet, &provider, casino.as_ref(), ACTOR).await?;
             out!("{provider}: {}", if new { "stopped" } else { "was stopped already" });
         }
         Provider::Release { provider, casino } => {

@@ -88,7 +88,7 @@ proptest! {
     fn what_was_signed_verifies_in_any_order(call in any_fields(), token in "[a-f0-9]{32}", turn in 0usize..12) {
         let address = url("https://sms.example.net:8443/webhooks/twilio?a=1");
         let signature = sign(&token, address.as_str(), &call);
-        let mut turned = call.clone();
+        let mut turned = call;
         let by = turn % turned.len().max(1);
         turned.rotate_left(by);
         prop_assert_eq!(verifier(&[&token]).verify(&address, &turned, Some(&signature)), Ok(()));
