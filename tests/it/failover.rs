@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use reqwest::StatusCode;
+use seven::wiring::Worker;
 use seven_carrier_sim::{Fault, Matcher, Outbound, Plan, Rule, Text};
 use seven_providers::twilio::signature::sign;
 
@@ -15,10 +16,13 @@ const AT_TWILIO: &str = "+18605550120";
 
 /// The demo casino with a number at the second provider.
 async fn two_providers(name: &str) -> House {
+    house(name, Wanted { at: Some("2026-11-24T08:30:00Z"), casino: second_number(), ..Wanted::default() }).await
+}
+
+fn second_number() -> Option<(String, String)> {
     let mut casino: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
     casino["operational"]["twilio_phone_number"] = AT_TWILIO.into();
-    let casino = Some((casino.to_string(), seven_packs::demo::CONTENT.to_owned()));
-    house(name, Wanted { at: Some("2026-11-24T08:30:00Z"), casino, ..Wanted::default() }).await
+    Some((casino.to_string(), seven_packs::demo::CONTENT.to_owned()))
 }
 
 fn rule(provider: &str, fault: Fault) -> Rule {
@@ -71,6 +75,26 @@ async fn while_the_first_is_down_the_second_sends_and_nobody_gets_two() {
         }
     })
     .await;
+    house.stop().await;
+}
+
+#[tokio::test] // SMS-40, SMS-41
+async fn a_first_provider_that_nobody_reaches_costs_nobody_an_answer() {
+    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::OutboundSender).collect();
+    let wanted = Wanted { at: Some("2026-11-24T08:30:00Z"), casino: second_number(), workers, ..Wanted::default() };
+    let mut house = house("fail_unreached", wanted).await;
+    // Nothing listens on port 1.
+    house.stack.settings.telnyx.base_url = "http://127.0.0.1:1/".parse().unwrap();
+    house.stack.spawn(Worker::OutboundSender, None).await.unwrap();
+    for n in 0..4 {
+        house.text(&guest(n), QUESTION);
+    }
+    ends(&house, "delivered", 4).await;
+    for n in 0..4 {
+        assert_eq!(by(&house.sent_to(&guest(n))), ["twilio"], "guest {n}");
+    }
+    let unreached = "select count(*) from send_attempts where provider = 'telnyx' and outcome = 'transient'";
+    assert!(house.number(unreached).await >= 5, "the breaker opens after five");
     house.stop().await;
 }
 
