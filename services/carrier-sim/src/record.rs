@@ -28,6 +28,8 @@ pub enum Entry {
 /// A guest's text and what became of its webhook.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Inbound {
+    #[serde(default = "telnyx")]
+    pub provider: String,
     pub event_id: String,
     pub message_id: String,
     pub from: String,
@@ -47,6 +49,9 @@ pub struct Inbound {
 /// An accepted send.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Outbound {
+    /// Whom the sender took us for: `telnyx` or `twilio`.
+    #[serde(default = "telnyx")]
+    pub provider: String,
     pub id: String,
     pub from: Option<String>,
     pub to: String,
@@ -74,6 +79,8 @@ pub struct Outbound {
 /// A send that was turned away, so that a test can tell "tried and refused" from "never tried".
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Refusal {
+    #[serde(default = "telnyx")]
+    pub provider: String,
     pub at: DateTime<Utc>,
     pub from: Option<String>,
     pub to: Option<String>,
@@ -126,6 +133,11 @@ pub struct Attempt {
     pub status: Option<u16>,
     pub millis: u64,
     pub error: Option<String>,
+}
+
+/// Ledgers from before Twilio say nothing.
+fn telnyx() -> String {
+    "telnyx".to_owned()
 }
 
 // === impl Delivery ===

@@ -9,7 +9,7 @@ use seven_domain::CasinoId;
 use crate::{
     commands::{
         audit, casino, consent, content, conversation, dead, escalation, eval, gate, guest, knowledge, message,
-        quiet_hours, run, sms, status, turn, webhook, why,
+        provider, quiet_hours, run, sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -66,6 +66,9 @@ enum Command {
     Dead(dead::Dead),
     /// The timeline of one guest, text or trace over all stages, each refusal with its reason.
     Why(why::Why),
+    /// Providers: what stops them, and lifting it.
+    #[command(subcommand)]
+    Provider(provider::Provider),
     /// How many texts, turns and dead letters stand where, and what waits on the bus.
     Status(status::Status),
     /// Texts: inspect encoding and segments.
@@ -110,6 +113,7 @@ impl Cli {
             Command::Turn(command) => turn::run(config, command).await?,
             Command::Dead(command) => dead::run(config, command).await?,
             Command::Why(command) => why::run(config, command).await?,
+            Command::Provider(command) => provider::run(config, command).await?,
             Command::Status(command) => status::run(config, &command).await?,
             Command::Sms(command) => sms::run(&command)?,
             Command::Consent(command) => return consent::run(config, command).await,

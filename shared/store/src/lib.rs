@@ -27,6 +27,7 @@ pub mod outbound;
 pub mod pauses;
 pub mod profiles;
 pub mod prompts;
+pub mod providers;
 pub mod receipts;
 pub mod retention;
 pub mod sessions;

@@ -24,6 +24,10 @@ pub struct Metrics {
     pub last_look: IntCounterVec,
     /// Provider calls by outcome and error code.
     pub sends: IntCounterVec,
+    /// Texts that took another provider than their first, by provider.
+    pub failovers: IntCounterVec,
+    /// Alerts raised, by name and provider.
+    pub alerts: IntCounterVec,
     /// Receipts by outcome (moved, no_change, stranger).
     pub receipts: IntCounterVec,
     /// Rows a scheduler signalled again, by stage or kind.
@@ -126,6 +130,8 @@ impl Metrics {
             inbound: counter("seven_inbound_total", "Texts in", &["verdict", "reason"]),
             last_look: counter("seven_last_look_total", "Decisions of the last look", &["class", "reason"]),
             sends: counter("seven_sends_total", "Provider calls", &["outcome", "error_code"]),
+            failovers: counter("seven_failovers_total", "Texts that took another provider", &["to"]),
+            alerts: counter("seven_alerts_total", "Alerts raised", &["alert", "provider"]),
             receipts: counter("seven_receipts_total", "Receipts", &["outcome"]),
             swept: counter("seven_swept_total", "Rows signalled again", &["what"]),
             repairs: counter("seven_repairs_total", "Streams, consumers and buckets put back", &["what"]),

@@ -16,6 +16,11 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
         &["name", "version", "since", "actor", "reason"],
     ),
     (
+        "provider_stops",
+        "who may not be called now, read by every send: providers, casinos, codes and times",
+        &["provider", "casino_id", "error_code", "since", "until", "probe_at", "actor"],
+    ),
+    (
         "send_policy",
         "the table of the last look: law, not tenant data",
         &[

@@ -100,7 +100,7 @@ pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
     let copy = Some(format!("replay:{}", fleet.ids.uuid()));
     let deadline = Duration::from_secs(5);
     if letter.stage == Stage::Ingress.as_str() {
-        let intake = seven_ingress_webhook::intake(&letter.payload, None, letter.first_at);
+        let intake = seven_ingress_webhook::intake_raw(&letter.payload, None, letter.first_at);
         let number = intake.number().with_context(|| format!("still unreadable: {}", letter.last_error))?;
         let casino = fleet
             .store

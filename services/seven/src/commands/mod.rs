@@ -14,6 +14,7 @@ mod guest_ref;
 pub mod knowledge;
 pub mod message;
 mod phrases;
+pub mod provider;
 pub mod quiet_hours;
 pub mod run;
 pub mod sms;
