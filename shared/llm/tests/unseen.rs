@@ -131,7 +131,9 @@ impl Desk {
         let wall = NaiveDateTime::parse_from_str("2026-11-20 18:30", "%Y-%m-%d %H:%M").unwrap();
         let now = casino.zone.from_local_datetime(&wall).earliest().unwrap().to_utc();
         let items = parse_content(casino.name, casino.content, Reference { now, zone: casino.zone });
-        let items = items.unwrap_or_else(|problems| panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")));
+        let items = items.unwrap_or_else(|problems| {
+            panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        });
         Self { casino, now, index: Arc::new(Index::build(items).in_zone(casino.zone)) }
     }
 
