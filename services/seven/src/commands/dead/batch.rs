@@ -24,6 +24,9 @@ use super::{
 };
 use crate::{commands::table, out};
 
+/// Refusals said one by one.
+const MOST_SAID: usize = 20;
+
 /// A letter to act on.
 #[derive(Debug, Clone)]
 pub(super) struct Todo {
@@ -147,8 +150,13 @@ pub(super) async fn each(
             format!("stopped at {}: {} {}, {} left as they are", todo.id, verb.done, tally.done, tally.left)
         })?;
         tally.count(&did);
-        if let Did::Refused(refusal) = &did {
-            progress.say(&format!("{} of {}: {refusal}", todo.id, todo.owner));
+        let refused: usize = tally.refused.values().sum();
+        match &did {
+            Did::Refused(refusal) if refused <= MOST_SAID => {
+                progress.say(&format!("{} of {}: {refusal}", todo.id, todo.owner));
+            }
+            Did::Refused(_) if refused == MOST_SAID + 1 => progress.say("More are refused; the end counts them."),
+            Did::Done | Did::Elsewhere | Did::Refused(_) => {}
         }
         progress.step(todos.len() - tally.left);
     }

@@ -12,16 +12,17 @@ use super::{
     By,
     batch::{self, Did, Todo, Verb},
     replay::entry,
-    select::Select,
+    select::{Select, whose},
     words,
 };
 
 const VERB: Verb = Verb { order: "discard", done: "discarded" };
 
 #[derive(Debug, Args)]
+#[command(group = whose())]
 pub struct Discard {
     /// These; without them all that the filters match.
-    #[arg(value_name = "ID", required_unless_present_any = ["casino", "all_casinos", "unknown"])]
+    #[arg(value_name = "ID")]
     ids: Vec<DeadId>,
     #[command(flatten)]
     select: Select,

@@ -12,13 +12,18 @@ use seven_domain::{AuditEvent, DeadId};
 use seven_runtime::Fleet;
 use seven_store::{audit::Entry, dead::DeadLetter};
 
-use super::{By, Reveal, batch, payload, select::Select, show};
+use super::{
+    By, Reveal, batch, payload,
+    select::{Select, whose},
+    show,
+};
 use crate::{commands::guest::private, out};
 
 #[derive(Debug, Args)]
+#[command(group = whose())]
 pub struct Export {
     /// These, whatever their state; without them all that the filters match.
-    #[arg(value_name = "ID", required_unless_present_any = ["casino", "all_casinos", "unknown"])]
+    #[arg(value_name = "ID")]
     ids: Vec<DeadId>,
     #[command(flatten)]
     select: Select,

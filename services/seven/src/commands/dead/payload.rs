@@ -1,10 +1,12 @@
 //! What a dead letter holds, for people: personal data is masked unless it is to be revealed. Pure.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use chrono::DateTime;
 use prost::Message;
 use serde_json::{Map, Value, json};
 use seven_bus::events;
 use seven_domain::Stage;
+use seven_ingress_webhook::Intake;
 use uuid::Uuid;
 
 /// Fields of a provider's event that name no guest and quote nobody.
@@ -13,7 +15,7 @@ const PLAIN: [&str; 6] = ["event_type", "record_type", "direction", "occurred_at
 /// The payload as JSON. What cannot be read is counted, or given in base64 when it is to be revealed.
 pub(super) fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
     let read = match stage {
-        Stage::Ingress => serde_json::from_slice(payload).ok().map(|event| if reveal { event } else { masked(event) }),
+        Stage::Ingress => serde_json::from_slice(payload).ok().map(|event| raw(payload, event, reveal)),
         Stage::Gate => events::InboundText::decode(payload).ok().map(|text| inbound(&text, reveal)),
         Stage::Swarm => events::ConversationSignal::decode(payload)
             .ok()
@@ -38,6 +40,20 @@ pub(super) fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
     })
 }
 
+/// A provider's event, with the number of ours that it came to: who adds the casino has to know it.
+fn raw(payload: &[u8], event: Value, reveal: bool) -> Value {
+    let alone = event.pointer("/data/payload/to").and_then(Value::as_array).is_none_or(|to| to.len() == 1);
+    let number = match seven_ingress_webhook::intake(payload, None, DateTime::UNIX_EPOCH) {
+        Intake::Text { to, .. } if alone => Some(to.as_str().to_owned()),
+        Intake::Text { .. } | Intake::Receipt { .. } | Intake::Ignored { .. } | Intake::Unusable { .. } => None,
+    };
+    let mut shown = if reveal { event } else { masked(event) };
+    if let (Some(number), Value::Object(fields)) = (number, &mut shown) {
+        fields.insert("casino_number".to_owned(), number.into());
+    }
+    shown
+}
+
 fn id(bytes: &[u8]) -> Option<Uuid> {
     Uuid::from_slice(bytes).ok()
 }
@@ -59,7 +75,7 @@ fn phone(phone: &str) -> String {
 }
 
 fn hidden(text: &str) -> String {
-    format!("({} characters; --reveal shows them)", text.chars().count())
+    format!("({} characters)", text.chars().count())
 }
 
 /// A provider's event with its structure only: a field nobody thought of may hold a phone or a text, so all are hidden but a few.
@@ -125,6 +141,22 @@ mod tests {
         }
         let kept = masked(json!({ "event_type": "message.received", "direction": "a b" }));
         assert_eq!(kept["event_type"], "message.received");
+    }
+
+    #[test]
+    fn only_a_number_of_ours_is_named() {
+        let event = |to: Value, kind: &str| {
+            let from = json!({ "phone_number": PHONE });
+            let payload = json!({ "id": "m", "from": from, "to": to, "text": "hi", "status": "delivered" });
+            json!({ "data": { "event_type": kind, "id": "e", "occurred_at": "2026-11-22T19:00:00Z", "payload": payload } })
+                .to_string()
+                .into_bytes()
+        };
+        let (ours, theirs) = (json!({ "phone_number": "+18605550177" }), json!({ "phone_number": "+18605550143" }));
+        let named = |to, kind| shown(Stage::Ingress, &event(to, kind), false)["casino_number"].clone();
+        assert_eq!(named(json!([ours]), "message.received"), "+18605550177");
+        assert_eq!(named(json!([theirs, ours]), "message.received"), Value::Null, "a group's other members are guests");
+        assert_eq!(named(json!([theirs]), "message.finalized"), Value::Null, "what we sent went to a guest");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::{
     By,
     batch::{self, Did, Todo, Verb},
     reentry::{Reentry, Refusal},
-    select::Select,
+    select::{Select, whose},
     stream,
 };
 use crate::out;
@@ -27,9 +27,10 @@ const VERB: Verb = Verb { order: "replay", done: "replayed" };
 const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
+#[command(group = whose())]
 pub struct Replay {
     /// These, whatever their state; without them all that the filters match.
-    #[arg(value_name = "ID", required_unless_present_any = ["casino", "all_casinos", "unknown"])]
+    #[arg(value_name = "ID")]
     ids: Vec<DeadId>,
     #[command(flatten)]
     select: Select,

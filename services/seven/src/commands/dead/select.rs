@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, str::FromStr, time::Duration};
 
 use anyhow::{Result, bail, ensure};
 use chrono::{DateTime, Utc};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 use seven_domain::{CasinoId, DeadId, DeadState, Invalid, Stage};
 use seven_runtime::Fleet;
@@ -41,6 +41,11 @@ pub(super) struct Select {
     /// open, replayed, discarded or all.
     #[arg(long, default_value = "open")]
     pub(super) state: States,
+}
+
+/// Nothing is done to letters before somebody said whose, or which.
+pub(super) fn whose() -> ArgGroup {
+    ArgGroup::new("whose").required(true).multiple(true).args(["ids", "casino", "all_casinos", "unknown"])
 }
 
 /// A state, or all of them.

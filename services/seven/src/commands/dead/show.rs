@@ -49,7 +49,7 @@ pub(super) async fn run(fleet: &Fleet, command: &Show) -> Result<()> {
     if command.json {
         out!("{}", document(owner.as_str(), &letter, &payload, &history));
     } else {
-        lines(owner.as_str(), &letter, &payload, &history);
+        lines(owner.as_str(), &letter, &payload, reveal, &history);
     }
     Ok(())
 }
@@ -65,7 +65,7 @@ pub(super) fn document(owner: &str, letter: &DeadLetter, payload: &Value, histor
     })
 }
 
-fn lines(owner: &str, letter: &DeadLetter, payload: &Value, history: &[Handled]) {
+fn lines(owner: &str, letter: &DeadLetter, payload: &Value, reveal: bool, history: &[Handled]) {
     let at = |at: &chrono::DateTime<chrono::Utc>| at.format("%Y-%m-%d %H:%M:%S UTC").to_string();
     out!("{} of {owner}, died at {}", letter.dead_id, letter.stage);
     out!("  state        {}, replayed {} time(s)", letter.state, letter.replays);
@@ -79,11 +79,15 @@ fn lines(owner: &str, letter: &DeadLetter, payload: &Value, history: &[Handled])
         out!("  stream       sequence {sequence} of its stage's stream");
     }
     out!("  guest        {}", letter.guest_hash.as_deref().unwrap_or("nobody can tell"));
-    out!("  trace        {}", letter.trace.split('-').nth(1).unwrap_or(&letter.trace));
+    let trace = letter.trace.split('-').nth(1).unwrap_or(&letter.trace);
+    out!("  trace        {}", if trace.is_empty() { "none" } else { trace });
     if let (Some(by), Some(since)) = (&letter.claimed_by, &letter.claimed_at) {
         out!("  under way    a replay by {by} began {} and has not ended; replay it again", at(since));
     }
-    out!("  payload      {} bytes", letter.payload.len());
+    // What later stages carry are ids.
+    let personal = [Stage::Ingress, Stage::Gate].iter().any(|stage| stage.as_str() == letter.stage);
+    let masked = if personal && !reveal { ", masked; --reveal --reason TEXT shows it" } else { "" };
+    out!("  payload      {} bytes{masked}", letter.payload.len());
     for (name, value) in payload.as_object().into_iter().flatten() {
         out!("    {name:<20} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
     }
