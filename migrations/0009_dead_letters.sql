@@ -23,12 +23,13 @@ create index dead_id on dead_letters (dead_id);
 create index dead_guest on dead_letters (casino_id, guest_hash, last_at) where guest_hash is not null;
 create index audit_dead on audit_log (casino_id, subject, at) where action = 'dead_letter_handled';
 
--- Whose letters there are, casinos that were removed and the pseudo tenants included: code words, counts and times only (D9).
-create function fleet_dead()
-returns table (casino_id text, stage text, reason text, state text, n bigint, oldest timestamptz)
+-- Whose letters there are, casinos that were removed and the pseudo tenants included (D9).
+create function fleet_dead_owners()
+returns table (casino_id text, n bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select d.casino_id, d.stage, d.reason, d.state, count(*), min(d.first_at) from dead_letters d group by 1, 2, 3, 4
+  select d.casino_id, count(*) from dead_letters d group by 1
 $$;
+
 -- The casino that has a letter of this id.
 create function fleet_dead_owner(id uuid)
 returns table (casino_id text)
@@ -39,7 +40,7 @@ $$;
 do $$
 declare f text;
 begin
-  foreach f in array array['fleet_dead()', 'fleet_dead_owner(uuid)'] loop
+  foreach f in array array['fleet_dead_owners()', 'fleet_dead_owner(uuid)'] loop
     execute format('alter function %s owner to seven_fleet', f);
     execute format('revoke all on function %s from public', f);
     execute format('grant execute on function %s to seven_app', f);

@@ -66,11 +66,15 @@ async fn settle(message: Taken, filed: Result<(), Error>) -> Result<(), Error> {
 
 /// How many letters of which kind are open, for the metrics.
 pub(crate) async fn gauge(fleet: Fleet) -> Result<(), Error> {
-    let counts = fleet.store.dead_counts().await?;
+    let mut counts = Vec::new();
+    for owner in fleet.store.dead_owners().await? {
+        let mut tx = fleet.store.bind(&owner).await?;
+        counts.extend(tx.dead_kinds().await?.into_iter().map(|kind| (owner.clone(), kind)));
+        tx.commit().await?;
+    }
     metrics().dead_open.reset();
-    for count in counts.iter().filter(|count| count.state == "open") {
-        let labels = [count.stage.as_str(), &count.casino_id, &count.reason];
-        metrics().dead_open.with_label_values(&labels).set(count.n);
+    for (owner, (stage, reason, n)) in counts {
+        metrics().dead_open.with_label_values(&[stage.as_str(), owner.as_str(), &reason]).set(n);
     }
     Ok(())
 }

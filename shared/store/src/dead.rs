@@ -5,8 +5,7 @@ mod handle;
 mod select;
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
-use seven_domain::{DeadId, GuestHash, Stage};
+use seven_domain::{CasinoId, DeadId, GuestHash, Stage};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -72,17 +71,6 @@ macro_rules! letter {
 }
 use letter;
 
-/// How many letters of one kind a casino has.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize)]
-pub struct DeadCount {
-    pub casino_id: String,
-    pub stage: String,
-    pub reason: String,
-    pub state: String,
-    pub n: i64,
-    pub oldest: DateTime<Utc>,
-}
-
 macro_rules! file {
     ($known:literal) => {
         concat!(
@@ -96,16 +84,18 @@ macro_rules! file {
 }
 
 impl Store {
-    /// Letters by casino, stage, reason and state; also those of removed casinos and of nobody.
-    pub async fn dead_counts(&self) -> Result<Vec<DeadCount>> {
-        let query = "select casino_id, stage, reason, state, n, oldest from fleet_dead() order by 1, 2, 3, 4";
-        Ok(sqlx::query_as(query).fetch_all(self.pool()).await?)
+    /// Who has letters, in whatever state: also casinos that were removed, and the pseudo tenants.
+    pub async fn dead_owners(&self) -> Result<Vec<CasinoId>> {
+        let query = "select casino_id from fleet_dead_owners() order by 1";
+        let owners: Vec<String> = sqlx::query_scalar(query).fetch_all(self.pool()).await?;
+        Ok(owners.iter().map(|owner| CasinoId::trusted(owner)).collect::<Result<_, _>>()?)
     }
 
     /// The casino, or pseudo tenant, that has the letter of this id.
-    pub async fn dead_owner(&self, id: DeadId) -> Result<Option<String>> {
+    pub async fn dead_owner(&self, id: DeadId) -> Result<Option<CasinoId>> {
         let query = "select casino_id from fleet_dead_owner($1)";
-        Ok(sqlx::query_scalar(query).bind(id.0).fetch_optional(self.pool()).await?)
+        let owner: Option<String> = sqlx::query_scalar(query).bind(id.0).fetch_optional(self.pool()).await?;
+        Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 }
 

@@ -23,7 +23,7 @@ pub use replay::replay;
 
 #[derive(Debug, Subcommand)]
 pub enum Dead {
-    /// Dead letters, those seen last first; open ones unless `--state` says otherwise.
+    /// Dead letters, those seen last first; open ones of all casinos unless the filters say otherwise.
     List(list::List),
     /// All that led to one dead letter and what was done to it.
     Show(show::Show),

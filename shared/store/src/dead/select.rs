@@ -139,6 +139,14 @@ impl Tx {
         rows.into_iter().map(|(id, stage, at)| Ok((id.into(), stage.parse()?, at))).collect()
     }
 
+    /// How many open letters there are of each (stage, reason).
+    pub async fn dead_kinds(&mut self) -> Result<Vec<(String, String, i64)>> {
+        let query =
+            "select stage, reason, count(*) from dead_letters where casino_id = $1 and state = 'open' group by 1, 2";
+        let casino = self.casino_str();
+        Ok(sqlx::query_as(query).bind(casino).fetch_all(self.conn()).await?)
+    }
+
     /// How many match.
     pub async fn dead_count(&mut self, filter: &Filter) -> Result<i64> {
         let query = either!(filter, "select count(*)", "");

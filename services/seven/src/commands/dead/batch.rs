@@ -233,8 +233,8 @@ impl Progress {
     fn step(&self, at: usize) {
         match &self.bar {
             Some(bar) => bar.set_position(u64::try_from(at).unwrap_or(u64::MAX)),
-            None if self.of >= 20 && at % (self.of / 10) == 0 => {
-                self.say(&format!("{at} of {} {}", self.of, self.verb.done))
+            None if self.of >= 20 && at.is_multiple_of(self.of / 10) => {
+                self.say(&format!("{at} of {} {}", self.of, self.verb.done));
             }
             None => {}
         }

@@ -105,7 +105,7 @@ impl Select {
             return Ok(casino.clone());
         }
         match fleet.store.dead_owner(id).await? {
-            Some(owner) => Ok(CasinoId::trusted(&owner)?),
+            Some(owner) => Ok(owner),
             None => bail!("no dead letter {id}; `seven dead list` shows them"),
         }
     }
@@ -129,9 +129,7 @@ impl Select {
             ensure!(known, "no casino {casino}; `seven casino list` shows them");
             return Ok(vec![casino.clone()]);
         }
-        let counts = fleet.store.dead_counts().await?;
-        let mut owners: BTreeSet<CasinoId> =
-            counts.iter().map(|count| CasinoId::trusted(&count.casino_id)).collect::<Result<_, _>>()?;
+        let mut owners: BTreeSet<CasinoId> = fleet.store.dead_owners().await?.into_iter().collect();
         if wide {
             owners.insert(CasinoId::unknown());
             owners.extend(fleet.store.roster().await?.into_iter().map(|entry| entry.casino));
