@@ -124,5 +124,13 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
     house.settle(10).await;
     assert_eq!(house.stack.sim.ledger().snapshot().outbound.len(), texts, "replayed twice, sent once");
     assert_eq!(house.number("select count(*) from turns").await, 10, "one turn for each text");
+    let labels = ["gate", house.casino().as_str(), "undecodable"];
+    assert_eq!(seven_telemetry::metrics().dead.with_label_values(&labels).get(), 1);
+    until("the gauge says what waits", Duration::from_secs(15), || async {
+        let gauge = &seven_telemetry::metrics().dead_open;
+        let mended = gauge.with_label_values(&["gate", house.casino().as_str(), "failed"]).get();
+        (gauge.with_label_values(&labels).get(), mended) == (1, 0)
+    })
+    .await;
     house.stop().await;
 }
