@@ -2,6 +2,9 @@
 
 mod cli;
 mod dead;
+mod dead_many;
+mod dead_masked;
+mod dead_poison;
 mod explain;
 
 use std::{collections::HashSet, process::Stdio, time::Duration};

@@ -1,7 +1,7 @@
 //! scheduler: everything that happens because time passed. Due rows, the sweep, the spool, repair of streams and consumers, the
 //! mirror of the controls, the filing of dead letters (D2, D3, D13, D14, D17). Any number may run at once.
 
-mod dead;
+pub mod dead;
 mod deletion;
 mod due;
 mod nightly;
@@ -31,6 +31,7 @@ pub async fn run(fleet: Fleet) {
         every(&fleet, "repair", Duration::from_secs(1), repair::round),
         every(&fleet, "nightly", scale(60_000), nightly::round),
         every(&fleet, "dead", Duration::from_millis(500), dead::round),
+        every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),
     );
 }
 

@@ -61,7 +61,7 @@ enum Command {
     /// The host's turns: what led to a reply, or list them.
     #[command(subcommand)]
     Turn(turn::Turn),
-    /// Dead letters: list, show, replay.
+    /// Dead letters: list, show, replay, discard, export.
     #[command(subcommand)]
     Dead(dead::Dead),
     /// The timeline of one guest, text or trace over all stages, each refusal with its reason.
@@ -111,7 +111,7 @@ impl Cli {
             Command::Message(command) => message::run(config, command).await?,
             Command::Conversation(command) => conversation::run(config, command).await?,
             Command::Turn(command) => turn::run(config, command).await?,
-            Command::Dead(command) => dead::run(config, command).await?,
+            Command::Dead(command) => return Box::pin(dead::run(config, command)).await,
             Command::Why(command) => why::run(config, command).await?,
             Command::Provider(command) => provider::run(config, command).await?,
             Command::Status(command) => status::run(config, &command).await?,

@@ -21,7 +21,7 @@ pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;
 pub use ids::{AttemptId, ConversationId, DeadId, GuestId, IdSource, InboundId, OfferId, OutboundId, TurnId};
 pub use language::Language;
-pub use message::{Channel, Disposition, Lane, MessageClass, OutboundState, Stage};
+pub use message::{Channel, DeadState, Disposition, Lane, MessageClass, OutboundState, Stage};
 pub use offer::{Offer, OfferCall, OfferStatus, OfferTier};
 pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};
 pub use providers::{PROVIDERS, TELNYX, TWILIO};
