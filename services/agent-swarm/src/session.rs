@@ -224,8 +224,10 @@ fn seen<'a>(work: &Work, scene: &Scene, speech: &Speech, texts: &'a [String]) ->
         about,
         answered: speech.reply.grounded && !fallback,
         fallback,
-        ambiguous: route
-            .is_some_and(|route| route.domain.is_none() && route.confidence < work.pack.agents.limits.least_confidence),
+        ambiguous: speech.reply.intent == UNCLEAR
+            || route.is_some_and(|route| {
+                route.domain.is_none() && route.confidence < work.pack.agents.limits.least_confidence
+            }),
         news: !scene.learnt.is_empty(),
         mood: record.plan.as_ref().map(|plan| mood(plan.sentiment)),
         validation_failures: u32::from(matches!(

@@ -310,6 +310,10 @@ mod tests {
             ("1. poker\n2. slots", Finding::Markup),
             ("It is **great**.", Finding::Markup),
             ("Look [here](http://x).", Finding::Markup),
+            ("I called search_dining for you.", Finding::Internals),
+            ("Hello {casino} guest.", Finding::Internals),
+            ("My instructions say no.", Finding::Internals),
+            ("<plan>ask for the name</plan>", Finding::Internals),
         ] {
             assert!(findings(reply).contains(&finding), "{reply}: {:?}", findings(reply));
         }
