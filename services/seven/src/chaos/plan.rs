@@ -41,10 +41,11 @@ pub(crate) enum Strike {
         by: Duration,
         span: Duration,
     },
-    /// The send API spoils this many of the next sends.
+    /// The send API spoils this many of the next sends; `mute`: their receipts are lost as well.
     Spoil {
         fault: Fault,
         times: u32,
+        mute: bool,
     },
     /// A casino's flag `pause_outbound`.
     Pause {
@@ -90,7 +91,11 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
         });
     }
     for _ in 0..times(150.0, 10) {
-        strikes.push(Strike::Spoil { fault: fault(&mut rng), times: rng.random_range(1..=3) });
+        strikes.push(Strike::Spoil {
+            fault: fault(&mut rng),
+            times: rng.random_range(1..=3),
+            mute: rng.random_bool(0.3),
+        });
     }
     for _ in 0..times(30.0, 3) {
         strikes.push(Strike::Pause { casino: rng.random_range(0..CASINOS), span: millis(&mut rng, 1_000, 5_000) });

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
-use seven_carrier_sim::{Matcher, Plan, Rule};
+use seven_carrier_sim::{Fault, Matcher, Plan, Rule};
 use tokio::{
     sync::Mutex,
     task::JoinSet,
@@ -84,9 +84,13 @@ impl Striker {
                 self.proxy(link).slow(Duration::ZERO);
                 self.struck.lock().await.slowed += 1;
             }
-            Strike::Spoil { fault, times } => {
-                let rule = Rule { matcher: Matcher::default(), fault, times: Some(times) };
-                self.ground.stack.sim.set_rules(Plan { rules: vec![rule], ..Plan::default() })?;
+            Strike::Spoil { fault, times, mute } => {
+                let rule = |fault| Rule { matcher: Matcher::default(), fault, times: Some(times) };
+                let mut rules = vec![rule(fault)];
+                if mute {
+                    rules.push(rule(Fault::LostReceipt));
+                }
+                self.ground.stack.sim.set_rules(Plan { rules, ..Plan::default() })?;
                 self.struck.lock().await.spoiled += 1;
             }
             Strike::Pause { casino, span } => self.pause(&casino_id(casino), span).await?,
