@@ -5,6 +5,7 @@ mod check;
 mod facts;
 mod ground;
 mod load;
+mod mutants;
 mod plan;
 mod proxy;
 mod report;
@@ -13,7 +14,7 @@ mod visits;
 mod watch;
 mod workers;
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use rand::Rng;
@@ -29,8 +30,6 @@ const CASINOS: usize = 4;
 const PER_KIND: usize = 2;
 /// All intervals of the fleet and of the carrier.
 const SCALE: f64 = 0.05;
-/// From the end of the load until all must be settled.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Debug, Clone, clap::Args)]
 pub struct Chaos {
@@ -43,6 +42,16 @@ pub struct Chaos {
     /// Draws faults and load; without it a new one, which is printed.
     #[arg(long)]
     seed: Option<u64>,
+    /// Instead, break the promises on purpose, one after the other, and show that the checker notices each. Takes a binary built with
+    /// the feature `mutants`, as ./scripts/chaos does.
+    #[arg(long)]
+    mutants: bool,
+    /// With --mutants: only these.
+    #[arg(long, value_name = "NAME", requires = "mutants")]
+    only: Vec<String>,
+    /// How long after the load everything may take to settle.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    patience: u64,
 }
 
 impl Chaos {
@@ -58,12 +67,15 @@ pub async fn run(chaos: Chaos) -> Result<ExitCode> {
     if span < Duration::from_secs(10) {
         bail!("{} s are too short to prove anything; at least 10", span.as_secs());
     }
+    if chaos.mutants {
+        return mutants::run(&chaos, seed).await;
+    }
     let dir = dev_dir().join(format!("chaos-{}", std::process::id()));
     out!(
         "seed {seed}, {} s of load; replay this schedule with: ./scripts/chaos --seconds {0} --seed {seed}",
         span.as_secs()
     );
-    let held = Box::pin(one_run(&dir, seed, span)).await;
+    let held = Box::pin(one_run(&dir, seed, span, Duration::from_secs(chaos.patience))).await;
     match held {
         Ok(true) => {
             std::fs::remove_dir_all(&dir).with_context(|| format!("removing {}", dir.display()))?;
@@ -77,7 +89,7 @@ pub async fn run(chaos: Chaos) -> Result<ExitCode> {
     }
 }
 
-async fn one_run(dir: &std::path::Path, seed: u64, span: Duration) -> Result<bool> {
+async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> Result<bool> {
     std::fs::create_dir_all(dir.join("logs")).with_context(|| format!("creating {}", dir.display()))?;
     seven_telemetry::init(
         seven_telemetry::LogTarget::File(&dir.join("logs/chaos.log")),
@@ -98,7 +110,7 @@ async fn one_run(dir: &std::path::Path, seed: u64, span: Duration) -> Result<boo
     sleep_until(began + span).await;
     out!("load ended after {:.0} s; waiting until all is settled", began.elapsed().as_secs_f64());
     let settling = Instant::now();
-    let settled = watch::settle(&ground).await?.then(|| settling.elapsed());
+    let settled = watch::settle(&ground, patience).await?.then(|| settling.elapsed());
     watching.abort();
     workers.end().await;
     let facts = facts::Facts::read(&ground, struck.pauses.clone()).await?;

@@ -85,7 +85,7 @@ pub(crate) fn print(
         Some(took) => out!("ok      settled {:.1} s after the load", took.as_secs_f64()),
         None => {
             held = false;
-            out!("BROKEN  not settled within 120 s after the load");
+            out!("BROKEN  not settled in time after the load");
         }
     }
     for finding in findings {

@@ -14,7 +14,7 @@ use seven_carrier_sim::DeliveryState;
 use seven_domain::Stage;
 use tokio::time::{Instant, sleep};
 
-use super::{PATIENCE, facts, ground::Ground, workers::Workers};
+use super::{facts, ground::Ground, workers::Workers};
 
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
@@ -47,8 +47,8 @@ pub(crate) async fn watch(ground: Arc<Ground>, workers: Arc<Workers>, seen: Arc<
 }
 
 /// Waits until every webhook has ended and nothing of the fleet is under way.
-pub(crate) async fn settle(ground: &Ground) -> Result<bool> {
-    let until = Instant::now() + PATIENCE;
+pub(crate) async fn settle(ground: &Ground, patience: Duration) -> Result<bool> {
+    let until = Instant::now() + patience;
     while Instant::now() < until {
         let ledger = ground.stack.sim.ledger().snapshot();
         let inbound = ledger.inbound.iter().map(|text| text.delivery.state);
