@@ -7,10 +7,10 @@ use seven_compliance::disclosure::{self, Due, Facts};
 use seven_domain::{Language, TurnId};
 use seven_host::Record;
 use seven_packs::TextKey;
-use seven_runtime::{Error, failpoint};
+use seven_runtime::{Error, Mutant, failpoint, mutant};
 use seven_store::{Tx, turns::NewTurn};
 use seven_tools::Effect;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
 use crate::{
@@ -114,7 +114,13 @@ impl Swarm {
             record: serde_json::to_value(Record { learnt: scene.learnt.clone(), ..speech.record.clone() })
                 .map_err(|error| Error::Other(error.to_string()))?,
         };
+        let all_answered = mutant(Mutant::AllAnswered);
+        if all_answered || mutant(Mutant::NoEpoch) {
+            sleep(Duration::from_millis(200)).await;
+        }
         let mut tx = self.fleet.store.bind(&work.casino).await?;
+        let ids: Vec<Uuid> =
+            if all_answered { tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect() } else { ids };
         if !tx.commit_turn(&turn, &ids).await? {
             return Ok(false);
         }

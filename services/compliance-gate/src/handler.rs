@@ -1,6 +1,6 @@
 //! One text: stored, judged, and either answered from the pack, closed with a reason, or signalled to the swarm.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::InboundText};
@@ -10,7 +10,7 @@ use seven_domain::{
     PhoneE164, Stage,
 };
 use seven_packs::{Pack, TextKey};
-use seven_runtime::{Error, Fleet, failpoint, outcome_of};
+use seven_runtime::{Error, Fleet, Mutant, failpoint, mutant, outcome_of};
 use seven_store::{
     Tx,
     audit::Entry,
@@ -21,6 +21,9 @@ use seven_store::{
 use seven_telemetry::metrics;
 
 use crate::limits;
+
+/// How long a mutant leaves open the gap that it makes, so that a kill can fall into it.
+const WIDE: Duration = Duration::from_secs(1);
 
 /// Stored in place of a text that held card, account or identity data (CONV-15).
 const NOT_KEPT: &str = "[personal data, not kept]";
@@ -108,6 +111,9 @@ impl Gate {
         let text = Text::read(&delivery.event)?;
         let casino = &delivery.casino;
         let trace = delivery.trace.to_string();
+        if mutant(Mutant::DoneBeforeEffect) && self.noted_before(casino, &text).await {
+            return Ok(());
+        }
         let mut tx = self.fleet.store.bind(casino).await?;
         let config = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?.config;
         let pack = Arc::clone(self.fleet.packs.of(&config)?);
@@ -142,6 +148,9 @@ impl Gate {
         tx.commit().await?;
         failpoint("gate.after_commit");
         tracing::info!(%casino, inbound_id = %inbound_id, stored, next = next.name(), trace, "text judged");
+        if mutant(Mutant::SilentDuplicate) {
+            tokio::time::sleep(WIDE).await;
+        }
         self.publish(casino, &next, inbound_id, copy, &trace).await?;
         failpoint("gate.after_publish");
         self.fleet.cache.mark_done(casino, &format!("in:{}", text.provider_message_id)).await;
@@ -149,6 +158,17 @@ impl Gate {
             self.forget(delivery).await?;
         }
         Ok(())
+    }
+
+    /// A mutant's order of things: whether the text was noted as done, and now it is.
+    async fn noted_before(&self, casino: &CasinoId, text: &Text) -> bool {
+        let key = format!("in:{}", text.provider_message_id);
+        if self.fleet.cache.is_done(casino, &key).await {
+            return true;
+        }
+        self.fleet.cache.mark_done(casino, &key).await;
+        tokio::time::sleep(WIDE).await;
+        false
     }
 
     /// Takes the event out of its stream: what it holds must not be kept.
@@ -227,6 +247,9 @@ impl Gate {
     }
 
     async fn repeat(&self, tx: &mut Tx, known: Option<Known>) -> Result<Next, Error> {
+        if mutant(Mutant::SilentDuplicate) {
+            return Ok(Next::Nothing);
+        }
         Ok(match known {
             Some(known) if known.disposition == Disposition::Open => Next::Signal(known.conversation_id),
             Some(known) if known.disposition == Disposition::Canned => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use seven_compliance::{Intent, Keyword, chain::Action};
 use seven_packs::TextKey;
-use seven_runtime::{Error, word_of};
+use seven_runtime::{Error, Mutant, mutant, word_of};
 use seven_store::{
     Tx,
     consent::{Consent, method},
@@ -76,7 +76,7 @@ impl Gate {
     }
 
     async fn opt_in(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Next, Error> {
-        let at = case.text.occurred_at;
+        let at = if mutant(Mutant::StartFromNow) { self.fleet.clock.now() } else { case.text.occurred_at };
         let before = tx.suppression(&case.guest).await?;
         let was_stopped = before.as_ref().is_some_and(|s| s.state == "stopped");
         let mut word = word_of(keyword);

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use prost::Message;
 use seven_bus::{Outgoing, events::DeadLetter, subject};
 use seven_domain::{CasinoId, PhoneE164, Stage};
-use seven_runtime::{Fleet, failpoint, word_of};
+use seven_runtime::{Fleet, Mutant, failpoint, mutant, word_of};
 use seven_store::{spool::Spooled, suppressions::Applied};
 use seven_telemetry::metrics;
 
@@ -131,6 +131,10 @@ impl App {
     }
 
     async fn make_durable(&self, casino: &CasinoId, message: &Outgoing<'_>) -> bool {
+        if mutant(Mutant::AckBeforePublish) {
+            self.publish_later(message);
+            return true;
+        }
         match self.fleet.bus.publish(message, PUBLISH_DEADLINE).await {
             Ok(()) => true,
             Err(error) => {
@@ -138,6 +142,17 @@ impl App {
                 self.spool(casino, message).await
             }
         }
+    }
+
+    /// A mutant's: nobody hears whether it came to pass.
+    fn publish_later(&self, message: &Outgoing<'_>) {
+        let (bus, subject, key) = (self.fleet.bus.clone(), message.subject.clone(), message.key.to_owned());
+        let (trace, payload) = (message.trace.to_owned(), message.payload.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let message = Outgoing { subject, key: &key, copy: None, trace: &trace, payload };
+            bus.publish(&message, PUBLISH_DEADLINE).await.ok();
+        });
     }
 
     async fn spool(&self, casino: &CasinoId, message: &Outgoing<'_>) -> bool {

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use seven_domain::CasinoId;
 
 use crate::{
+    chaos::{self, Chaos},
     commands::{
         audit, casino, consent, content, conversation, dead, escalation, eval, gate, guest, knowledge, message,
         provider, quiet_hours, run, sms, status, turn, webhook, why,
@@ -38,6 +39,8 @@ enum Command {
     },
     /// Run the whole fleet here with the demo casino, a carrier simulator and a handset.
     Dev(Box<Dev>),
+    /// Break the fleet at random under load and prove that its promises hold: kills, cut connections, faults, flags.
+    Chaos(Chaos),
     /// Apply the database migrations with the owner's connection (postgres.owner_url).
     Migrate,
     /// Casinos: add, list, suspend, resume, remove, and the schema of their document.
@@ -103,6 +106,7 @@ impl Cli {
         match self.command {
             Command::Run { worker, casinos } => Box::pin(run::run(config, worker, casinos)).await?,
             Command::Dev(dev) => dev::run(*dev).await?,
+            Command::Chaos(chaos) => return Box::pin(chaos::run(chaos)).await,
             Command::Migrate => run::migrate(config).await?,
             Command::Casino(command) => casino::run(config, command).await?,
             Command::Content(command) => content::run(config, command).await?,

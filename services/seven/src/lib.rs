@@ -2,6 +2,7 @@
 //! the same fleet that `seven dev` runs. Results go to stdout, everything else to stderr.
 
 pub mod breaking;
+pub mod chaos;
 pub mod cli;
 pub mod commands;
 pub mod dev;

@@ -51,7 +51,8 @@ pub struct Stack {
     tasks: JoinSet<(Worker, Result<()>)>,
 }
 
-const API_KEY: &str = "carrier-sim-key";
+/// What the fleet presents to the simulator.
+pub const API_KEY: &str = "carrier-sim-key";
 /// Signs the simulated webhooks, so that tests can sign their own.
 pub const SIGNING_SEED: [u8; 32] = *b"carrier-sim signs for tests only";
 

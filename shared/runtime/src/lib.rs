@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use error::{Error, outcome_of};
 pub use failpoint::failpoint;
+pub use seven_store::mutant::{Mutant, has_mutants, mutant};
 pub use timing::Timing;
 
 /// How a command was said, for the suppression and the consent chain (C-17): ingress and gate must write the same.

@@ -4,13 +4,16 @@
 //! other: a claim either commits before the STOP's 2xx or sees the STOP. That is what "after STOP" means here. The suppression is
 //! locked before the text, as in the gate's STOP, so that the two cannot deadlock.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use chrono::{DateTime, Utc};
 use seven_domain::{AttemptId, OutboundId};
-use sqlx::Row;
+use sqlx::{AssertSqlSafe, Row};
 
-use crate::{Result, Tx};
+use crate::{
+    Result, Tx,
+    mutant::{Mutant, mutant},
+};
 
 /// What the sender brings along.
 #[derive(Debug, Clone)]
@@ -115,7 +118,7 @@ impl Tx {
     /// Claims the text for sending, or says what forbids it.
     pub async fn last_look(&mut self, look: &Look) -> Result<std::result::Result<Claim, Refusal>> {
         let casino = self.casino_str();
-        let row = sqlx::query(LAST_LOOK)
+        let row = sqlx::query(statement())
             .bind(look.outbound_id.0)
             .bind(look.attempt_id.0)
             .bind(look.provider)
@@ -147,6 +150,17 @@ impl Tx {
             messaging_profile_id: row.try_get("messaging_profile_id")?,
         }))
     }
+}
+
+fn statement() -> AssertSqlSafe<Cow<'static, str>> {
+    let mut statement = Cow::Borrowed(LAST_LOOK);
+    if mutant(Mutant::NoLastLook) {
+        for refusal in ["guest_suppressed", "refused_by_cache", "paused", "earlier_text_unsent"] {
+            let then = format!("then '{refusal}'");
+            statement = statement.replace(&then, &format!("and false {then}")).into();
+        }
+    }
+    AssertSqlSafe(statement)
 }
 
 const LAST_LOOK: &str = "

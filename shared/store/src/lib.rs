@@ -21,6 +21,7 @@ pub mod guests;
 pub mod inbound;
 pub mod last_look;
 pub mod model_results;
+pub mod mutant;
 pub mod nightly;
 pub mod offers;
 pub mod outbound;

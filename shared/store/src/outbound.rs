@@ -9,7 +9,10 @@ use seven_domain::{
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{Result, Tx};
+use crate::{
+    Result, Tx,
+    mutant::{Mutant, mutant},
+};
 
 /// Where a text comes from; with `part` (and `kind` for canned texts) it is unique, so a repeated stage finds its row.
 #[derive(Debug, Clone, Copy)]
@@ -356,7 +359,7 @@ impl Tx {
         .await?;
         let Some((outbound, class, doubtful)) = row else { return Ok(None) };
         let class: MessageClass = class.parse()?;
-        let again = class.is_safety() && doubtful < 2;
+        let again = (class.is_safety() || mutant(Mutant::BlindResend)) && doubtful < 2;
         sqlx::query(
             "update outbound_messages set state = $2, reason = $3, not_before = now(), next_sweep_at = now() + make_interval(secs => $4),
                ended_at = case when $2 = 'unknown' then now() end

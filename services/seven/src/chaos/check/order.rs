@@ -1,0 +1,27 @@
+//! What one guest reads comes in the order in which it was written; only safety texts overtake.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Finding;
+use crate::chaos::facts::Facts;
+
+pub(super) fn kept(facts: &Facts) -> Finding {
+    let mut finding = Finding::new("per-guest order is kept", "sends");
+    let mut sends: Vec<_> = facts.sends().filter_map(|(sent, known)| Some((sent.accepted_at, known?.1))).collect();
+    sends.sort_by_key(|(at, _)| *at);
+    let mut newest: HashMap<_, i64> = HashMap::new();
+    let mut seen = HashSet::new();
+    // A text sent twice is judged elsewhere; here its first time counts.
+    for (at, row) in sends.into_iter().filter(|(_, row)| row.lane != "safety") {
+        if !seen.insert(row.outbound_id) {
+            continue;
+        }
+        let last = newest.entry(row.conversation_id).or_insert(row.seq);
+        finding.look(
+            (row.seq < *last)
+                .then(|| format!("outbound {} (seq {}) went at {at} after seq {last}", row.outbound_id, row.seq)),
+        );
+        *last = row.seq.max(*last);
+    }
+    finding
+}

@@ -1,0 +1,167 @@
+//! What the checker judges: the fleet's rows, read as the owner with statements of its own, beside the carrier's ledger.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use anyhow::{Context, Result};
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, de::DeserializeOwned};
+use seven_carrier_sim::{Inbound, Outbound, Snapshot};
+use uuid::Uuid;
+
+use super::{ground::Ground, strike::Paused};
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct InboundRow {
+    pub(crate) inbound_id: Uuid,
+    pub(crate) provider_message_id: String,
+    pub(crate) received_at: DateTime<Utc>,
+    pub(crate) stored_at: DateTime<Utc>,
+    pub(crate) disposition: String,
+    pub(crate) disposition_ref: Option<Uuid>,
+    pub(crate) reason: Option<String>,
+    pub(crate) closed_at: Option<DateTime<Utc>>,
+    pub(crate) sweeps: i64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct TurnRow {
+    pub(crate) turn_id: Uuid,
+    pub(crate) state: String,
+    pub(crate) reason: Option<String>,
+    pub(crate) newest_text_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct OutboundRow {
+    pub(crate) outbound_id: Uuid,
+    pub(crate) casino_id: String,
+    pub(crate) conversation_id: Uuid,
+    pub(crate) turn_id: Option<Uuid>,
+    pub(crate) inbound_id: Option<Uuid>,
+    pub(crate) lane: String,
+    pub(crate) seq: i64,
+    pub(crate) state: String,
+    pub(crate) reason: Option<String>,
+    pub(crate) created_at: DateTime<Utc>,
+    pub(crate) ended_at: Option<DateTime<Utc>>,
+    pub(crate) sweeps: i64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct AttemptRow {
+    pub(crate) attempt_id: Uuid,
+    pub(crate) outbound_id: Uuid,
+    pub(crate) started_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct DeadRow {
+    pub(crate) stage: String,
+    pub(crate) reason: String,
+    pub(crate) message_key: String,
+}
+
+/// One text of a guest, however often its webhook came.
+#[derive(Debug, Clone)]
+pub(crate) struct Texted {
+    pub(crate) message_id: String,
+    pub(crate) guest: (String, String),
+    pub(crate) word: String,
+    pub(crate) occurred_at: DateTime<Utc>,
+    /// When the first webhook left.
+    pub(crate) told_at: DateTime<Utc>,
+    /// When the carrier first read a 2xx; none: it gave up.
+    pub(crate) acknowledged_at: Option<DateTime<Utc>>,
+    pub(crate) calls: usize,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) texts: Vec<Texted>,
+    pub(crate) accepted: Vec<Outbound>,
+    pub(crate) inbound: Vec<InboundRow>,
+    pub(crate) turns: HashMap<Uuid, TurnRow>,
+    pub(crate) outbound: BTreeMap<Uuid, OutboundRow>,
+    pub(crate) attempts: HashMap<Uuid, AttemptRow>,
+    pub(crate) dead: Vec<DeadRow>,
+    pub(crate) paused: Vec<Paused>,
+}
+
+impl Facts {
+    pub(crate) async fn read(ground: &Ground, paused: Vec<Paused>) -> Result<Self> {
+        let ledger = ground.stack.sim.ledger().snapshot();
+        let inbound = rows(ground, "select inbound_id, provider_message_id, received_at, stored_at, disposition, disposition_ref, reason, closed_at, sweeps from inbound_messages order by arrival").await?;
+        let turns: Vec<TurnRow> = rows(ground, "select turn_id, state, reason, newest_text_at from turns").await?;
+        let outbound: Vec<OutboundRow> = rows(ground, "select o.outbound_id, o.casino_id, o.conversation_id, o.turn_id, o.inbound_id, p.lane, o.seq, o.state, o.reason, o.created_at, o.ended_at, o.sweeps from outbound_messages o join send_policy p on p.class = o.class").await?;
+        let attempts: Vec<AttemptRow> =
+            rows(ground, "select attempt_id, outbound_id, started_at from send_attempts").await?;
+        let dead = rows(ground, "select stage, reason, message_key from dead_letters").await?;
+        Ok(Self {
+            texts: texts(&ledger),
+            accepted: ledger.outbound,
+            inbound,
+            turns: turns.into_iter().map(|t| (t.turn_id, t)).collect(),
+            outbound: outbound.into_iter().map(|o| (o.outbound_id, o)).collect(),
+            attempts: attempts.into_iter().map(|a| (a.attempt_id, a)).collect(),
+            dead,
+            paused,
+        })
+    }
+
+    /// What the carrier took, with the attempt and the text it belongs to; neither: nobody wrote it down before calling.
+    pub(crate) fn sends(&self) -> impl Iterator<Item = (&Outbound, Option<(&AttemptRow, &OutboundRow)>)> {
+        self.accepted.iter().map(|sent| {
+            let attempt = attempt_of(sent).and_then(|id| self.attempts.get(&id));
+            (sent, attempt.and_then(|a| Some((a, self.outbound.get(&a.outbound_id)?))))
+        })
+    }
+
+    /// Texts that the carrier took at least once.
+    pub(crate) fn sent(&self) -> HashSet<Uuid> {
+        self.sends().filter_map(|(_, known)| Some(known?.1.outbound_id)).collect()
+    }
+}
+
+/// Each request names its attempt in its webhook URL.
+fn attempt_of(sent: &Outbound) -> Option<Uuid> {
+    sent.webhook_url.as_deref()?.rsplit('/').next()?.parse().ok()
+}
+
+pub(crate) fn texts(ledger: &Snapshot) -> Vec<Texted> {
+    let mut texts: Vec<Texted> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for inbound in &ledger.inbound {
+        let acknowledged_at = acknowledged(inbound);
+        match places.get(inbound.message_id.as_str()) {
+            Some(at) => {
+                let text = &mut texts[*at];
+                text.calls += inbound.delivery.attempts.len();
+                text.acknowledged_at = [text.acknowledged_at, acknowledged_at].into_iter().flatten().min();
+            }
+            None => {
+                places.insert(&inbound.message_id, texts.len());
+                texts.push(Texted {
+                    message_id: inbound.message_id.clone(),
+                    guest: (inbound.to.clone(), inbound.from.clone()),
+                    word: inbound.text.clone().unwrap_or_default(),
+                    occurred_at: inbound.occurred_at,
+                    told_at: inbound.at,
+                    acknowledged_at,
+                    calls: inbound.delivery.attempts.len(),
+                });
+            }
+        }
+    }
+    texts
+}
+
+fn acknowledged(inbound: &Inbound) -> Option<DateTime<Utc>> {
+    let call = inbound.delivery.attempts.iter().find(|a| a.acknowledged())?;
+    // The ledger's times are cut to the millisecond, both of them.
+    Some(call.at + TimeDelta::milliseconds(i64::try_from(call.millis).unwrap_or(i64::MAX / 2).saturating_add(2)))
+}
+
+async fn rows<T: DeserializeOwned>(ground: &Ground, select: &str) -> Result<Vec<T>> {
+    let said = ground.sql(format!("select coalesce(json_agg(x), '[]') from ({select}) x")).await?;
+    serde_json::from_str(said.trim()).with_context(|| format!("reading the rows of: {select}"))
+}

@@ -1,0 +1,133 @@
+//! `seven chaos`: the fleet as processes under load, while workers and servers are killed, connections cut and slowed, the send API
+//! spoiled and flags changed; then a checker proves the promises from the carrier's ledger and the database.
+
+mod check;
+mod facts;
+mod ground;
+mod load;
+mod mutants;
+mod plan;
+mod proxy;
+mod report;
+mod strike;
+mod visits;
+mod watch;
+mod workers;
+
+use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
+
+use anyhow::{Context, Result, bail};
+use rand::Rng;
+use tokio::time::{Instant, sleep_until};
+
+use crate::{out, settings::dev_dir, wiring::Worker};
+use ground::Ground;
+use strike::Striker;
+use workers::Workers;
+
+const CASINOS: usize = 4;
+/// Processes of each kind of worker.
+const PER_KIND: usize = 2;
+/// All intervals of the fleet and of the carrier.
+const SCALE: f64 = 0.05;
+
+#[derive(Debug, Clone, clap::Args)]
+pub struct Chaos {
+    /// How long guests text and things break.
+    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "seconds")]
+    minutes: u64,
+    /// The same in seconds, for a shortened run.
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
+    /// Draws faults and load; without it a new one, which is printed.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Instead, break the promises on purpose, one after the other, and show that the checker notices each. Takes a binary built with
+    /// the feature `mutants`, as ./scripts/chaos does.
+    #[arg(long)]
+    mutants: bool,
+    /// With --mutants: only these.
+    #[arg(long, value_name = "NAME", requires = "mutants")]
+    only: Vec<String>,
+    /// How long after the load everything may take to settle.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    patience: u64,
+}
+
+impl Chaos {
+    fn span(&self) -> Duration {
+        Duration::from_secs(self.seconds.unwrap_or(self.minutes * 60))
+    }
+}
+
+/// Exit code 1: a promise was broken, or too little was examined.
+pub async fn run(chaos: Chaos) -> Result<ExitCode> {
+    let seed = chaos.seed.unwrap_or_else(|| rand::rng().random_range(1..1_000_000));
+    let span = chaos.span();
+    if span < Duration::from_secs(10) {
+        bail!("{} s are too short to prove anything; at least 10", span.as_secs());
+    }
+    if chaos.mutants {
+        return mutants::run(&chaos, seed).await;
+    }
+    let dir = dev_dir().join(format!("chaos-{}", std::process::id()));
+    out!(
+        "seed {seed}, {} s of load; replay this schedule with: ./scripts/chaos --seconds {0} --seed {seed}",
+        span.as_secs()
+    );
+    let held = Box::pin(one_run(&dir, seed, span, Duration::from_secs(chaos.patience))).await;
+    match held {
+        Ok(true) => {
+            std::fs::remove_dir_all(&dir).with_context(|| format!("removing {}", dir.display()))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(false) => {
+            out!("Logs and ledger are kept in {}", dir.display());
+            Ok(ExitCode::FAILURE)
+        }
+        Err(error) => Err(error.context(format!("the run with seed {seed} (logs: {})", dir.display()))),
+    }
+}
+
+async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> Result<bool> {
+    std::fs::create_dir_all(dir.join("logs")).with_context(|| format!("creating {}", dir.display()))?;
+    seven_telemetry::init(
+        seven_telemetry::LogTarget::File(&dir.join("logs/chaos.log")),
+        "info,sqlx=warn,async_nats=warn",
+    )?;
+    let ground = Arc::new(Box::pin(Ground::lay(dir)).await?);
+    let workers = Arc::new(Workers::start(&ground)?);
+    let striker = Arc::new(Striker::new(ground.clone(), workers.clone()));
+    let visits = visits::visits(seed, span);
+    let phones: Vec<String> = visits.iter().map(|v| v.phone.clone()).collect();
+    let began = Instant::now();
+    let seen = Arc::new(watch::Seen::default());
+    let watching = tokio::spawn(watch::watch(ground.clone(), workers.clone(), seen.clone()));
+    let (struck, played) =
+        tokio::join!(striker.run(began, plan::schedule(seed, span)), load::play(ground.clone(), began, visits));
+    played?;
+    let struck = struck?;
+    sleep_until(began + span).await;
+    out!("load ended after {:.0} s; waiting until all is settled", began.elapsed().as_secs_f64());
+    let settling = Instant::now();
+    let settled = watch::settle(&ground, patience).await?.then(|| settling.elapsed());
+    watching.abort();
+    workers.end().await;
+    let facts = facts::Facts::read(&ground, struck.pauses.clone()).await?;
+    let mut findings = check::all(&facts);
+    findings.push(report::chains(&ground).await?);
+    findings.push(check::personal_data(&ground.dir.join("logs"), &phones, &visits::QUESTIONS)?);
+    Ok(report::print(&facts, &struck, &seen, &findings, span, settled))
+}
+
+/// The name `seven run` takes.
+fn name(worker: Worker) -> &'static str {
+    match worker {
+        Worker::IngressWebhook => "ingress-webhook",
+        Worker::ComplianceGate => "compliance-gate",
+        Worker::AgentSwarm => "agent-swarm",
+        Worker::PersonaEnvelope => "persona-envelope",
+        Worker::OutboundSender => "outbound-sender",
+        Worker::Scheduler => "scheduler",
+    }
+}

@@ -1,0 +1,123 @@
+//! What the guests do: each visit is a new phone at one casino with a short script of texts. Drawn from the seed. Pure.
+
+use std::time::Duration;
+
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use super::CASINOS;
+
+/// One text of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// From the beginning of the visit.
+    pub(crate) after: Duration,
+    pub(crate) text: &'static str,
+    /// How much earlier than its webhook the carrier says it was written.
+    pub(crate) written: Duration,
+    /// The webhook comes once more, after this.
+    pub(crate) again: Option<Duration>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Visit {
+    /// From the start of the load.
+    pub(crate) at: Duration,
+    pub(crate) phone: String,
+    pub(crate) casino: usize,
+    pub(crate) script: Vec<Said>,
+}
+
+/// Nothing in them calls a person, who would have to answer in the host's place.
+pub(crate) const QUESTIONS: [&str; 8] = [
+    "any italian place?",
+    "what restaurants are open tonight?",
+    "is there a swedish massage?",
+    "where is the lakeside pool?",
+    "tell me about the grove king room",
+    "do you have a poker room?",
+    "is there valet parking?",
+    "what shows are on tonight?",
+];
+
+/// Visits per second; about two texts each, so that a casino stays under its 200 a minute.
+const RATE: f64 = 2.0;
+
+const AREA_CODES: [u32; 45] = [
+    201, 202, 203, 205, 206, 207, 208, 209, 210, 212, 213, 214, 215, 216, 217, 218, 219, 224, 225, 228, 229, 231, 234,
+    239, 240, 248, 251, 252, 253, 254, 256, 260, 262, 267, 269, 270, 401, 412, 413, 414, 415, 475, 503, 504, 860,
+];
+
+/// All visits of a run, in order of their beginning; never two of one phone.
+pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
+    let mut rng = StdRng::seed_from_u64(seed ^ 0x6775_6573_7473);
+    let count = ((span.as_secs_f64() * RATE) as usize).min(AREA_CODES.len() * 100);
+    (0..count)
+        .map(|n| Visit {
+            at: Duration::from_secs_f64(n as f64 / RATE),
+            phone: format!("+1{}55501{:02}", AREA_CODES[n / 100], n % 100),
+            casino: n % CASINOS,
+            script: script(&mut rng),
+        })
+        .collect()
+}
+
+fn script(rng: &mut StdRng) -> Vec<Said> {
+    let question = |rng: &mut StdRng| QUESTIONS[rng.random_range(0..QUESTIONS.len())];
+    let say =
+        |after: u64, text| Said { after: Duration::from_millis(after), text, written: Duration::ZERO, again: None };
+    let first = question(rng);
+    // While the answer to the first question is on its way, or just after it.
+    let soon = rng.random_range(20..700);
+    match rng.random_range(0..100) {
+        0..25 => vec![say(0, first)],
+        25..35 => vec![say(0, first), say(soon, question(rng))],
+        35..52 => vec![say(0, first), say(soon, "STOP"), say(soon + 1_500, question(rng))],
+        52..64 => vec![
+            say(0, first),
+            say(soon, "STOP"),
+            say(soon + rng.random_range(50..1_500), "START"),
+            say(soon + 2_500, question(rng)),
+        ],
+        // A START that was written before the STOP and comes after it changes nothing.
+        64..74 => vec![
+            say(0, first),
+            say(soon, "STOP"),
+            Said { written: Duration::from_millis(soon + 2_000), ..say(soon + 1_000, "START") },
+            say(soon + 2_500, question(rng)),
+        ],
+        74..82 => vec![say(0, "HELP"), say(soon, first)],
+        82..92 => {
+            let again = Some(Duration::from_millis(rng.random_range(1..5_000)));
+            vec![Said { again, ..say(0, first) }]
+        }
+        // The later webhook brings the earlier text.
+        _ => vec![say(0, first), Said { written: Duration::from_secs(1), ..say(soon / 4, question(rng)) }],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_phone_visits_once_and_the_seed_decides() {
+        let span = Duration::from_secs(600);
+        let all = visits(3, span);
+        assert_eq!(all, visits(3, span));
+        assert_eq!(all.iter().map(|v| &v.phone).collect::<HashSet<_>>().len(), all.len());
+    }
+
+    #[test]
+    fn no_casino_passes_its_rate() {
+        let span = Duration::from_secs(600);
+        let mut per_minute = std::collections::HashMap::new();
+        for visit in visits(4, span) {
+            for said in &visit.script {
+                *per_minute.entry((visit.casino, (visit.at + said.after).as_secs() / 60)).or_insert(0) += 1;
+            }
+        }
+        assert!(per_minute.values().all(|n| *n < 100), "{:?}", per_minute.values().max());
+    }
+}
