@@ -9,7 +9,7 @@ use seven_domain::CasinoId;
 use crate::{
     commands::{
         audit, casino, consent, content, conversation, dead, escalation, eval, gate, guest, knowledge, message,
-        provider, quiet_hours, run, sms, status, turn, webhook, why,
+        provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -69,6 +69,8 @@ enum Command {
     /// Providers: what stops them, and lifting it.
     #[command(subcommand)]
     Provider(provider::Provider),
+    /// Compare a casino's texts with the provider's own records; recover what its webhooks never told us.
+    Reconcile(reconcile::Reconcile),
     /// How many texts, turns and dead letters stand where, and what waits on the bus.
     Status(status::Status),
     /// Texts: inspect encoding and segments.
@@ -114,6 +116,7 @@ impl Cli {
             Command::Dead(command) => return Box::pin(dead::run(config, command)).await,
             Command::Why(command) => why::run(config, command).await?,
             Command::Provider(command) => provider::run(config, command).await?,
+            Command::Reconcile(command) => reconcile::run(config, &command).await?,
             Command::Status(command) => status::run(config, &command).await?,
             Command::Sms(command) => sms::run(&command)?,
             Command::Consent(command) => return consent::run(config, command).await,
