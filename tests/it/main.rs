@@ -28,7 +28,6 @@ mod outages;
 mod pace;
 mod privacy;
 mod providers;
-mod reconciliation;
 mod sessions;
 mod stop;
 mod stop_load;

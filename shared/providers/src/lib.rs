@@ -4,7 +4,6 @@
 //! The only crate that speaks HTTP to a provider. Decides nothing about sending: it says what happened and how sure it is.
 
 pub mod errors;
-pub mod records;
 pub mod telnyx;
 pub mod twilio;
 
@@ -13,7 +12,6 @@ use std::{future::Future, pin::Pin};
 use seven_domain::{AttemptId, CasinoId, PhoneE164};
 
 pub use errors::{AlertLevel, ErrorClass, Verdict, verdict};
-pub use records::Records;
 
 /// One text for the provider. `attempt` goes into the request's own webhook address: the only way to recognise it again (D5).
 #[derive(Debug, Clone)]

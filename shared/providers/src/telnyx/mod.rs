@@ -1,6 +1,5 @@
 //! Telnyx messaging v2.
 
-mod records;
 mod send;
 pub mod signature;
 pub mod webhook;

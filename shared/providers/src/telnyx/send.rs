@@ -21,9 +21,9 @@ pub struct Settings {
 
 #[derive(Debug, Clone)]
 pub struct Telnyx {
-    pub(super) client: Client,
+    client: Client,
     endpoint: Url,
-    pub(super) settings: Settings,
+    settings: Settings,
 }
 
 #[derive(Debug, thiserror::Error)]
