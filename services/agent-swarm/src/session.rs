@@ -146,7 +146,8 @@ impl Swarm {
         Told { speech, draft, class: MessageClass::Reply, session, cases }
     }
 
-    /// Writes session, phase, profile and cases, and pauses the conversation where a person takes over. The turn's commit holds the conversation.
+    /// Writes session, phase, profile and cases, and pauses the conversation where a person takes over. The turn's commit holds the
+    /// conversation.
     pub(crate) async fn settle(&self, tx: &mut Tx, work: &Work, scene: &mut Scene, told: &Told) -> Result<(), Error> {
         let mut session = told.session.clone();
         let now = self.fleet.clock.property_now();

@@ -1,4 +1,5 @@
-//! Reading a stream outside the worker loop: the scheduler's filing of dead letters, and operators who read them where they still are.
+//! Reading a stream outside the worker loop: the scheduler's filing of dead letters, operators who read them where they still are, and
+//! the erasing of what a guest had deleted.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::{Bus, Error, client::TRACE_HEADER};
 
 /// A message in hand; it comes again unless [`Taken::done`] is called.
 #[derive(Debug)]
-pub struct Taken(jetstream::Message);
+pub struct Taken(pub(crate) jetstream::Message);
 
 /// Reads what a stream holds, once, in order, and leaves its durable consumers alone.
 #[derive(Debug)]

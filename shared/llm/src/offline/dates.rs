@@ -173,4 +173,37 @@ mod tests {
         }
         assert_eq!(words(today, Language::Es), "el 21 de noviembre");
     }
+
+    #[test]
+    fn days_of_a_sentence_are_read_as_spans() {
+        let date = |text: &str| text.parse::<NaiveDate>().unwrap();
+        let today = date("2026-11-21");
+        for (text, from, to) in [
+            ("Closed for resurfacing November 30 through December 4.", "2026-11-30", "2026-12-04"),
+            ("Closed Dec 24-26.", "2026-12-24", "2026-12-26"),
+            ("Cerrado del 3 de diciembre al 7 de diciembre.", "2026-12-03", "2026-12-07"),
+            ("On Thanksgiving Day open 11am to 4pm only.", "2026-11-26", "2026-11-26"),
+            // A closing that has begun is not next year's.
+            ("Closed November 15 to November 25.", "2026-11-15", "2026-11-25"),
+            ("We close at 5pm on Christmas Eve.", "2026-12-24", "2026-12-24"),
+        ] {
+            assert!(days_told(text, today).contains(&(date(from), date(to))), "{text}: {:?}", days_told(text, today));
+        }
+        for text in ["Open daily 9am to 8pm.", "Children 5 to 11 pay half.", "Slides may be wet."] {
+            assert_eq!(days_told(text, today), vec![], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_holiday_is_a_day_unless_it_names_a_thing() {
+        let today = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+        let day = |text: &str| {
+            holiday_said(text, &seven_knowledge::text::words(text), today).map(|(date, _)| date.to_string())
+        };
+        assert_eq!(day("are you open on thanksgiving?").as_deref(), Some("2026-11-26"));
+        assert_eq!(day("abren el dia de navidad").as_deref(), Some("2026-12-25"));
+        assert_eq!(day("new years eve plans").as_deref(), Some("2026-12-31"));
+        assert_eq!(day("when is the christmas show"), None);
+        assert_eq!(day("when is dinner"), None);
+    }
 }

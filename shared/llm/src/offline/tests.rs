@@ -2,3 +2,4 @@ mod fixture;
 mod grounding;
 mod open_now;
 mod questions;
+mod sentences;

@@ -1,0 +1,58 @@
+//! What only a sentence of a row tells: a day unlike the others, the one fact no field holds; and whom a text asks for.
+
+use super::fixture::{Desk, at, index};
+
+const ROWS: &str = r#"{"schema": 1, "items": [
+{"id":"pool","category":"amenities","name":"Otter Lagoon","description":"Heated outdoor pool. Closed for resurfacing November 30 through December 4.","details":{"hours":"Daily 9am-8pm"}},
+{"id":"steak","category":"dining","name":"Flint Room","description":"Steaks over oak. Splitting a plate adds $9. On Thanksgiving Day (November 26) open 2pm to 7pm only.","details":{"cuisine_type":"Steakhouse","price_range":"$$$$","hours":"Daily 5pm-10pm","dress_code":"Smart casual"}},
+{"id":"cafe","category":"dining","name":"Daylight","description":"Coffee and bagels.","details":{"cuisine_type":"Cafe","price_range":"$","hours":"Daily 6am-11pm"}},
+{"id":"family","category":"entertainment","name":"Puppet Parade","description":"Marionettes.","details":{"event_type":"Show","venue":"Birch Hall","starts_at":"2026-11-21 15:00","age_restriction":"All ages"}},
+{"id":"adults","category":"entertainment","name":"Blue Hour","description":"Stand-up.","details":{"event_type":"Comedy","venue":"Birch Hall","starts_at":"2026-11-21 21:00","age_restriction":"21+"}},
+{"id":"age","category":"regulations","name":"Casino floor","description":"Guests must be 21 to step onto the floor.","details":{"regulation_type":"Age restriction","state":"NY"}},
+{"id":"marina","category":"general_info","name":"Boat slips","description":"Overnight dockage is $2 a foot.","details":{}}
+]}"#;
+
+fn desk() -> Desk {
+    let now = at("2026-11-20 18:30");
+    Desk::with(index(now, ROWS), now)
+}
+
+#[test]
+fn what_a_sentence_tells_of_a_day_goes_before_the_usual_hours() {
+    for (text, holds, lacks) in [
+        ("is the Otter Lagoon open on december 2?", "Closed for resurfacing", "9am-8pm"),
+        ("what time does the Otter Lagoon close on dec 6?", "8pm", "resurfacing"),
+        ("what are the Flint Room hours on thanksgiving?", "2pm to 7pm", "5pm-10pm"),
+        ("is the Flint Room open tomorrow?", "5pm", "2pm"),
+    ] {
+        let reply = desk().ask(text);
+        assert!(reply.grounded && reply.text.contains(holds) && !reply.text.contains(lacks), "{text}: {}", reply.text);
+    }
+}
+
+#[test]
+fn a_sentence_that_stands_out_answers_and_nothing_stands_in_for_what_is_missing() {
+    for (text, holds) in [
+        ("hey whats it gonna run us for overnight dockage if we come by boat", "$2 a foot"),
+        ("what do they charge for splitting a plate", "$9"),
+    ] {
+        let reply = desk().ask(text);
+        assert!(reply.grounded && reply.text.contains(holds), "{text}: {}", reply.text);
+    }
+    for text in ["do you have a helicopter pad?", "how much is a ferret license?"] {
+        let reply = desk().ask(text);
+        assert!(!reply.grounded && reply.text.contains(super::fixture::PHONE), "{text}: {}", reply.text);
+    }
+}
+
+#[test] // SEC-29
+fn a_minor_spoken_of_is_shown_what_is_for_all_ages() {
+    let mut desk = desk();
+    desk.talk("My son turns 17 next Saturday");
+    let reply = desk.ask("what shows can he see tomorrow?");
+    assert!(reply.text.contains("Puppet Parade") && !reply.text.contains("Blue Hour"), "{}", reply.text);
+    let reply = desk.ask("what shows can my husband and me see tomorrow?");
+    assert!(reply.text.contains("Blue Hour"), "{}", reply.text);
+    let reply = desk.ask("can my 19 year old son gamble?");
+    assert!(reply.text.contains("21"), "{}", reply.text);
+}
