@@ -35,6 +35,8 @@ fn a_sentence_that_stands_out_answers_and_nothing_stands_in_for_what_is_missing(
     for (text, holds) in [
         ("hey whats it gonna run us for overnight dockage if we come by boat", "$2 a foot"),
         ("what do they charge for splitting a plate", "$9"),
+        // A word nobody knows keeps every other rule from answering.
+        ("whats overnight dockage for cuzzo brenda", "$2 a foot"),
     ] {
         let reply = desk().ask(text);
         assert!(reply.grounded && reply.text.contains(holds), "{text}: {}", reply.text);
