@@ -20,7 +20,9 @@ use tokio::time::Instant;
 
 /// As many as the enterprise tier lets in within one minute (PROD-2): the gate closes what comes beyond it.
 const GUESTS: usize = 200;
-const WARM: usize = 50;
+const CASINOS: usize = 4;
+/// Until every connection has planned its statements.
+const WARM: usize = 200;
 
 /// Has the answer ready.
 struct Ready;
@@ -56,6 +58,10 @@ fn main() {
     runtime.block_on(async { tokio::spawn(measure()).await.unwrap() });
 }
 
+fn number(casino: usize) -> String {
+    format!("+1860555{:04}", 150 + casino)
+}
+
 async fn measure() {
     let scratch = Scratch::new("bench_turn").unwrap();
     let nats = Nats::start(&scratch.path().join("nats")).await.unwrap();
@@ -78,9 +84,13 @@ async fn measure() {
         ledger_file: None,
     };
     let stack = Stack::start(plan).await.unwrap();
-    let casino = config.casino_id.clone();
-    onboard::add_casino(&stack.fleet, &config, "bench").await.unwrap();
-    onboard::load_content(&stack.fleet, &casino, "content.json", seven_packs::demo::CONTENT, "bench").await.unwrap();
+    for n in 0..CASINOS {
+        config.casino_id = format!("bench_{n}").parse().unwrap();
+        config.operational.telnyx_phone_number = number(n).parse().unwrap();
+        onboard::add_casino(&stack.fleet, &config, "bench").await.unwrap();
+        let casino = &config.casino_id;
+        onboard::load_content(&stack.fleet, casino, "content.json", seven_packs::demo::CONTENT, "bench").await.unwrap();
+    }
     let model: Arc<dyn Model> = Arc::new(Ready);
     let swarm = Swarm::new(
         stack.fleet.clone(),
@@ -92,27 +102,28 @@ async fn measure() {
             index_bytes: 64 << 20,
         },
     );
-    for guest in 0..GUESTS {
+    for (n, guest) in (0..CASINOS).flat_map(|n| (0..GUESTS).map(move |guest| (n, guest))) {
         let from = format!("+1860555{:04}", 100 + guest % 100 + guest / 100 * 1_000);
-        stack.sim.text(Text { from, text: Some("when does the pool open?".to_owned()), ..Text::default() }).unwrap();
+        let text = Some("when does the pool open?".to_owned());
+        stack.sim.text(Text { from, to: Some(number(n)), text, ..Text::default() }).unwrap();
     }
     let owner = sqlx::PgPool::connect(&postgres_url).await.unwrap();
     let mut stored = 0;
-    while stored < i64::try_from(GUESTS).unwrap() {
+    while stored < i64::try_from(CASINOS * GUESTS).unwrap() {
         tokio::time::sleep(Duration::from_millis(100)).await;
         stored = sqlx::query_scalar("select count(*) from inbound_messages").fetch_one(&owner).await.unwrap();
     }
-    let open: Vec<uuid::Uuid> =
-        sqlx::query_scalar("select distinct conversation_id from inbound_messages where disposition = 'open'")
+    let open: Vec<(String, uuid::Uuid)> =
+        sqlx::query_as("select distinct casino_id, conversation_id from inbound_messages where disposition = 'open'")
             .fetch_all(&owner)
             .await
             .unwrap();
-    assert_eq!(open.len(), GUESTS, "the gate left every text open");
-    let mut took = Vec::with_capacity(GUESTS);
-    for conversation in open {
+    assert_eq!(open.len(), CASINOS * GUESTS, "the gate left every text open");
+    let mut took = Vec::with_capacity(open.len());
+    for (casino, conversation) in open {
         let event = ConversationSignal { conversation_id: conversation.as_bytes().to_vec().into() };
         let delivery = Delivery {
-            casino: casino.clone(),
+            casino: casino.parse().unwrap(),
             event,
             trace: TraceContext::start(),
             key: conversation.to_string(),

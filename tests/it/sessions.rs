@@ -237,7 +237,8 @@ async fn sessions_keep_the_phase_and_are_told_kept_and_removed() {
     // Another casino sees nothing of it, and cannot touch it.
     let other: CasinoId = "another_casino".parse().unwrap();
     let mut tx = fleet.store.bind(&other).await.unwrap();
-    let place = tx.place(conversation, Shown { most: 5, canned: &[] }).await.unwrap();
+    let place =
+        tx.place(conversation, Shown { useful: Duration::from_secs(86_400), most: 5, canned: &[] }).await.unwrap();
     assert!(place.session.is_none() && place.before.is_none() && place.paused.is_none() && place.recent_cases == 0);
     assert!(tx.shown_conversation(conversation).await.unwrap().is_none());
     assert!(tx.conversation_of(conversation.0).await.unwrap().is_none());

@@ -108,15 +108,14 @@ impl Swarm {
             return Ok(Looked::Early(timing.lease_wait(), "lease_held"));
         };
         let index = self.library.index(&mut tx, casino.content_version, casino.config.operational.timezone).await?;
-        // The lease's lock on the conversation comes first, as everywhere (see ARCHITECTURE, lock order), and makes this read the
-        // whole and last word on what is open.
-        let open = tx.useful_texts(conversation, pack.rules.usefulness()).await?;
+        // The lease's lock on the conversation comes first, as everywhere (see ARCHITECTURE, lock order).
+        let mut recall = self.recall(&mut tx, conversation, &pack).await?;
+        let open = std::mem::take(&mut recall.place.open);
         let Some(first) = open.first() else {
             tx.release_lease(conversation, lease.epoch).await?;
             tx.commit().await?;
             return Ok(Looked::Nothing);
         };
-        let mut recall = self.recall(&mut tx, conversation).await?;
         let profile = recall.place.profile.take().and_then(|document| read(&delivery.casino, document));
         let told = profile.as_ref().is_some_and(|profile| profile.engagement.responsible_gaming_triggered);
         let index = if lease.responsible_gaming || told { without_gaming(&index) } else { index };

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::{
     handler::{Swarm, Work},
-    session::SHOWN,
+    session::shown,
     speech::Speech,
 };
 
@@ -29,16 +29,16 @@ const ASKS: &str = "asks_for_human";
 
 impl Swarm {
     /// A guest who asks for a person gets one instead of a model's answer: nothing is asked of the model.
-    pub(crate) fn hand_over(&self, work: &Work) -> Option<Speech> {
-        let found = words(work);
-        let case = found.iter().find(|case| case.takes_over)?;
+    pub(crate) fn hand_over(&self, work: &Work, heard: &[Trigger]) -> Option<Speech> {
+        let case = heard.iter().find(|case| case.takes_over)?;
         let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
         let stored = work.lease.language.as_deref().and_then(|language| language.parse().ok());
         Some(self.holding(work, case, work.model.language(&texts, stored), None))
     }
 
-    /// Everything about this turn that a person should look at, the gravest first; `session` holds the turn already.
-    pub(crate) fn cases(&self, work: &Work, session: &Session) -> Vec<Trigger> {
+    /// Everything about this turn that a person should look at, the gravest first: what was heard, and what `session`, which holds the
+    /// turn already, has come to.
+    pub(crate) fn cases(&self, work: &Work, session: &Session, heard: Vec<Trigger>) -> Vec<Trigger> {
         let counts = &session.counts;
         let facts = Facts {
             negative_in_row: counts.negative_in_row,
@@ -48,7 +48,7 @@ impl Swarm {
             circles: counts.circles,
             ..facts(work, "")
         };
-        let mut found = words(work);
+        let mut found = heard;
         found.extend(escalation::triggers(&facts));
         found.sort_by_key(|case| (case.severity, case.reason));
         found.dedup_by_key(|case| case.reason);
@@ -127,7 +127,7 @@ impl Swarm {
         if !tx.release_lease(conversation, work.lease.epoch).await? {
             return again("epoch_moved");
         }
-        let Some(paused) = tx.place(conversation, SHOWN).await?.paused else {
+        let Some(paused) = tx.place(conversation, shown(&work.pack)).await?.paused else {
             tx.commit().await?;
             return again("resumed");
         };
@@ -182,7 +182,7 @@ impl Swarm {
 }
 
 /// What the words of the open texts call for. What a person has seen already calls nobody again.
-fn words(work: &Work) -> Vec<Trigger> {
+pub(crate) fn heard(work: &Work) -> Vec<Trigger> {
     let fresh = || work.open.iter().filter(|text| !text.released);
     let mut found: Vec<Trigger> = fresh().flat_map(|text| escalation::triggers(&facts(work, &text.body))).collect();
     if fresh().any(|text| escalation::is_withdrawn(&text.body)) {

@@ -13,7 +13,7 @@ use seven_guest::{
 use seven_host::{Ending, plan::Sentiment};
 use seven_knowledge::{Category, Index};
 use seven_llm::Reply;
-use seven_packs::{Slots, TextKey};
+use seven_packs::{Pack, Slots, TextKey};
 use seven_runtime::Error;
 use seven_store::{
     Tx,
@@ -36,8 +36,11 @@ const MOST_TOPIC: usize = 40;
 const UNCLEAR: &str = "unclear";
 
 /// Whose age the guest told of in a text that the gate answered, the host has to know as well: it does not send a minor to the games.
-pub(crate) const SHOWN: Shown<'static> =
-    Shown { most: Window::SESSION.exchanges, canned: &[Layer::AgeVerification.as_str()] };
+const CANNED: &[&str] = &[Layer::AgeVerification.as_str()];
+
+pub(crate) fn shown(pack: &Pack) -> Shown<'static> {
+    Shown { useful: pack.rules.usefulness(), most: Window::SESSION.exchanges, canned: CANNED }
+}
 
 /// What a turn knows of its session.
 #[derive(Debug)]
@@ -105,8 +108,8 @@ fn is_current(index: &Index, subject: &Subject, now: DateTime<Utc>) -> bool {
 
 impl Swarm {
     /// Session, pause, history and profile of a leased conversation.
-    pub(crate) async fn recall(&self, tx: &mut Tx, conversation: ConversationId) -> Result<Recall, Error> {
-        Ok(Recall::of(tx.place(conversation, SHOWN).await?, self.fleet.clock.now()))
+    pub(crate) async fn recall(&self, tx: &mut Tx, of: ConversationId, pack: &Pack) -> Result<Recall, Error> {
+        Ok(Recall::of(tx.place(of, shown(pack)).await?, self.fleet.clock.now()))
     }
 
     /// What stands before the reply: the disclosure, and a welcome for a guest who comes back. Room is kept for the longer language.
@@ -120,7 +123,7 @@ impl Swarm {
 
     /// Takes the reply into the session, opens the cases the turn calls for, and lets the holding text stand in for the reply where a
     /// person takes over.
-    pub(crate) fn weigh(&self, work: &Work, scene: &Scene, speech: Speech) -> Told {
+    pub(crate) fn weigh(&self, work: &Work, scene: &Scene, speech: Speech, heard: Vec<Trigger>) -> Told {
         let now = self.fleet.clock.property_now();
         let texts = &scene.request.texts;
         let mut session = work.recall.session.clone();
@@ -129,7 +132,7 @@ impl Swarm {
             session.phase = profile.engagement.conversation_phase;
         }
         session.take(&seen(work, scene, &speech, texts));
-        let cases = self.cases(work, &session);
+        let cases = self.cases(work, &session, heard);
         let taken = cases.iter().find(|case| case.takes_over);
         if let Some(case) = taken {
             // Said before a model was asked, or instead of what it said.
@@ -147,8 +150,14 @@ impl Swarm {
     }
 
     /// Writes session, phase, profile and cases, and pauses the conversation where a person takes over. The turn's commit holds the
-    /// conversation.
-    pub(crate) async fn settle(&self, tx: &mut Tx, work: &Work, scene: &mut Scene, told: &Told) -> Result<(), Error> {
+    /// conversation. Tells the first text that came during the turn, with its trace.
+    pub(crate) async fn settle(
+        &self,
+        tx: &mut Tx,
+        work: &Work,
+        scene: &mut Scene,
+        told: &Told,
+    ) -> Result<Option<(Uuid, String)>, Error> {
         let mut session = told.session.clone();
         let now = self.fleet.clock.property_now();
         let next = session::advance(&session, &scene.profile, &self.step(work, scene, told, now));
@@ -161,8 +170,10 @@ impl Swarm {
         scene.profile.count(&counted(work, told, now));
         let after = work.recall.place.session.as_ref().map(|row| after(row.session_id, next, &session)).transpose()?;
         let profile = (work.profile.as_ref() != Some(&scene.profile)).then(|| scene.profile.to_json());
-        tx.write_session(work.lease.guest_id, after.as_ref(), profile.as_ref()).await?;
-        self.open_cases(tx, work, &told.cases).await
+        let of = (work.lease.guest_id, work.lease.conversation_id);
+        let more = tx.write_session(of, after.as_ref(), profile.as_ref()).await?;
+        self.open_cases(tx, work, &told.cases).await?;
+        Ok(more)
     }
 
     fn step(&self, work: &Work, scene: &Scene, told: &Told, now: DateTime<Utc>) -> Step {

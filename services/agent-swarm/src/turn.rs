@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::{
     handler::{Swarm, Work},
+    pause,
     scene::{Around, Scene},
     session::Told,
     speech::Speech,
@@ -39,13 +40,14 @@ impl Swarm {
             return self.hold(&work).await;
         }
         let mut scene = self.scene(&work);
-        let asked = match self.hand_over(&work) {
+        let heard = pause::heard(&work);
+        let asked = match self.hand_over(&work, &heard) {
             Some(speech) => Asked::Replied(Box::new(speech)),
             None => self.ask(&work, &scene).await?,
         };
         match asked {
             Asked::Replied(speech) => {
-                let told = self.weigh(&work, &scene, *speech);
+                let told = self.weigh(&work, &scene, *speech, heard);
                 Ok(if self.commit(&work, &mut scene, &told).await? { Outcome::Done } else { overtaken })
             }
             Asked::Overtaken => Ok(overtaken),
@@ -124,30 +126,32 @@ impl Swarm {
         if !tx.commit_turn(&turn, &ids).await? {
             return Ok(false);
         }
-        self.remember(&mut tx, work, scene, told).await?;
+        // The second look under the lock: a text that came during the model call is the next turn's.
+        let more = self.remember(&mut tx, work, scene, told).await?;
         flag(&mut tx, work, scene, speech, turn_id.0).await?;
         tx.audit_offer_calls(turn_id, None, &told.speech.offer_calls, &work.trace).await?;
-        // The second look under the lock: a text that came during the model call is the next turn's.
-        let more = tx.open_texts(conversation).await?;
         failpoint("swarm.before_commit");
         tx.commit().await?;
         failpoint("swarm.after_commit");
         speech.count();
         tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), agent = speech.agent, intent = reply.intent, findings = speech.record.findings.len(), grounded = reply.grounded, trace = work.trace, "turn made");
         self.fleet.bus.signal_draft(&work.casino, turn_id.0, None, &work.trace).await?;
-        if let Some(next) = more.first() {
+        if let Some((next, trace)) = more {
             let copy = Some(format!("after:{turn_id}"));
-            self.fleet
-                .bus
-                .signal_conversation(&work.casino, conversation.0, next.inbound_id, copy, &next.trace)
-                .await?;
+            self.fleet.bus.signal_conversation(&work.casino, conversation.0, next, copy, &trace).await?;
         }
         failpoint("swarm.after_publish");
         Ok(true)
     }
 
-    /// What the guest taught us stands when the reply stands.
-    async fn remember(&self, tx: &mut Tx, work: &Work, scene: &mut Scene, told: &Told) -> Result<(), Error> {
+    /// What the guest taught us stands when the reply stands. Tells the first text that came during the turn.
+    async fn remember(
+        &self,
+        tx: &mut Tx,
+        work: &Work,
+        scene: &mut Scene,
+        told: &Told,
+    ) -> Result<Option<(Uuid, String)>, Error> {
         scene.asked(told.speech.reply.asked);
         for effect in &told.speech.effects {
             match effect {

@@ -14,12 +14,12 @@ use crate::{handler::Work, scene::Scene, speech::Speech};
 
 /// Checks a draft. `rows` are those it was made from.
 pub(crate) fn vet<'a>(draft: &str, request: &Request, rows: impl Iterator<Item = &'a Arc<Item>>) -> OfferCheck {
-    let promotions = request.index.by_category(&Category::Promotions, request.now);
-    let catalogue = Catalogue {
-        promotions: promotions.iter().map(|item| promotion(item, request)).collect(),
+    let promotions = || request.index.by_category(&Category::Promotions, request.now);
+    let catalogue = || Catalogue {
+        promotions: promotions().iter().map(|item| promotion(item, request)).collect(),
         rows: rows.map(|item| Row { text: wording(item, request).join(" "), prices: Vec::new() }).collect(),
     };
-    offers::check(draft, &catalogue, request.now, request.zone)
+    offers::check_with(draft, catalogue, request.now, request.zone)
 }
 
 /// What goes out although no promotion proves it is written down for a person to review.

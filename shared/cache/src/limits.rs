@@ -18,7 +18,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    fn scope<'a>(&self, casino: &'a CasinoId) -> &'a str {
+    pub(crate) fn scope<'a>(&self, casino: &'a CasinoId) -> &'a str {
         if self.fleet { "all" } else { casino.as_str() }
     }
 }
@@ -74,7 +74,7 @@ impl Cache {
         match self.invoke::<(usize, u8)>("limits", &call).await {
             Some((0, _)) => LimitVerdict::Within,
             Some((over, first)) => LimitVerdict::Over { limit: over - 1, first: first == 1 },
-            None => match limits.iter().position(|limit| !self.local().within(limit)) {
+            None => match limits.iter().position(|limit| !self.local().within(casino, limit)) {
                 // Without Redis nobody remembers who was told: stay silent rather than tell twice.
                 Some(limit) => LimitVerdict::Over { limit, first: false },
                 None => LimitVerdict::Within,

@@ -11,6 +11,7 @@ use governor::{
     DefaultDirectRateLimiter, Quota, RateLimiter,
     clock::{Clock, DefaultClock},
 };
+use seven_domain::CasinoId;
 
 use crate::{Limit, Pace};
 
@@ -35,11 +36,12 @@ impl LocalLimits {
         }
     }
 
-    /// True when one more is within the limit.
-    pub(crate) fn within(&self, limit: &Limit) -> bool {
+    /// True when one more is within the limit; one casino's texts are not another's.
+    pub(crate) fn within(&self, casino: &CasinoId, limit: &Limit) -> bool {
         let Some(most) = NonZeroU32::new(limit.most) else { return false };
         let Some(quota) = Quota::with_period(limit.window / limit.most) else { return true };
-        self.limiter(&limit.key, quota.allow_burst(most)).check().is_ok()
+        let key = format!("{}:{}", limit.scope(casino), limit.key);
+        self.limiter(&key, quota.allow_burst(most)).check().is_ok()
     }
 
     fn limiter(&self, key: &str, quota: Quota) -> Arc<DefaultDirectRateLimiter> {
@@ -63,9 +65,14 @@ mod tests {
     }
 
     #[test] // PROD-1
-    fn the_eleventh_text_of_a_minute_is_over() {
+    fn the_eleventh_text_of_a_minute_is_over_at_this_casino_alone() {
         let local = LocalLimits::default();
-        let limit = Limit { key: "g".into(), fleet: false, most: 10, window: Duration::from_secs(60) };
-        assert_eq!((0..12).filter(|_| local.within(&limit)).count(), 10);
+        let (here, there) = ("here".parse().unwrap(), "there".parse().unwrap());
+        let limit = Limit { key: "casino".into(), fleet: false, most: 10, window: Duration::from_secs(60) };
+        let passed = |casino, limit| (0..12).filter(|_| local.within(casino, limit)).count();
+        assert_eq!(passed(&here, &limit), 10);
+        assert_eq!(passed(&there, &limit), 10, "nobody pays for another's flood");
+        let fleet = Limit { key: "fleet".into(), fleet: true, ..limit };
+        assert_eq!((passed(&here, &fleet), passed(&there, &fleet)), (10, 0));
     }
 }

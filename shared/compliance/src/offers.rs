@@ -15,7 +15,7 @@ mod verify;
 mod vocabulary;
 mod words;
 
-use std::ops::Range;
+use std::{borrow::Borrow, ops::Range};
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -102,10 +102,22 @@ pub struct OfferCheck {
 
 /// Checks a reply as a guest would read it. Promotions count on their days in the casino's zone.
 pub fn check(reply: &str, catalogue: &Catalogue, now: DateTime<Utc>, zone: Tz) -> OfferCheck {
+    check_with(reply, || catalogue, now, zone)
+}
+
+/// As [`check`], with a catalogue that is made only for a reply that offers something.
+pub fn check_with<C: Borrow<Catalogue>>(
+    reply: &str,
+    catalogue: impl FnOnce() -> C,
+    now: DateTime<Utc>,
+    zone: Tz,
+) -> OfferCheck {
     let found = extract(reply);
     if found.is_empty() {
         return OfferCheck::new(Vec::new(), Vec::new(), Vec::new());
     }
+    let catalogue = catalogue();
+    let catalogue: &Catalogue = catalogue.borrow();
     let live = catalogue.promotions.iter().filter(|promotion| promotion.is_live(now, zone));
     let campaigns: Vec<Campaign<'_>> = live.map(Campaign::read).collect();
     let content = Content::read(&catalogue.rows);

@@ -1,7 +1,5 @@
 //! Texts guests sent, each ending in one disposition (D4).
 
-use std::time::Duration;
-
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use seven_domain::{CasinoConfig, Channel, ConversationId, Disposition, InboundId, OutboundId};
@@ -61,6 +59,7 @@ macro_rules! open_texts {
          from inbound_messages where conversation_id = $1 and disposition = 'open'"
     };
 }
+pub(crate) use open_texts;
 
 impl Tx {
     /// Stores the text; false when (casino, provider, provider message id) is there already, which is the truth about
@@ -181,22 +180,6 @@ impl Tx {
         .execute(self.conn())
         .await?;
         Ok(done.rows_affected())
-    }
-
-    /// The open texts younger than `useful`; older ones are closed as stale and listed for operators.
-    pub async fn useful_texts(&mut self, conversation: ConversationId, useful: Duration) -> Result<Vec<OpenText>> {
-        Ok(sqlx::query_as(concat!(
-            "with stale as (
-               update inbound_messages set disposition = 'closed', reason = 'stale', closed_at = now()
-               where conversation_id = $1 and disposition = 'open' and coalesce(released_at, stored_at) < now() - make_interval(secs => $2)
-               returning inbound_id) ",
-            open_texts!(),
-            " and inbound_id not in (select inbound_id from stale) order by occurred_at, arrival"
-        ))
-        .bind(conversation.0)
-        .bind(useful.as_secs_f64())
-        .fetch_all(self.conn())
-        .await?)
     }
 
     /// The bound casino, if there is one, with the open texts of a conversation.

@@ -1,5 +1,7 @@
 //! Sessions (DATA-25, SMS-26): opened with a guest's text, written with each turn. What they hold is `seven-guest`'s to read.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,7 +9,11 @@ use seven_domain::{ConversationId, GuestId};
 use sqlx::{FromRow, types::Json};
 use uuid::Uuid;
 
-use crate::{Result, Tx, pauses::Paused};
+use crate::{
+    Result, Tx,
+    inbound::{OpenText, open_texts},
+    pauses::Paused,
+};
 
 /// A session as its row stands. `phase`, `summary` and `counts` are read together with the rest by `seven_guest::Session`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -43,11 +49,16 @@ pub struct Place {
     pub profile: Option<Value>,
     /// The newest exchanges, oldest first: (guest's words, our words).
     pub exchanges: Vec<(String, String)>,
+    /// What waits for an answer and is still useful, in the order the guest wrote it.
+    pub open: Vec<OpenText>,
 }
 
-/// Which exchanges a turn is shown.
+/// What of a conversation a turn is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
+    /// Open texts older than this are closed as stale and listed for operators.
+    pub useful: Duration,
+    /// So many exchanges.
     pub most: usize,
     /// Verdicts of texts that were answered without a turn and belong to the talk all the same.
     pub canned: &'a [&'a str],
@@ -66,12 +77,20 @@ struct Row {
     open_cases: i64,
     profile: Option<Value>,
     exchanges: Option<Json<Vec<(String, String)>>>,
+    open: Json<Vec<OpenText>>,
 }
 
-const PLACE: &str = "
+const PLACE: &str = concat!(
+    "
+with stale as (
+  update inbound_messages set disposition = 'closed', reason = 'stale', closed_at = now()
+  where conversation_id = $1 and disposition = 'open' and coalesce(released_at, stored_at) < now() - make_interval(secs => $4)
+  returning inbound_id)
 select to_jsonb(s) as session, to_jsonb(b) as before, c.paused_at, c.paused_until, c.pause_reason, c.pause_held,
   coalesce(c.paused_until <= now(), false) as pause_over, coalesce(e.recent, 0) as recent_cases, coalesce(e.unsettled, 0) as open_cases,
-  g.document as profile, h.exchanges
+  g.document as profile, h.exchanges, coalesce((select jsonb_agg(to_jsonb(o)) from (",
+    open_texts!(),
+    " and inbound_id not in (select inbound_id from stale) order by occurred_at, arrival) o), '[]') as open
 from conversations c
 left join profiles g on g.guest_id = c.guest_id
 left join sessions s on s.conversation_id = c.conversation_id and s.started_at = c.session_started_at
@@ -92,15 +111,18 @@ left join lateral (
        join outbound_messages o on o.casino_id = i.casino_id and o.inbound_id = i.inbound_id and o.part = 1
      where i.conversation_id = c.conversation_id and i.disposition = 'canned' and i.verdict = any($2) order by i.arrival desc limit $3)
     order by at desc limit $3) x) h on true
-where c.conversation_id = $1";
+where c.conversation_id = $1"
+);
 
 impl Tx {
-    /// Everything a turn needs to know of its session, in one query.
+    /// Everything a turn needs to know of its conversation, in one query. With the lease's lock on the conversation taken before, this
+    /// is the whole and last word on what is open.
     pub async fn place(&mut self, conversation: ConversationId, shown: Shown<'_>) -> Result<Place> {
         let row: Option<Row> = sqlx::query_as(PLACE)
             .bind(conversation.0)
             .bind(shown.canned)
             .bind(i64::try_from(shown.most).unwrap_or(i64::MAX))
+            .bind(shown.useful.as_secs_f64())
             .fetch_optional(self.conn())
             .await?;
         let Some(row) = row else { return Ok(Place::default()) };
@@ -119,21 +141,26 @@ impl Tx {
             open_cases: row.open_cases,
             profile: row.profile,
             exchanges: row.exchanges.map(|Json(exchanges)| exchanges).unwrap_or_default(),
+            open: row.open.0,
         })
     }
 
-    /// Writes what a turn made of its session, and what is known of the guest where that changed. The conversation's lock is held.
+    /// Writes what a turn made of its session, and what is known of the guest where that changed. The conversation's lock is held, so
+    /// this is also the turn's second look: the first text that came while it was thought, with its trace.
     pub async fn write_session(
         &mut self,
-        guest: GuestId,
+        of: (GuestId, ConversationId),
         session: Option<&SessionAfter>,
         profile: Option<&Value>,
-    ) -> Result<()> {
+    ) -> Result<Option<(Uuid, String)>> {
         let casino = self.casino_str();
-        sqlx::query(
-            "with s as (update sessions set phase = $2, turns = $3, summary = $4, counts = $5 where session_id = $1)
-             insert into profiles (casino_id, guest_id, document) select $6, $7, $8 where $8 is not null
-             on conflict (casino_id, guest_id) do update set document = excluded.document, updated_at = now()",
+        let (guest, conversation) = of;
+        Ok(sqlx::query_as(
+            "with s as (update sessions set phase = $2, turns = $3, summary = $4, counts = $5 where session_id = $1),
+             p as (insert into profiles (casino_id, guest_id, document) select $6, $7, $8 where $8 is not null
+               on conflict (casino_id, guest_id) do update set document = excluded.document, updated_at = now())
+             select inbound_id, trace from inbound_messages where conversation_id = $9 and disposition = 'open'
+             order by occurred_at, arrival limit 1",
         )
         .bind(session.map(|session| session.session_id))
         .bind(session.map(|session| session.phase))
@@ -143,8 +170,8 @@ impl Tx {
         .bind(casino)
         .bind(guest.0)
         .bind(profile)
-        .execute(self.conn())
-        .await?;
-        Ok(())
+        .bind(conversation.0)
+        .fetch_optional(self.conn())
+        .await?)
     }
 }

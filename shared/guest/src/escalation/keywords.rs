@@ -13,16 +13,27 @@ pub(super) struct Keyword {
     /// A person looks; the host answers all the same.
     #[serde(default)]
     pub(super) aside: bool,
-    say: Vec<String>,
+    say: Vec<Phrase>,
     #[serde(default)]
-    unless: Vec<String>,
+    unless: Vec<Phrase>,
 }
 
 /// Phrases by themselves.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Phrases {
-    say: Vec<String>,
+    say: Vec<Phrase>,
+}
+
+/// Folded words in a row; `*word` allows up to two others before it.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+struct Phrase(Vec<String>);
+
+impl From<String> for Phrase {
+    fn from(phrase: String) -> Self {
+        Self(phrase.split(' ').map(str::to_owned).collect())
+    }
 }
 
 /// Whether a guest who asked for a person takes it back: "never mind, what restaurants do you have?"
@@ -36,19 +47,17 @@ pub fn is_withdrawn(text: &str) -> bool {
 pub(super) fn hits<'k>(table: &'k [Keyword], text: &str) -> impl Iterator<Item = &'k Keyword> {
     let said = words(text);
     table.iter().filter(move |row| {
-        let any = |phrases: &[String]| phrases.iter().any(|phrase| says(&said, phrase));
+        let any = |phrases: &[Phrase]| phrases.iter().any(|phrase| says(&said, phrase));
         any(&row.say) && !any(&row.unless)
     })
 }
 
-fn says(said: &[String], phrase: &str) -> bool {
-    (0..said.len()).any(|at| begins(&said[at..], &mut phrase.split(' ')))
+fn says(said: &[String], phrase: &Phrase) -> bool {
+    (0..said.len()).any(|at| begins(&said[at..], &phrase.0))
 }
 
-/// `*word` allows up to two words before it.
-fn begins<'p>(said: &[String], phrase: &mut (impl Iterator<Item = &'p str> + Clone)) -> bool {
-    let Some(next) = phrase.next() else { return true };
-    let (skips, next) = next.strip_prefix('*').map_or((0, next), |word| (2, word));
-    (0..=skips)
-        .any(|skip| said.get(skip).is_some_and(|word| word == next) && begins(&said[skip + 1..], &mut phrase.clone()))
+fn begins(said: &[String], phrase: &[String]) -> bool {
+    let Some((next, rest)) = phrase.split_first() else { return true };
+    let (skips, next) = next.strip_prefix('*').map_or((0, next.as_str()), |word| (2, word));
+    (0..=skips).any(|skip| said.get(skip).is_some_and(|word| word == next) && begins(&said[skip + 1..], rest))
 }

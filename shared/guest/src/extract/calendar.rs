@@ -68,39 +68,31 @@ pub(super) fn next_day(today: NaiveDate, day: u32) -> Option<NaiveDate> {
 
 /// A holiday whose name begins at word `n`: its next date and the word after it.
 pub(super) fn holiday(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<(NaiveDate, usize)> {
+    // "New Year's Eve" loses the ending of "year's".
     const FIXED: &[(&[&str], u32, u32)] = &[
         (&["christmas eve", "xmas eve", "nochebuena"], 12, 24),
         (&["christmas day", "christmas", "xmas", "navidad"], 12, 25),
         (&["new years eve", "new year eve", "nye", "nochevieja", "fin de ano", "ano viejo"], 12, 31),
-        (&["new years day", "ano nuevo"], 1, 1),
-        (&["valentines day", "valentine day", "valentines", "san valentin", "dia de los enamorados"], 2, 14),
+        (&["new years day", "new year day", "ano nuevo"], 1, 1),
+        (
+            &["valentines day", "valentine day", "valentines", "valentine", "san valentin", "dia de los enamorados"],
+            2,
+            14,
+        ),
         (&["fourth of july", "independence day"], 7, 4),
         (&["cinco de mayo"], 5, 5),
         (&["halloween"], 10, 31),
         (&["veterans day"], 11, 11),
-        (&["st patricks day"], 3, 17),
+        (&["st patricks day", "st patrick day"], 3, 17),
     ];
     for (names, month, day) in FIXED {
-        if let Some(end) = end_of(said, n, names) {
+        if let Some(end) = said.one_of(n, names) {
             return Some((next_date(today, *month, *day)?, end));
         }
     }
     let names = ["thanksgiving day", "thanksgiving", "turkey day", "accion de gracias", "dia de accion de gracias"];
-    let end = end_of(said, n, &names)?;
+    let end = said.one_of(n, &names)?;
     let in_year = |year| NaiveDate::from_weekday_of_month_opt(year, 11, Weekday::Thu, 4);
     let date = in_year(today.year()).filter(|d| *d >= today).or_else(|| in_year(today.year().checked_add(1)?))?;
     Some((date, end))
-}
-
-/// "New Year's Eve" loses the ending of "year's".
-fn end_of(said: &Said<'_>, n: usize, names: &[&str]) -> Option<usize> {
-    let plain = said.one_of(n, names);
-    plain.or_else(|| {
-        names.iter().find_map(|name| {
-            said.one_of(
-                n,
-                &[&name.replace("years", "year").replace("valentines", "valentine").replace("patricks", "patrick")],
-            )
-        })
-    })
 }
