@@ -28,6 +28,7 @@ mod outages;
 mod pace;
 mod privacy;
 mod providers;
+mod reconciliation;
 mod sessions;
 mod stop;
 mod stop_load;

@@ -109,6 +109,12 @@ impl Core {
         }
     }
 
+    /// Whether this webhook is one of those that are lost.
+    pub(crate) fn swallows(&self) -> bool {
+        let share = lock(&self.rules).swallow_webhooks_percent;
+        share.is_some_and(|share| rand::rng().random_range(0.0..100.0) < share)
+    }
+
     pub(crate) fn strike(&self, sending: Sending<'_>) -> Faults {
         lock(&self.rules).strike(sending, || rand::rng().random_range(0.0..100.0))
     }

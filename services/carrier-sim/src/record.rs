@@ -118,6 +118,8 @@ pub enum DeliveryState {
     Pending,
     Acknowledged,
     GaveUp,
+    /// Never called, by a rule.
+    Swallowed,
 }
 
 /// One webhook call.
@@ -181,9 +183,36 @@ impl Inbound {
     }
 }
 
+/// A message detail record, as `GET /v2/detail_records` shows it: everything but the text.
+fn detail_record(
+    id: &str,
+    direction: &str,
+    from: &str,
+    to: &str,
+    status: &str,
+    at: DateTime<Utc>,
+    parts: u32,
+) -> Value {
+    json!({
+        "record_type": "message_detail_record", "uuid": id, "direction": direction, "cli": from, "cld": to, "status": status,
+        "message_type": "SMS", "parts": parts, "created_at": at, "currency": "USD", "cost": cost(parts)["amount"],
+    })
+}
+
+impl Inbound {
+    pub(crate) fn detail_record(&self) -> Value {
+        detail_record(&self.message_id, "inbound", &self.from, &self.to, "received", self.at, self.parts)
+    }
+}
+
 // === impl Outbound ===
 
 impl Outbound {
+    pub(crate) fn detail_record(&self) -> Value {
+        let from = self.from.as_deref().unwrap_or_default();
+        detail_record(&self.id, "outbound", from, &self.to, &self.status, self.accepted_at, self.parts)
+    }
+
     /// The message as Telnyx shows it in answers, receipts and look-ups.
     pub fn payload(&self) -> Value {
         let queued = self.status == "queued";

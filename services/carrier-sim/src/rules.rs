@@ -86,6 +86,9 @@ pub struct Plan {
     /// The same for the account at Twilio (20003: key, 30002: suspended).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twilio_account_error: Option<String>,
+    /// This share of all webhooks, 0 to 100, is never called: the carrier believes it was, the receiver never hears of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swallow_webhooks_percent: Option<f64>,
     pub rules: Vec<Rule>,
 }
 
@@ -112,6 +115,8 @@ pub struct RuleBook {
     pub account_error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twilio_account_error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swallow_webhooks_percent: Option<f64>,
     rules: Vec<Counted>,
 }
 
@@ -176,6 +181,9 @@ impl Plan {
     }
 
     fn check(&self) -> Result<(), Error> {
+        if self.swallow_webhooks_percent.is_some_and(|share| !(0.0..=100.0).contains(&share)) {
+            return Err(Error::request("swallow_webhooks_percent must be 0 to 100"));
+        }
         for (at, rule) in self.rules.iter().enumerate() {
             if rule.matcher.percent.is_some_and(|share| !(0.0..=100.0).contains(&share)) {
                 return Err(Error::request(format!("rule {at}: percent must be 0 to 100")));
@@ -197,8 +205,8 @@ impl RuleBook {
     pub fn new(plan: Plan) -> Result<Self, Error> {
         plan.check()?;
         let rules = plan.rules.iter().cloned().map(|rule| Counted { rule, seen: 0, struck: 0 }).collect();
-        let Plan { block_on_stop, account_error, twilio_account_error, .. } = plan;
-        Ok(Self { block_on_stop, account_error, twilio_account_error, rules })
+        let Plan { block_on_stop, account_error, twilio_account_error, swallow_webhooks_percent, .. } = plan;
+        Ok(Self { block_on_stop, account_error, twilio_account_error, swallow_webhooks_percent, rules })
     }
 
     /// The faults of this send: of each group, the first rule that strikes. Every rule counts the sends it sees, struck or not.

@@ -49,7 +49,7 @@ pub(crate) fn event_data(
 
 /// Tries until acknowledged or out of tries; every call goes to the ledger as it ends.
 pub(crate) async fn deliver(core: &Core, mut job: Job) -> DeliveryState {
-    let state = try_all(core, &mut job).await;
+    let state = if core.swallows() { DeliveryState::Swallowed } else { try_all(core, &mut job).await };
     core.ledger.record(Entry::Settled { delivery: job.delivery, state });
     if state == DeliveryState::GaveUp {
         tracing::warn!(delivery = %job.delivery, "webhook never acknowledged");

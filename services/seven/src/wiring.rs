@@ -9,7 +9,7 @@ use seven_cache::Cache;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
 use seven_ingress_webhook::Verifiers;
 use seven_llm::embedding::Embedding;
-use seven_providers::{Provider, telnyx, twilio};
+use seven_providers::{Provider, Records, telnyx, twilio};
 use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
@@ -149,6 +149,14 @@ fn providers(settings: &Settings) -> Result<Vec<Arc<dyn Provider>>> {
     Ok(providers)
 }
 
+/// The providers whose record of our texts is compared with ours. A scheduler without their key only does not compare.
+fn records(settings: &Settings) -> Result<Vec<Arc<dyn Records>>> {
+    if settings.telnyx.api_key.is_none() {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Arc::new(telnyx(settings)?)])
+}
+
 fn verifiers(settings: &Settings) -> Result<Verifiers> {
     let ours = &settings.twilio;
     let twilio = match &ours.account_sid {
@@ -202,7 +210,7 @@ pub async fn run(
             // No reassigned-numbers database is at hand yet: casinos that require it send no marketing texts.
             seven_outbound_sender::run(fleet, providers, None, loops(settings.worker.sender_concurrency)).await?;
         }
-        Worker::Scheduler => Box::pin(seven_scheduler::run(fleet)).await,
+        Worker::Scheduler => Box::pin(seven_scheduler::run(fleet, records(settings)?)).await,
     }
     Ok(())
 }

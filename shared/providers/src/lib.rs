@@ -4,6 +4,7 @@
 //! The only crate that speaks HTTP to a provider. Decides nothing about sending: it says what happened and how sure it is.
 
 pub mod errors;
+pub mod records;
 pub mod telnyx;
 pub mod twilio;
 
@@ -12,6 +13,7 @@ use std::{future::Future, pin::Pin};
 use seven_domain::{AttemptId, CasinoId, PhoneE164};
 
 pub use errors::{AlertLevel, ErrorClass, Verdict, verdict};
+pub use records::Records;
 
 /// One text for the provider. `attempt` goes into the request's own webhook address: the only way to recognise it again (D5).
 #[derive(Debug, Clone)]

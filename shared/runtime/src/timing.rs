@@ -90,6 +90,21 @@ impl Timing {
         self.scale.at_least(span, Duration::from_secs(3))
     }
 
+    /// Time between two requests for a provider's records.
+    pub fn records_pace(&self) -> Duration {
+        self.floored(1, 20) / 2
+    }
+
+    /// A record this young may still be followed by its webhook: the provider's retries take less than a minute.
+    pub fn records_margin(&self) -> Duration {
+        self.floored(120, 3_000)
+    }
+
+    /// How often each casino is compared with a provider's records.
+    pub fn reconcile_every(&self) -> Duration {
+        self.floored(300, 60_000)
+    }
+
     pub fn ack_wait(&self) -> Duration {
         self.floored(10, 2_000)
     }

@@ -30,6 +30,7 @@ pub mod profiles;
 pub mod prompts;
 pub mod providers;
 pub mod receipts;
+pub mod reconcile;
 pub mod retention;
 pub mod sessions;
 pub mod spool;

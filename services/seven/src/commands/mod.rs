@@ -16,6 +16,7 @@ pub mod message;
 mod phrases;
 pub mod provider;
 pub mod quiet_hours;
+pub mod reconcile;
 pub mod run;
 pub mod sms;
 pub mod status;

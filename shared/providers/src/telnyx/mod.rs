@@ -1,5 +1,6 @@
 //! Telnyx messaging v2.
 
+mod records;
 mod send;
 pub mod signature;
 pub mod webhook;

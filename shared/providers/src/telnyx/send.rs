@@ -21,9 +21,9 @@ pub struct Settings {
 
 #[derive(Debug, Clone)]
 pub struct Telnyx {
-    client: Client,
+    pub(super) client: Client,
     endpoint: Url,
-    settings: Settings,
+    pub(super) settings: Settings,
 }
 
 #[derive(Debug, thiserror::Error)]
