@@ -9,6 +9,7 @@
 
 mod answers;
 mod chain;
+mod chaos;
 mod consent;
 mod content;
 mod crashes;
