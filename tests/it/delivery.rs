@@ -95,9 +95,9 @@ async fn a_transient_code_is_redelivered_three_times_then_dead() {
     house.stack.sim.set_rules(Plan::default()).unwrap();
     for _ in 0..2 {
         let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
-        let letters = tx.dead_letters(None, 10).await.unwrap();
+        let letters = tx.dead_ids(&seven_store::dead::Filter::default()).await.unwrap();
         tx.commit().await.unwrap();
-        seven::commands::dead::replay(&house.stack.fleet, house.casino(), letters[0].dead_id.into()).await.unwrap();
+        seven::commands::dead::replay(&house.stack.fleet, house.casino(), letters[0].0).await.unwrap();
         until("the text is delivered", Duration::from_secs(20), || async {
             house.count("outbound", "delivered").await == 1
         })

@@ -2,6 +2,9 @@
 
 mod cli;
 mod dead;
+mod dead_many;
+mod dead_masked;
+mod dead_poison;
 mod explain;
 
 use std::{collections::HashSet, process::Stdio, time::Duration};
@@ -167,7 +170,7 @@ async fn two_schedulers_at_once_double_nothing() {
     house
         .stack
         .sim
-        .set_rules(Plan { block_on_stop: false, rules: (1..=GUESTS as u32).step_by(3).map(rule).collect() })
+        .set_rules(Plan { rules: (1..=GUESTS as u32).step_by(3).map(rule).collect(), ..Plan::default() })
         .unwrap();
     for n in 0..GUESTS {
         house.text(&format!("+186055501{:02}", 40 + n), QUESTION);

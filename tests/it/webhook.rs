@@ -128,11 +128,11 @@ async fn authentic_but_unusable_events_become_dead_letters() {
     for casino in ["_unknown", &mine] {
         let casino = seven_domain::CasinoId::trusted(casino).unwrap();
         let mut tx = house.stack.fleet.store.bind(&casino).await.unwrap();
-        let letters = tx.dead_letters(None, 100).await.unwrap();
+        for (id, ..) in tx.dead_ids(&seven_store::dead::Filter::default()).await.unwrap() {
+            let letter = tx.dead_letter(id).await.unwrap().unwrap();
+            filed.push((letter.reason, letter.payload, casino.as_str().to_owned(), letter.stage));
+        }
         tx.commit().await.unwrap();
-        filed.extend(
-            letters.into_iter().map(|letter| (letter.reason, letter.payload, casino.as_str().to_owned(), letter.stage)),
-        );
     }
     let mut expected: Vec<_> = cases
         .into_iter()

@@ -5,18 +5,21 @@ use chrono::{DateTime, TimeDelta, Utc};
 use seven_compliance::Layer;
 use seven_domain::{ConversationId, Language, MessageClass};
 use seven_guest::{
-    Confidence, Key, Phase, Profile, Session,
+    Confidence, Counted, Key, Phase, Profile, Session,
     escalation::{Mood, Trigger},
+    phase::Rescue,
     session::{self, Resume, Step, Subject, TurnSeen, Window},
 };
 use seven_host::{Ending, plan::Sentiment};
 use seven_knowledge::{Category, Index};
+use seven_llm::Reply;
 use seven_packs::{Slots, TextKey};
 use seven_runtime::Error;
 use seven_store::{
     Tx,
     sessions::{Place, SessionAfter, Shown},
 };
+use seven_tools::Effect;
 use uuid::Uuid;
 
 use crate::{
@@ -29,6 +32,8 @@ use crate::{
 /// Longer names are left out of the line that welcomes a guest back: it has to stay short.
 const MOST_NAME: usize = 16;
 const MOST_TOPIC: usize = 40;
+/// The intent of a reply that asks what was meant.
+const UNCLEAR: &str = "unclear";
 
 /// Whose age the guest told of in a text that the gate answered, the host has to know as well: it does not send a minor to the games.
 pub(crate) const SHOWN: Shown<'static> =
@@ -133,6 +138,8 @@ impl Swarm {
             let draft = speech.reply.text.clone();
             return Told { speech, draft, class: MessageClass::Holding, session, cases };
         }
+        let lost = session.counts.circles.rescue() == Rescue::Menu && speech.reply.intent == UNCLEAR;
+        let speech = if lost { menu(work, speech) } else { speech };
         let topic = (speech.reply.intent == "greeting" && speech.reply.sources.is_empty()).then_some(&work.recall);
         let welcome = welcome(work, speech.reply.language, topic, now);
         let draft = welcome.into_iter().chain([speech.reply.text.clone()]).collect::<Vec<_>>().join(" ");
@@ -150,6 +157,7 @@ impl Swarm {
             scene.profile.engagement.conversation_phase = next;
             scene.profile.engagement.phase_entered_at = Some(now);
         }
+        scene.profile.count(&counted(work, told, now));
         let after = work.recall.place.session.as_ref().map(|row| after(row.session_id, next, &session)).transpose()?;
         let profile = (work.profile.as_ref() != Some(&scene.profile)).then(|| scene.profile.to_json());
         tx.write_session(work.lease.guest_id, after.as_ref(), profile.as_ref()).await?;
@@ -171,6 +179,20 @@ impl Swarm {
     }
 }
 
+/// What the turn adds to the guest's counters (DATA-19, CONV-52).
+fn counted(work: &Work, told: &Told, now: DateTime<Utc>) -> Counted {
+    let effects = |is: fn(&Effect) -> bool| told.speech.effects.iter().filter(|effect| is(effect)).count();
+    Counted {
+        now,
+        texts: work.open.len(),
+        fresh: work.recall.is_fresh(),
+        offers: effects(|effect| matches!(effect, Effect::Offer(_))),
+        redeemed: effects(|effect| matches!(effect, Effect::Redeemed { .. })),
+        escalations: told.cases.len(),
+        mood: told.session.counts.moods.last().copied(),
+    }
+}
+
 fn after(session_id: Uuid, phase: Phase, session: &Session) -> Result<SessionAfter, Error> {
     let json = |error: serde_json::Error| Error::Other(error.to_string());
     Ok(SessionAfter {
@@ -182,17 +204,30 @@ fn after(session_id: Uuid, phase: Phase, session: &Session) -> Result<SessionAft
     })
 }
 
+/// Three turns led nowhere: the broad choice in plain words, in place of one more question what was meant (CONV-33).
+fn menu(work: &Work, speech: Speech) -> Speech {
+    let text = work.pack.say(TextKey::Menu, speech.reply.language, &work.config);
+    let mut record = speech.record;
+    record.path.push("menu".to_owned());
+    Speech { reply: Reply { text, ..speech.reply }, record, ..speech }
+}
+
 fn seen<'a>(work: &Work, scene: &Scene, speech: &Speech, texts: &'a [String]) -> TurnSeen<'a> {
     let record = &speech.record;
     let fallback = matches!(record.ending, Some(Ending::Fallback(_)));
     let route = record.route.as_ref();
+    let about = about(&work.index, &speech.reply.sources);
+    let staged = speech.effects.iter().any(|effect| matches!(effect, Effect::Offer(_)));
     TurnSeen {
         texts,
-        about: about(&work.index, &speech.reply.sources),
+        offers: staged || about.iter().any(|subject| subject.offer),
+        about,
         answered: speech.reply.grounded && !fallback,
         fallback,
-        ambiguous: route
-            .is_some_and(|route| route.domain.is_none() && route.confidence < work.pack.agents.limits.least_confidence),
+        ambiguous: speech.reply.intent == UNCLEAR
+            || route.is_some_and(|route| {
+                route.domain.is_none() && route.confidence < work.pack.agents.limits.least_confidence
+            }),
         news: !scene.learnt.is_empty(),
         mood: record.plan.as_ref().map(|plan| mood(plan.sentiment)),
         validation_failures: u32::from(matches!(

@@ -78,7 +78,7 @@ impl Swarm {
             profile: &scene.profile,
             grant: Some(&grant),
             texts: &scene.request.texts,
-            facts: offer_facts(&desk.standing, scene),
+            facts: offer_facts(work, &desk.standing, scene),
             offers: &desk.offers,
         };
         let asked = scene.request.texts.join("\n");
@@ -146,7 +146,7 @@ fn default_agent(manifest: &Manifest) -> Option<&seven_host::Agent> {
 }
 
 /// What decides about offers; the plan's readiness comes when there is a plan.
-fn offer_facts(standing: &Standing, scene: &Scene) -> Facts {
+fn offer_facts(work: &Work, standing: &Standing, scene: &Scene) -> Facts {
     let count = |n: i64| u32::try_from(n).unwrap_or(u32::MAX);
     Facts {
         phase: scene.profile.engagement.conversation_phase,
@@ -160,7 +160,7 @@ fn offer_facts(standing: &Standing, scene: &Scene) -> Facts {
         readiness: Confidence::ZERO,
         guest_texts: count(standing.guest_texts),
         substantive_exchanges: count(standing.substantive_texts),
-        texts_since_rejection: None,
+        texts_since_rejection: work.recall.session.counts.since_rejection(&scene.request.texts),
         // The toolbox counts the offers made.
         offers_this_arc: 0,
         offers_today: 0,

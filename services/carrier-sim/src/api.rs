@@ -6,13 +6,20 @@ use axum::{
     Json, Router,
     body::Bytes,
     extract::{ConnectInfo, FromRequestParts, Path, Query, State},
-    http::{header::AUTHORIZATION, request::Parts},
+    http::{Method, header::AUTHORIZATION, request::Parts},
     response::Response,
     routing::get,
 };
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use crate::{core::Core, line::Cut, outbound, telnyx_error::TelnyxError};
+use crate::{
+    core::Core,
+    line::Cut,
+    outbound::{self, injected},
+    telnyx_error::TelnyxError,
+    twilio::Dialect,
+};
 
 type Params = Query<HashMap<String, String>>;
 
@@ -20,7 +27,10 @@ pub(crate) fn router() -> Router<Arc<Core>> {
     Router::new()
         .route("/v2/messages", get(list_messages).post(send_message))
         .route("/v2/messages/{id}", get(one_message))
+        .route("/v2/detail_records", get(list_records))
+        .route("/v2/messaging_optouts", get(list_opt_outs))
         .route("/v2/messaging_profiles", get(list_profiles))
+        .route("/v2/balance", get(balance))
 }
 
 async fn send_message(
@@ -65,12 +75,75 @@ async fn list_messages(_: Authorised, State(core): State<Arc<Core>>, Query(param
     page(messages, &params)
 }
 
+/// Message detail records, newest first unless `sort=created_at`. Filters: `filter[record_type]=messaging` (required),
+/// `filter[direction]`, `filter[cli]`, `filter[cld]`, `filter[created_at][gte]`, `filter[created_at][lt]`.
+async fn list_records(
+    _: Authorised,
+    State(core): State<Arc<Core>>,
+    Query(params): Params,
+) -> Result<Json<Value>, TelnyxError> {
+    if params.get("filter[record_type]").is_none_or(|kind| kind != "messaging") {
+        return Err(TelnyxError::new("10015", "filter[record_type] must be 'messaging'."));
+    }
+    let (from, until) = (time(&params, "filter[created_at][gte]")?, time(&params, "filter[created_at][lt]")?);
+    let between = |at: DateTime<Utc>| from.is_none_or(|from| at >= from) && until.is_none_or(|until| at < until);
+    let records = core.ledger.snapshot();
+    let ours = |provider: &str| provider == Dialect::Telnyx.name();
+    let texts = records.inbound.iter().filter(|m| ours(&m.provider) && between(m.at));
+    let sends = records.outbound.iter().filter(|m| ours(&m.provider) && between(m.accepted_at));
+    let mut all: Vec<(DateTime<Utc>, Value)> =
+        texts.map(|m| (m.at, m.detail_record())).chain(sends.map(|m| (m.accepted_at, m.detail_record()))).collect();
+    for field in ["direction", "cli", "cld"] {
+        if let Some(wanted) = params.get(&format!("filter[{field}]")) {
+            all.retain(|(_, record)| record[field] == wanted.as_str());
+        }
+    }
+    all.sort_by_key(|(at, _)| *at);
+    if params.get("sort").is_none_or(|sort| sort != "created_at") {
+        all.reverse();
+    }
+    Ok(page(all.into_iter().map(|(_, record)| record).collect(), &params))
+}
+
+/// The blocks that stand, oldest first: `from` is the casino's number, `to` the guest's. Filters: `filter[from]`, `created_at[gte]`.
+async fn list_opt_outs(
+    _: Authorised,
+    State(core): State<Arc<Core>>,
+    Query(params): Params,
+) -> Result<Json<Value>, TelnyxError> {
+    let since = time(&params, "created_at[gte]")?;
+    let records = core.ledger.snapshot();
+    let stops = records.inbound.iter().filter(|m| {
+        m.provider == Dialect::Telnyx.name()
+            && m.autoresponse_type.as_deref() == Some("STOP")
+            && core.ledger.is_blocked(&m.to, &m.from)
+            && params.get("filter[from]").is_none_or(|number| *number == m.to)
+            && since.is_none_or(|since| m.occurred_at >= since)
+    });
+    let blocks = stops.map(|m| {
+        json!({"from": m.to, "to": m.from, "keyword": m.text, "messaging_profile_id": null, "created_at": m.occurred_at})
+    });
+    Ok(page(blocks.collect(), &params))
+}
+
+fn time(params: &HashMap<String, String>, name: &str) -> Result<Option<DateTime<Utc>>, TelnyxError> {
+    let parse = |text: &String| text.parse().map_err(|_| TelnyxError::new("10015", format!("{name} is not a time.")));
+    params.get(name).map(parse).transpose()
+}
+
 async fn list_profiles(_: Authorised, State(core): State<Arc<Core>>, Query(params): Params) -> Json<Value> {
     let profile = json!({
         "record_type": "messaging_profile", "id": "00000000-0000-7000-8000-000000000001", "name": core.settings.casino_name,
         "enabled": true, "webhook_url": core.settings.webhook_url, "webhook_failover_url": "", "webhook_api_version": "2",
     });
     page(vec![profile], &params)
+}
+
+async fn balance(_: Key, State(core): State<Arc<Core>>) -> Json<Value> {
+    let credit = if core.account_error(Dialect::Telnyx).as_deref() == Some(NO_FUNDS) { "0.00" } else { "100.00" };
+    Json(
+        json!({"data": {"record_type": "balance", "balance": credit, "available_credit": credit, "credit_limit": "0.00", "currency": "USD"}}),
+    )
 }
 
 fn page(all: Vec<Value>, params: &HashMap<String, String>) -> Json<Value> {
@@ -82,10 +155,29 @@ fn page(all: Vec<Value>, params: &HashMap<String, String>) -> Json<Value> {
     Json(json!({"data": data, "meta": meta}))
 }
 
-/// Proof that the request carried the API key.
+/// The account's state that spoils no reading, only sends.
+const NO_FUNDS: &str = "20100";
+
+/// Proof that the request carried the API key of an account in order.
 struct Authorised;
 
 impl FromRequestParts<Arc<Core>> for Authorised {
+    type Rejection = TelnyxError;
+
+    async fn from_request_parts(parts: &mut Parts, core: &Arc<Core>) -> Result<Self, TelnyxError> {
+        let Key = Key::from_request_parts(parts, core).await?;
+        match core.account_error(Dialect::Telnyx) {
+            // A send is refused where the ledger sees it.
+            Some(code) if code != NO_FUNDS && parts.method != Method::POST => Err(injected(&code)),
+            _ => Ok(Self),
+        }
+    }
+}
+
+/// Proof that the request carried the API key, whatever the account's state.
+struct Key;
+
+impl FromRequestParts<Arc<Core>> for Key {
     type Rejection = TelnyxError;
 
     async fn from_request_parts(parts: &mut Parts, core: &Arc<Core>) -> Result<Self, TelnyxError> {

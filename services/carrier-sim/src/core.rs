@@ -16,6 +16,7 @@ use crate::{
     rules::{Faults, Plan, RuleBook, Sending},
     settings::Settings,
     signing::Signer,
+    twilio::Dialect,
 };
 
 #[derive(Debug)]
@@ -98,6 +99,20 @@ impl Core {
 
     pub(crate) fn blocks_on_stop(&self) -> bool {
         lock(&self.rules).block_on_stop
+    }
+
+    pub(crate) fn account_error(&self, dialect: Dialect) -> Option<String> {
+        let rules = lock(&self.rules);
+        match dialect {
+            Dialect::Telnyx => rules.account_error.clone(),
+            Dialect::Twilio => rules.twilio_account_error.clone(),
+        }
+    }
+
+    /// Whether this webhook is one of those that are lost.
+    pub(crate) fn swallows(&self) -> bool {
+        let share = lock(&self.rules).swallow_webhooks_percent;
+        share.is_some_and(|share| rand::rng().random_range(0.0..100.0) < share)
     }
 
     pub(crate) fn strike(&self, sending: Sending<'_>) -> Faults {

@@ -12,13 +12,17 @@ use crate::{
     error::Error,
     measure::measure,
     record::{Delivery, Entry, Inbound},
-    webhook::{self, Job, event_data},
+    twilio::{self, Dialect},
+    webhook::{self, Job, Says, event_data},
 };
 
 /// Body of `POST /sim/inbound`. What is left out is made up; `event_id` and `message_id` are given to repeat an event.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Text {
+    /// `twilio` for a text to the casino's number there; Telnyx when left out.
+    #[serde(default)]
+    pub provider: Option<String>,
     pub from: String,
     /// The casino of the settings when left out.
     #[serde(default)]
@@ -62,9 +66,13 @@ pub(crate) fn accept(core: &Arc<Core>, text: Text) -> Result<Accepted, Error> {
     let at = core.now();
     let measured = measure(text.text.as_deref().unwrap_or_default());
     let keyword = text.text.as_deref().and_then(carrier_keyword).filter(|_| core.blocks_on_stop());
+    let at_twilio = text.provider.as_deref() == Some(Dialect::Twilio.name());
+    let dialect = if at_twilio { Dialect::Twilio } else { Dialect::Telnyx };
+    let url = if at_twilio { &core.settings.twilio.webhook_url } else { &core.settings.webhook_url };
     let record = Inbound {
+        provider: dialect.name().to_owned(),
         event_id: text.event_id.unwrap_or_else(|| core.ids.uuid().to_string()),
-        message_id: text.message_id.unwrap_or_else(|| core.ids.uuid().to_string()),
+        message_id: text.message_id.unwrap_or_else(|| dialect.message_id(core)),
         from: text.from,
         to: text.to.unwrap_or_else(|| core.settings.casino_number.clone()),
         text: text.text,
@@ -74,11 +82,16 @@ pub(crate) fn accept(core: &Arc<Core>, text: Text) -> Result<Accepted, Error> {
         occurred_at: text.occurred_at.unwrap_or(at),
         at,
         autoresponse_type: keyword.map(str::to_owned),
-        delivery: Delivery::new(core.ids.uuid(), vec![core.settings.webhook_url.clone()]),
+        delivery: Delivery::new(core.ids.uuid(), vec![url.clone()]),
     };
     let job = Job {
         delivery: record.delivery.id,
-        data: event_data(&record.event_id, "message.received", record.occurred_at, &record.payload()),
+        says: match dialect {
+            Dialect::Telnyx => {
+                Says::Telnyx(event_data(&record.event_id, "message.received", record.occurred_at, &record.payload()))
+            }
+            Dialect::Twilio => Says::Twilio(twilio::received(core, &record)),
+        },
         urls: record.delivery.urls.clone(),
         first_call: None,
     };

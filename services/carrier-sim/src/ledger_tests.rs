@@ -9,6 +9,7 @@ fn at(seconds: i64) -> DateTime<Utc> {
 
 fn inbound(event_id: &str, delivery: u128, autoresponse: Option<&str>) -> Inbound {
     Inbound {
+        provider: "telnyx".into(),
         event_id: event_id.into(),
         message_id: "m-in".into(),
         from: "+18605550142".into(),

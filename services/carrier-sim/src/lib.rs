@@ -1,4 +1,4 @@
-//! A Telnyx stand-in for development, tests and load: signs and delivers webhooks the way Telnyx does, accepts sends, emits
+//! A stand-in for Telnyx, and for Twilio as second provider, for development, tests and load: signs and delivers webhooks the way they do, accepts sends, emits
 //! their receipts, injects the faults a carrier has, and keeps a ledger of everything it saw.
 //!
 //! Never leaves the machine it runs on: it calls only the webhook URLs it is given, and sends no real text. It knows nothing
@@ -21,6 +21,8 @@ mod rules;
 mod settings;
 mod signing;
 mod telnyx_error;
+mod twilio;
+mod twilio_error;
 mod webhook;
 
 use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
@@ -35,7 +37,7 @@ pub use crate::{
     ledger::{Ledger, News, Snapshot},
     record::{Attempt, Delivery, DeliveryState, Entry, Inbound, Outbound, Receipt, Refusal},
     rules::{Fault, Faults, Matcher, Plan, Rule, RuleBook, Sending},
-    settings::Settings,
+    settings::{Settings, TwilioSide},
     signing::Signer,
 };
 
@@ -58,6 +60,7 @@ pub async fn start(settings: Settings) -> anyhow::Result<Sim> {
     let listener = TcpListener::bind(listen).await.map_err(|source| Error::Bind { listen, source })?;
     let addr = listener.local_addr().map_err(|source| Error::Bind { listen, source })?;
     let app = api::router()
+        .merge(twilio::router())
         .merge(control::router())
         .merge(handset::router())
         .merge(explain::router())
@@ -98,6 +101,11 @@ impl Sim {
     /// What Mission Control would show as the public key: base64 of 32 bytes.
     pub fn public_key_b64(&self) -> String {
         self.core.signer.public_key_b64()
+    }
+
+    /// The account as Twilio, as a sender is configured with it.
+    pub fn twilio(&self) -> &TwilioSide {
+        &self.core.settings.twilio
     }
 
     pub fn ledger(&self) -> &Ledger {

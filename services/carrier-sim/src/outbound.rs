@@ -19,6 +19,7 @@ use crate::{
     record::{Entry, Outbound, Refusal},
     rules::{Fault, Faults, Sending},
     telnyx_error::TelnyxError,
+    twilio::{self, Dialect, Problem},
 };
 
 const MOST_PARTS: u32 = 10;
@@ -31,13 +32,13 @@ const SHORTEST_SILENCE: Duration = Duration::from_secs(3);
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct SendRequest {
-    to: Option<String>,
-    from: Option<String>,
-    text: Option<String>,
-    messaging_profile_id: Option<String>,
+    pub(crate) to: Option<String>,
+    pub(crate) from: Option<String>,
+    pub(crate) text: Option<String>,
+    pub(crate) messaging_profile_id: Option<String>,
     media_urls: Vec<String>,
     subject: Option<String>,
-    webhook_url: Option<String>,
+    pub(crate) webhook_url: Option<String>,
     webhook_failover_url: Option<String>,
     tags: Vec<String>,
 }
@@ -47,44 +48,57 @@ pub(crate) async fn send(core: &Arc<Core>, line: &Cut, body: &[u8]) -> Response 
     let request: SendRequest = match serde_json::from_slice(body) {
         Ok(request) => request,
         Err(error) => {
-            return refuse(core, &SendRequest::default(), TelnyxError::new("10023", error.to_string()), None);
+            let problem = Problem::Telnyx(TelnyxError::new("10023", error.to_string()));
+            return refuse(core, &SendRequest::default(), Dialect::Telnyx, problem, None);
         }
     };
-    let draft = match check(core, &request) {
+    take(core, line, Dialect::Telnyx, request).await
+}
+
+/// Handles a send whose form could be read.
+pub(crate) async fn take(core: &Arc<Core>, line: &Cut, dialect: Dialect, request: SendRequest) -> Response {
+    if let Some(code) = core.account_error(dialect) {
+        return refuse(core, &request, dialect, dialect.injected(&code), None);
+    }
+    let draft = match check(core, dialect, &request) {
         Ok(draft) => draft,
-        Err(error) => return refuse(core, &request, error, None),
+        Err(error) => return refuse(core, &request, dialect, dialect.said(error), None),
     };
     let text = draft.text.as_deref().unwrap_or_default();
-    let faults = core.strike(Sending { to: &draft.to, text });
+    let faults = core.strike(Sending { provider: dialect.name(), to: &draft.to, text });
+    let spoil = |code: &str, fault| refuse(core, &request, dialect, dialect.injected(code), Some(fault));
     match &faults.answer {
-        Some(fault @ Fault::TooManyRequests) => refuse(core, &request, injected("10011"), Some(fault)),
-        Some(fault @ Fault::ServerErrorBefore) => refuse(core, &request, injected("10007"), Some(fault)),
-        Some(fault @ Fault::Error(code)) => refuse(core, &request, injected(code), Some(fault)),
+        Some(fault @ Fault::TooManyRequests) => spoil(dialect.too_many(), fault),
+        Some(fault @ Fault::ServerErrorBefore) => spoil(dialect.server_error(), fault),
+        Some(fault @ Fault::Error(code)) => spoil(code, fault),
         Some(fault @ (Fault::ConnectionReset | Fault::TimeoutBefore)) => {
             let patience = if *fault == Fault::TimeoutBefore { silence(core) } else { Duration::ZERO };
-            record_refusal(core, &request, None, Some(fault));
+            record_refusal(core, &request, dialect, None, Some(fault));
             hang_up(line, patience).await
         }
-        _ => answer(core, line, draft, faults).await,
+        _ => answer(core, line, dialect, draft, faults).await,
     }
 }
 
 /// Accepts the message; the answer may still be spoiled.
-async fn answer(core: &Arc<Core>, line: &Cut, mut draft: Outbound, faults: Faults) -> Response {
+async fn answer(core: &Arc<Core>, line: &Cut, dialect: Dialect, mut draft: Outbound, faults: Faults) -> Response {
     draft.faults = [&faults.answer, &faults.receipts].into_iter().flatten().map(Fault::label).collect();
-    let accepted = Json(json!({"data": draft.payload()}));
+    let accepted = match dialect {
+        Dialect::Telnyx => Json(json!({"data": draft.payload()})).into_response(),
+        Dialect::Twilio => (StatusCode::CREATED, Json(twilio::message(core, &draft))).into_response(),
+    };
     core.ledger.record(Entry::Accepted(draft.clone()));
     receipts::start(core, draft, faults.receipts);
     match faults.answer {
-        Some(Fault::ServerErrorAfter) => injected("10007").into_response(),
+        Some(Fault::ServerErrorAfter) => dialect.injected(dialect.server_error()).into_response(),
         Some(Fault::TimeoutAfter) => hang_up(line, silence(core)).await,
         Some(Fault::ConnectionResetAfter) => hang_up(line, Duration::ZERO).await,
-        _ => accepted.into_response(),
+        _ => accepted,
     }
 }
 
 /// What Telnyx checks before it queues a message.
-fn check(core: &Core, request: &SendRequest) -> Result<Outbound, TelnyxError> {
+fn check(core: &Core, dialect: Dialect, request: &SendRequest) -> Result<Outbound, TelnyxError> {
     let to = request.to.clone().unwrap_or_default();
     if to.parse::<PhoneE164>().is_err() {
         return Err(TelnyxError::new("40310", "The 'to' address should be in E.164 format."));
@@ -118,7 +132,8 @@ fn check(core: &Core, request: &SendRequest) -> Result<Outbound, TelnyxError> {
         return Err(TelnyxError::new("40300", "The recipient replied STOP to this number."));
     }
     Ok(Outbound {
-        id: core.ids.uuid().to_string(),
+        provider: dialect.name().to_owned(),
+        id: dialect.message_id(core),
         from: request.from.clone(),
         to,
         text: request.text.clone(),
@@ -148,20 +163,27 @@ fn silence(core: &Core) -> Duration {
     core.scale.at_least(SILENCE, SHORTEST_SILENCE)
 }
 
-fn refuse(core: &Core, request: &SendRequest, error: TelnyxError, fault: Option<&Fault>) -> Response {
-    record_refusal(core, request, Some(&error), fault);
-    error.into_response()
+fn refuse(core: &Core, request: &SendRequest, dialect: Dialect, problem: Problem, fault: Option<&Fault>) -> Response {
+    record_refusal(core, request, dialect, Some(&problem), fault);
+    problem.into_response()
 }
 
-fn record_refusal(core: &Core, request: &SendRequest, error: Option<&TelnyxError>, fault: Option<&Fault>) {
+fn record_refusal(
+    core: &Core,
+    request: &SendRequest,
+    dialect: Dialect,
+    problem: Option<&Problem>,
+    fault: Option<&Fault>,
+) {
     core.ledger.record(Entry::Refused(Refusal {
+        provider: dialect.name().to_owned(),
         at: core.now(),
         from: request.from.clone(),
         to: request.to.clone(),
         text: request.text.clone(),
         webhook_url: request.webhook_url.clone(),
-        http_status: error.map(|error| error.http_status().as_u16()),
-        code: error.map(|error| error.code.clone()),
+        http_status: problem.map(|problem| problem.http_status().as_u16()),
+        code: problem.map(|problem| problem.code().to_owned()),
         fault: fault.map(Fault::label),
     }));
 }

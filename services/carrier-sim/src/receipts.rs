@@ -14,7 +14,8 @@ use crate::{
     outbound::injected,
     record::{Delivery, Entry, Outbound, Receipt},
     rules::Fault,
-    webhook::{self, Job, event_data},
+    twilio::{self, Dialect},
+    webhook::{self, Job, Says, event_data},
 };
 
 /// How much later a `late_receipt` comes, scaled.
@@ -94,17 +95,20 @@ async fn tell_once(core: &Arc<Core>, message: &Outbound, event: &Event) {
         Step::Sent => "message.sent",
         Step::Finalized => "message.finalized",
     };
-    let default = core.settings.webhook_url.clone();
+    let (default, says) = if message.provider == Dialect::Twilio.name() {
+        (
+            core.settings.twilio.webhook_url.clone(),
+            Says::Twilio(twilio::status(core, message, &event.status, &event.payload)),
+        )
+    } else {
+        let data = event_data(&event.id, event_type, event.occurred_at, &event.payload);
+        (core.settings.webhook_url.clone(), Says::Telnyx(data))
+    };
     let mut urls = vec![message.webhook_url.clone().unwrap_or(default)];
     urls.extend(message.webhook_failover_url.clone());
     let delivery = Delivery::new(core.ids.uuid(), urls.clone());
     let (first_call, called) = oneshot::channel();
-    let job = Job {
-        delivery: delivery.id,
-        data: event_data(&event.id, event_type, event.occurred_at, &event.payload),
-        urls,
-        first_call: Some(first_call),
-    };
+    let job = Job { delivery: delivery.id, says, urls, first_call: Some(first_call) };
     core.ledger.record(Entry::Receipt {
         message_id: message.id.clone(),
         receipt: Receipt {

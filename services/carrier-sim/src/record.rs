@@ -28,6 +28,8 @@ pub enum Entry {
 /// A guest's text and what became of its webhook.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Inbound {
+    #[serde(default = "telnyx")]
+    pub provider: String,
     pub event_id: String,
     pub message_id: String,
     pub from: String,
@@ -47,6 +49,9 @@ pub struct Inbound {
 /// An accepted send.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Outbound {
+    /// Whom the sender took us for: `telnyx` or `twilio`.
+    #[serde(default = "telnyx")]
+    pub provider: String,
     pub id: String,
     pub from: Option<String>,
     pub to: String,
@@ -74,6 +79,8 @@ pub struct Outbound {
 /// A send that was turned away, so that a test can tell "tried and refused" from "never tried".
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Refusal {
+    #[serde(default = "telnyx")]
+    pub provider: String,
     pub at: DateTime<Utc>,
     pub from: Option<String>,
     pub to: Option<String>,
@@ -111,6 +118,8 @@ pub enum DeliveryState {
     Pending,
     Acknowledged,
     GaveUp,
+    /// Never called, by a rule.
+    Swallowed,
 }
 
 /// One webhook call.
@@ -126,6 +135,11 @@ pub struct Attempt {
     pub status: Option<u16>,
     pub millis: u64,
     pub error: Option<String>,
+}
+
+/// Ledgers from before Twilio say nothing.
+fn telnyx() -> String {
+    "telnyx".to_owned()
 }
 
 // === impl Delivery ===
@@ -169,9 +183,36 @@ impl Inbound {
     }
 }
 
+/// A message detail record, as `GET /v2/detail_records` shows it: everything but the text.
+fn detail_record(
+    id: &str,
+    direction: &str,
+    from: &str,
+    to: &str,
+    status: &str,
+    at: DateTime<Utc>,
+    parts: u32,
+) -> Value {
+    json!({
+        "record_type": "message_detail_record", "uuid": id, "direction": direction, "cli": from, "cld": to, "status": status,
+        "message_type": "SMS", "parts": parts, "created_at": at, "currency": "USD", "cost": cost(parts)["amount"],
+    })
+}
+
+impl Inbound {
+    pub(crate) fn detail_record(&self) -> Value {
+        detail_record(&self.message_id, "inbound", &self.from, &self.to, "received", self.at, self.parts)
+    }
+}
+
 // === impl Outbound ===
 
 impl Outbound {
+    pub(crate) fn detail_record(&self) -> Value {
+        let from = self.from.as_deref().unwrap_or_default();
+        detail_record(&self.id, "outbound", from, &self.to, &self.status, self.accepted_at, self.parts)
+    }
+
     /// The message as Telnyx shows it in answers, receipts and look-ups.
     pub fn payload(&self) -> Value {
         let queued = self.status == "queued";

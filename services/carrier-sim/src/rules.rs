@@ -10,7 +10,7 @@ use crate::error::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// Not accepted: 429 with code 10011.
+    /// Not accepted: 429 with code 10011 (Twilio: 20429).
     #[serde(rename = "429")]
     TooManyRequests,
     /// Not accepted, answers 500.
@@ -27,7 +27,7 @@ pub enum Fault {
     ConnectionReset,
     /// Accepted, the connection is reset.
     ConnectionResetAfter,
-    /// Not accepted: the HTTP error that belongs to this Telnyx code.
+    /// Not accepted: the HTTP error that belongs to this code of the provider.
     Error(String),
 
     /// Accepted; finalized as `delivery_failed` with this code.
@@ -46,6 +46,9 @@ pub enum Fault {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Matcher {
+    /// `telnyx` or `twilio`; without it, both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
     /// The whole number, in E.164.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
@@ -77,12 +80,22 @@ pub struct Rule {
 pub struct Plan {
     /// Whether STOP makes the carrier itself refuse further sends to that guest (40300), as Telnyx does by default.
     pub block_on_stop: bool,
+    /// The state of the whole account: every call of the API is answered with this code (10009: key, 20100: funds).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_error: Option<String>,
+    /// The same for the account at Twilio (20003: key, 30002: suspended).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub twilio_account_error: Option<String>,
+    /// This share of all webhooks, 0 to 100, is never called: the carrier believes it was, the receiver never hears of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swallow_webhooks_percent: Option<f64>,
     pub rules: Vec<Rule>,
 }
 
 /// The send a rule is matched against.
 #[derive(Debug, Clone, Copy)]
 pub struct Sending<'a> {
+    pub provider: &'a str,
     pub to: &'a str,
     pub text: &'a str,
 }
@@ -98,6 +111,12 @@ pub struct Faults {
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RuleBook {
     pub block_on_stop: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub twilio_account_error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swallow_webhooks_percent: Option<f64>,
     rules: Vec<Counted>,
 }
 
@@ -155,13 +174,16 @@ impl Plan {
     /// Reads the body of `PUT /sim/rules`.
     pub fn from_json(body: Value) -> Result<Self, Error> {
         let plan = match body {
-            list @ Value::Array(_) => serde_json::from_value(list).map(|rules| Self { block_on_stop: false, rules }),
+            list @ Value::Array(_) => serde_json::from_value(list).map(|rules| Self { rules, ..Self::default() }),
             object => serde_json::from_value(object),
         };
         plan.map_err(|e| Error::request(format!("rules: {e}")))
     }
 
     fn check(&self) -> Result<(), Error> {
+        if self.swallow_webhooks_percent.is_some_and(|share| !(0.0..=100.0).contains(&share)) {
+            return Err(Error::request("swallow_webhooks_percent must be 0 to 100"));
+        }
         for (at, rule) in self.rules.iter().enumerate() {
             if rule.matcher.percent.is_some_and(|share| !(0.0..=100.0).contains(&share)) {
                 return Err(Error::request(format!("rule {at}: percent must be 0 to 100")));
@@ -182,8 +204,9 @@ impl Plan {
 impl RuleBook {
     pub fn new(plan: Plan) -> Result<Self, Error> {
         plan.check()?;
-        let rules = plan.rules.into_iter().map(|rule| Counted { rule, seen: 0, struck: 0 }).collect();
-        Ok(Self { block_on_stop: plan.block_on_stop, rules })
+        let rules = plan.rules.iter().cloned().map(|rule| Counted { rule, seen: 0, struck: 0 }).collect();
+        let Plan { block_on_stop, account_error, twilio_account_error, swallow_webhooks_percent, .. } = plan;
+        Ok(Self { block_on_stop, account_error, twilio_account_error, swallow_webhooks_percent, rules })
     }
 
     /// The faults of this send: of each group, the first rule that strikes. Every rule counts the sends it sees, struck or not.
@@ -191,8 +214,9 @@ impl RuleBook {
     pub fn strike(&mut self, sending: Sending<'_>, mut roll: impl FnMut() -> f64) -> Faults {
         let mut faults = Faults::default();
         for counted in &mut self.rules {
-            let Matcher { to, text_contains, nth, percent } = &counted.rule.matcher;
-            let named = to.as_deref().is_none_or(|to| to == sending.to)
+            let Matcher { provider, to, text_contains, nth, percent } = &counted.rule.matcher;
+            let named = provider.as_deref().is_none_or(|provider| provider == sending.provider)
+                && to.as_deref().is_none_or(|to| to == sending.to)
                 && text_contains.as_deref().is_none_or(|part| sending.text.contains(part));
             if !named {
                 continue;

@@ -7,7 +7,7 @@ fn book(plan: Value) -> RuleBook {
 }
 
 fn sending<'a>(to: &'a str, text: &'a str) -> Sending<'a> {
-    Sending { to, text }
+    Sending { provider: "telnyx", to, text }
 }
 
 fn answers(book: &mut RuleBook, texts: &[&str]) -> Vec<Option<Fault>> {

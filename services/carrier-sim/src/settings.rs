@@ -23,6 +23,8 @@ pub struct Settings {
     pub receipt_delays: (Duration, Duration),
     /// The bearer token senders must present.
     pub api_key: String,
+    /// The same simulator as Twilio.
+    pub twilio: TwilioSide,
     /// Seed of the Ed25519 key that signs webhooks.
     pub signing_seed: [u8; 32],
     /// Scales every wait but `ack_deadline`: 1 is real time.
@@ -36,13 +38,29 @@ pub struct Settings {
     pub explain: Option<Explain>,
 }
 
+/// The account the simulator has as Twilio.
+#[derive(Clone)]
+pub struct TwilioSide {
+    pub account_sid: String,
+    /// Password of basic authentication, and the key of webhook signatures.
+    pub auth_token: String,
+    /// The fleet's `POST /webhooks/twilio`.
+    pub webhook_url: String,
+}
+
 // === impl Settings ===
 
 impl Settings {
     pub fn new(webhook_url: impl Into<String>, api_key: impl Into<String>, signing_seed: [u8; 32]) -> Self {
+        let webhook_url = webhook_url.into();
         Self {
+            twilio: TwilioSide {
+                account_sid: "AC00000000000000000000000000000000".to_owned(),
+                auth_token: "carrier-sim-token".to_owned(),
+                webhook_url: webhook_url.replace("/webhooks/telnyx", "/webhooks/twilio"),
+            },
             listen: (Ipv4Addr::LOCALHOST, 0).into(),
-            webhook_url: webhook_url.into(),
+            webhook_url,
             ack_deadline: Duration::from_secs(2),
             retry_delays: vec![Duration::from_secs(1), Duration::from_secs(3)],
             receipt_delays: (Duration::from_millis(40), Duration::from_millis(150)),
@@ -57,6 +75,16 @@ impl Settings {
     }
 }
 
+impl fmt::Debug for TwilioSide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { account_sid, webhook_url, .. } = self;
+        f.debug_struct("TwilioSide")
+            .field("account_sid", account_sid)
+            .field("webhook_url", webhook_url)
+            .finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings")
@@ -66,6 +94,7 @@ impl fmt::Debug for Settings {
             .field("retry_delays", &self.retry_delays)
             .field("receipt_delays", &self.receipt_delays)
             .field("api_key", &"[redacted]")
+            .field("twilio", &self.twilio)
             .field("signing_seed", &"[redacted]")
             .field("time_scale", &self.time_scale)
             .field("ledger_file", &self.ledger_file)

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 use tokio::{sync::oneshot, time::Instant};
@@ -11,6 +12,7 @@ use crate::{
     core::Core,
     record::{Attempt, DeliveryState, Entry},
     signing::{SIGNATURE_HEADER, TIMESTAMP_HEADER},
+    twilio,
 };
 
 /// However small the time scale, a failing webhook is not hammered.
@@ -20,11 +22,19 @@ const SHORTEST_RETRY: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) delivery: Uuid,
-    /// The envelope's `data`; `meta` is made per attempt.
-    pub(crate) data: Value,
+    pub(crate) says: Says,
     pub(crate) urls: Vec<String>,
     /// Told when the first call has ended, whatever its outcome.
     pub(crate) first_call: Option<oneshot::Sender<()>>,
+}
+
+/// What a call says, in the words of the provider.
+#[derive(Debug)]
+pub(crate) enum Says {
+    /// The envelope's `data`; `meta` is made per attempt.
+    Telnyx(Value),
+    /// The form's fields.
+    Twilio(Vec<(String, String)>),
 }
 
 /// The envelope's `data` for one message event.
@@ -39,7 +49,7 @@ pub(crate) fn event_data(
 
 /// Tries until acknowledged or out of tries; every call goes to the ledger as it ends.
 pub(crate) async fn deliver(core: &Core, mut job: Job) -> DeliveryState {
-    let state = try_all(core, &mut job).await;
+    let state = if core.swallows() { DeliveryState::Swallowed } else { try_all(core, &mut job).await };
     core.ledger.record(Entry::Settled { delivery: job.delivery, state });
     if state == DeliveryState::GaveUp {
         tracing::warn!(delivery = %job.delivery, "webhook never acknowledged");
@@ -49,13 +59,23 @@ pub(crate) async fn deliver(core: &Core, mut job: Job) -> DeliveryState {
 
 async fn try_all(core: &Core, job: &mut Job) -> DeliveryState {
     for url in &job.urls {
-        let waits = std::iter::once(None).chain(core.settings.retry_delays.iter().map(Some));
+        // Twilio calls again only where the address asks for it (`#rc=3`), and without that part.
+        let (called, again) = match &job.says {
+            Says::Telnyx(_) => (url.as_str(), usize::MAX),
+            Says::Twilio(_) => twilio::overrides(url),
+        };
+        let waits = std::iter::once(None).chain(core.settings.retry_delays.iter().map(Some).take(again));
         for (number, wait) in (1u32..).zip(waits) {
             if let Some(wait) = wait {
                 tokio::time::sleep(core.scale.at_least(*wait, SHORTEST_RETRY)).await;
             }
-            let envelope = json!({"data": job.data, "meta": {"attempt": number, "delivered_to": url}});
-            let attempt = call(core, url, number, envelope.to_string().into_bytes(), Signing::default()).await;
+            let attempt = match &job.says {
+                Says::Telnyx(data) => {
+                    let envelope = json!({"data": data, "meta": {"attempt": number, "delivered_to": url}});
+                    call(core, url, number, envelope.to_string().into_bytes(), Signing::default()).await
+                }
+                Says::Twilio(fields) => twilio::call(core, called, number, fields).await,
+            };
             let acknowledged = attempt.acknowledged();
             core.ledger.record(Entry::Attempt { delivery: job.delivery, attempt });
             if let Some(first_call) = job.first_call.take() {
@@ -90,7 +110,19 @@ pub(crate) async fn call(core: &Core, url: &str, attempt: u32, body: Vec<u8>, si
     if !signature.is_empty() {
         request = request.header(SIGNATURE_HEADER, signature);
     }
-    let outcome = request.body(body).send().await;
+    finish(request.body(body), attempt, url, at, timestamp, started).await
+}
+
+/// Sends the request and notes how it ended.
+pub(crate) async fn finish(
+    request: reqwest::RequestBuilder,
+    attempt: u32,
+    url: &str,
+    at: DateTime<Utc>,
+    timestamp: i64,
+    started: Instant,
+) -> Attempt {
+    let outcome = request.send().await;
     let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (status, error) = match outcome {
         Ok(response) => (Some(response.status().as_u16()), None),

@@ -40,9 +40,9 @@ impl App {
             },
         };
         match intake {
-            Intake::Unusable { reason, ref error, .. } => self.bury(&casino, reason, error, raw, trace).await,
+            Intake::Unusable { reason, ref error, .. } => self.bury(&casino, &intake, reason, error, raw, trace).await,
             _ if casino.is_unknown() => {
-                self.bury(&casino, "unknown_number", "no casino has this number", raw, trace).await
+                self.bury(&casino, &intake, "unknown_number", "no casino has this number", raw, trace).await
             }
             Intake::Text { ref event, .. } if self.known(&casino, &intake, &event.provider_message_id).await => {
                 metrics().duplicates.with_label_values(&[Stage::Ingress.as_str()]).inc();
@@ -98,8 +98,20 @@ impl App {
         }
     }
 
-    async fn bury(&self, casino: &CasinoId, reason: &'static str, error: &str, raw: &Bytes, trace: &str) -> Answer {
+    async fn bury(
+        &self,
+        casino: &CasinoId,
+        intake: &Intake,
+        reason: &'static str,
+        error: &str,
+        raw: &Bytes,
+        trace: &str,
+    ) -> Answer {
         let key = self.fleet.ids.uuid().to_string();
+        let guest_hash = match intake {
+            Intake::Text { from, .. } => self.fleet.keys.hash(casino, from).tag(),
+            Intake::Receipt { .. } | Intake::Ignored { .. } | Intake::Unusable { .. } => String::new(),
+        };
         let letter = DeadLetter {
             stage: Stage::Ingress.as_str().into(),
             casino: casino.as_str().into(),
@@ -110,8 +122,9 @@ impl App {
             message_key: key.clone(),
             payload: raw.clone(),
             stream_seq: 0,
+            guest_hash,
         };
-        metrics().dead.with_label_values(&[Stage::Ingress.as_str(), reason]).inc();
+        metrics().dead.with_label_values(&[Stage::Ingress.as_str(), casino.as_str(), reason]).inc();
         let subject = seven_bus::subject_for_dead(Stage::Ingress, casino);
         let message = Outgoing { subject, key: &key, copy: None, trace, payload: letter.encode_to_vec().into() };
         if self.make_durable(casino, &message).await { Answer::DeadLettered { reason } } else { Answer::NotStored }

@@ -4,8 +4,11 @@ use chrono::{DateTime, Utc};
 use prost::Message;
 use seven_bus::events::{InboundText, Receipt};
 use seven_compliance::{Intent, Keyword, classify};
-use seven_domain::{AttemptId, PhoneE164};
-use seven_providers::telnyx::webhook::{self, Event, Received, Status};
+use seven_domain::{AttemptId, PhoneE164, TELNYX, TWILIO};
+use seven_providers::{
+    telnyx::webhook::{self, Event, Received, Status, Unreadable},
+    twilio,
+};
 
 /// What a body asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,17 +36,40 @@ pub enum Intake {
     },
 }
 
-/// Reads a verified body. Never fails: what cannot be read is an intake too.
+/// Reads a verified body of Telnyx. Never fails: what cannot be read is an intake too.
 pub fn intake(body: &[u8], attempt: Option<AttemptId>, now: DateTime<Utc>) -> Intake {
-    match webhook::parse(body) {
-        Ok(Event::Received(received)) => text(received, now),
-        Ok(Event::Status(status)) => receipt(status, attempt),
+    of(TELNYX, webhook::parse(body), attempt, now)
+}
+
+/// The same for the verified form of Twilio.
+pub fn intake_form(fields: &[(String, String)], attempt: Option<AttemptId>, now: DateTime<Utc>) -> Intake {
+    of(TWILIO, twilio::webhook::parse(fields, now), attempt, now)
+}
+
+/// Reads a body that was verified when it came, whoever sent it: Telnyx writes JSON objects, Twilio forms.
+pub fn intake_raw(body: &[u8], attempt: Option<AttemptId>, now: DateTime<Utc>) -> Intake {
+    if body.trim_ascii_start().starts_with(b"{") {
+        intake(body, attempt, now)
+    } else {
+        intake_form(&twilio::webhook::fields(body), attempt, now)
+    }
+}
+
+fn of(
+    provider: &'static str,
+    read: Result<Event, Unreadable>,
+    attempt: Option<AttemptId>,
+    now: DateTime<Utc>,
+) -> Intake {
+    match read {
+        Ok(Event::Received(received)) => text(provider, received, now),
+        Ok(Event::Status(status)) => receipt(provider, status, attempt),
         Ok(Event::Other { event_type }) => Intake::Ignored { event_type },
         Err(unreadable) => Intake::Unusable { reason: "unreadable", error: unreadable.to_string(), number: None },
     }
 }
 
-fn text(received: Received, now: DateTime<Utc>) -> Intake {
+fn text(provider: &str, received: Received, now: DateTime<Utc>) -> Intake {
     let to: PhoneE164 = match received.to.parse() {
         Ok(to) => to,
         Err(e) => return Intake::Unusable { reason: "number_not_e164", error: e.to_string(), number: None },
@@ -54,7 +80,7 @@ fn text(received: Received, now: DateTime<Utc>) -> Intake {
     };
     let body = received.text.unwrap_or_default();
     let event = InboundText {
-        provider: "telnyx".into(),
+        provider: provider.into(),
         provider_message_id: received.message_id,
         event_id: received.event_id,
         from: from.as_str().to_owned(),
@@ -71,13 +97,13 @@ fn text(received: Received, now: DateTime<Utc>) -> Intake {
     Intake::Text { to, from, stop, occurred_at: received.occurred_at, event }
 }
 
-fn receipt(status: Status, attempt: Option<AttemptId>) -> Intake {
+fn receipt(provider: &str, status: Status, attempt: Option<AttemptId>) -> Intake {
     let number: PhoneE164 = match status.from.parse() {
         Ok(number) => number,
         Err(e) => return Intake::Unusable { reason: "number_not_e164", error: e.to_string(), number: None },
     };
     let event = Receipt {
-        provider: "telnyx".into(),
+        provider: provider.into(),
         provider_message_id: status.message_id,
         status: status.status,
         event_id: status.event_id,

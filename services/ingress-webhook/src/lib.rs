@@ -1,4 +1,4 @@
-//! ingress-webhook: verifies Telnyx's signature on the raw body and answers 2xx only when the event is durable (D1, D2). Writes a
+//! ingress-webhook: verifies the provider's signature (Telnyx: over the raw body; Twilio: over address and form) and answers 2xx only when the event is durable (D1, D2). Writes a
 //! STOP's suppression before it answers (D7). Judges nothing else: the gate does.
 
 mod accept;
@@ -9,16 +9,16 @@ mod intruders;
 
 use std::future::IntoFuture;
 
-use seven_providers::telnyx::signature::Verifier;
 use seven_runtime::Fleet;
 use tokio::net::TcpListener;
 
-pub use intake::{Intake, intake};
+pub use app::{Twilio, Verifiers};
+pub use intake::{Intake, intake, intake_form, intake_raw};
 
 /// Serves until the fleet's shutdown; requests in progress are finished.
-pub async fn run(fleet: Fleet, verifier: Verifier, listener: TcpListener) -> std::io::Result<()> {
+pub async fn run(fleet: Fleet, verifiers: Verifiers, listener: TcpListener) -> std::io::Result<()> {
     let shutdown = fleet.shutdown.clone();
-    let app = app::router(fleet, verifier);
+    let app = app::router(fleet, verifiers);
     let drained = shutdown.clone();
     let server =
         axum::serve(listener, app).with_graceful_shutdown(async move { shutdown.cancelled().await }).into_future();

@@ -2,8 +2,9 @@
 //! that may have reached it is left to its webhook and its due row.
 
 use seven_bus::Outcome;
-use seven_domain::{AttemptId, AuditEvent};
-use seven_providers::{ErrorClass, SendOutcome, SendRequest};
+use seven_cache::{Outcome as Spoke, Transition};
+use seven_domain::{AttemptId, AuditEvent, TWILIO};
+use seven_providers::{ErrorClass, SendOutcome, SendRequest, verdict};
 use seven_runtime::{Error, failpoint};
 use seven_store::{
     audit::Entry,
@@ -12,52 +13,96 @@ use seven_store::{
 };
 use seven_telemetry::metrics;
 
-use crate::{Sender, handler::Job, opted_out, window::Eligibility};
+use crate::{
+    Sender,
+    carriers::{from_number, speaks},
+    handler::Job,
+    stops,
+    window::Eligibility,
+};
 
+/// Calls of one text to one provider before it waits.
 const CALLS: u32 = 3;
+/// Seconds before each re-delivery where the code names none (SMS-44).
+const REDELIVERY: [u32; 3] = [5, 25, 125];
 
 impl Sender {
-    pub(crate) async fn look_and_send(&self, job: &Job) -> Result<Outcome, Error> {
-        for call in 1..=CALLS {
-            let attempt: AttemptId = self.fleet.ids.next();
+    /// Calls until the text is taken, refused for good, in doubt or put off. Each call has its own route and its own look; a doubtful one
+    /// ends it, so that no text fails over that the provider may have taken (D5).
+    pub(crate) async fn look_and_send(&self, job: &mut Job) -> Result<Outcome, Error> {
+        let (mut called, mut calls) = ("", 0);
+        loop {
             let eligibility = self.eligibility(job)?;
-            let claim = match self.look(job, attempt, &eligibility).await? {
-                Ok(claim) => claim,
-                Err(Refusal::QuietHours) => return self.defer(job, eligibility.opens_at).await,
-                Err(refusal) => return self.refused(job, refusal).await,
+            let route = match self.route(job).await {
+                Ok(route) => route,
+                Err(none) => return self.hold(job, none).await,
+            };
+            let carrier = route.carrier;
+            if carrier.name() != called {
+                (called, calls) = (carrier.name(), 0);
+            }
+            calls += 1;
+            let attempt: AttemptId = self.fleet.ids.next();
+            let claim = match self.look(job, attempt, called, &eligibility).await {
+                Ok(Ok(claim)) => claim,
+                refused => {
+                    carrier.ended(&self.fleet, route.permit, Spoke::Neutral).await;
+                    match refused? {
+                        Err(Refusal::QuietHours) => return self.defer(job, eligibility.opens_at).await,
+                        Err(refusal) => return self.refused(job, refusal).await,
+                        Ok(_) => return Ok(Outcome::Done),
+                    }
+                }
             };
             failpoint("sender.after_claim");
-            let outcome = self.provider.send(&request(job, attempt, &claim)?).await;
+            let outcome = carrier.provider.send(&request(job, called, attempt, &claim)?).await;
             failpoint("sender.after_call");
-            if matches!(outcome, SendOutcome::Refused { class: ErrorClass::OptedOut, .. }) {
-                opted_out::sync(&self.fleet, &job.casino, attempt).await?;
+            let moved = carrier.ended(&self.fleet, route.permit, speaks(&outcome)).await;
+            if route.failover {
+                metrics().failovers.with_label_values(&[called]).inc();
             }
-            let next = self.next(job, &outcome, call);
-            self.record(job, attempt, &outcome, next).await?;
+            if let SendOutcome::Refused { code, class, .. } = &outcome {
+                stops::act_on(&self.fleet, &job.casino, called, code, *class, attempt).await?;
+            }
+            let opened = matches!(moved, Some(Transition::Opened { .. } | Transition::Reopened));
+            let next = self.next(job, called, &outcome, if opened { 0 } else { calls });
+            self.record(job, attempt, called, &outcome, next).await?;
             failpoint("sender.after_record");
             match next {
+                Next::RetryNow if self.must_reread(&outcome) => {
+                    let mut tx = self.fleet.store.bind(&job.casino).await?;
+                    job.stops = tx.stops().await?;
+                    tx.commit().await?;
+                }
+                // The breaker opened under this text: another provider takes it at once, if there is one (SMS-41).
+                Next::RetryNow if opened => {}
                 Next::RetryNow => {
                     if !self.held(self.fleet.timing.in_call_pause()).await {
                         return Ok(Outcome::Wait { after: self.fleet.timing.in_call_pause(), why: "shutting_down" });
                     }
                 }
-                Next::Failed if job.tries >= 3 => return Ok(dead(&outcome, job)),
+                Next::Failed if is_transient(&outcome) => return Ok(dead(&outcome, job)),
                 _ => return Ok(Outcome::Done),
             }
         }
-        Ok(Outcome::Done)
+    }
+
+    /// The provider, or this casino there, has just been stopped.
+    fn must_reread(&self, outcome: &SendOutcome) -> bool {
+        matches!(outcome, SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. })
     }
 
     async fn look(
         &self,
         job: &Job,
         attempt_id: AttemptId,
+        provider: &'static str,
         eligibility: &Eligibility,
     ) -> Result<Result<Claim, Refusal>, Error> {
         let look = Look {
             outbound_id: job.outbound_id,
             attempt_id,
-            provider: self.provider.name(),
+            provider,
             deadline: self.fleet.timing.send_deadline(),
             grace: self.fleet.timing.doubt_grace(),
             window_open: eligibility.window_open,
@@ -73,17 +118,30 @@ impl Sender {
         Ok(verdict)
     }
 
-    /// What a provider's answer means for the text: a pure reading of the table in D5.
-    fn next(&self, job: &Job, outcome: &SendOutcome, call: u32) -> Next {
-        let later = || self.fleet.timing.redelivery(job.tries).map_or(Next::Failed, Next::RetryAfter);
+    /// What a provider's answer means for the text: a pure reading of the table in D5 and of the provider's codes. `calls` counts those
+    /// to this provider; 0 where it will not be called again now.
+    fn next(&self, job: &Job, provider: &str, outcome: &SendOutcome, calls: u32) -> Next {
         match outcome {
             SendOutcome::Accepted { .. } => Next::Sent,
             SendOutcome::Ambiguous { .. } => Next::InDoubt,
-            SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. } if call < CALLS => {
+            SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. }
+                if calls < CALLS =>
+            {
                 Next::RetryNow
             }
-            SendOutcome::NotSent { .. }
-            | SendOutcome::Refused { class: ErrorClass::Throttled | ErrorClass::Transient, .. } => later(),
+            // The provider's trouble, not the text's: no number of tries ends it, only its usefulness does.
+            SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. } => {
+                Next::RetryAfter(self.fleet.timing.redelivery(job.tries.min(2)).unwrap_or_default())
+            }
+            SendOutcome::Refused { class: ErrorClass::Transient, code, http_status, .. } => {
+                let waits = verdict(provider, code, *http_status).retry;
+                let waits = if waits.is_empty() { &REDELIVERY } else { waits };
+                let wait = usize::try_from(job.tries).ok().and_then(|tries| waits.get(tries));
+                wait.map_or(Next::Failed, |seconds| Next::RetryAfter(self.fleet.timing.after(*seconds)))
+            }
+            // The text keeps its place; the next route, or none, decides what becomes of it.
+            SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. } => Next::RetryNow,
+            SendOutcome::Refused { class: ErrorClass::Doubtful, .. } => Next::InDoubt,
             SendOutcome::Refused {
                 class: ErrorClass::Permanent | ErrorClass::OptedOut | ErrorClass::Configuration,
                 ..
@@ -91,7 +149,14 @@ impl Sender {
         }
     }
 
-    async fn record(&self, job: &Job, attempt: AttemptId, outcome: &SendOutcome, next: Next) -> Result<(), Error> {
+    async fn record(
+        &self,
+        job: &Job,
+        attempt: AttemptId,
+        provider: &'static str,
+        outcome: &SendOutcome,
+        next: Next,
+    ) -> Result<(), Error> {
         let end = end_of(outcome);
         metrics().sends.with_label_values(&[end.outcome, end.error_code.as_deref().unwrap_or("")]).inc();
         let mut tx = self.fleet.store.bind(&job.casino).await?;
@@ -103,26 +168,34 @@ impl Sender {
             let event = if next == Next::Sent { AuditEvent::SmsOutbound } else { AuditEvent::SmsDeliveryFailed };
             let subject = job.outbound_id.to_string();
             let detail = serde_json::json!({
-                "class": job.class, "sms_segments": job.segments, "attempt_id": attempt, "error_code": end.error_code,
+                "class": job.class, "sms_segments": job.segments, "attempt_id": attempt, "provider": provider,
+                "error_code": end.error_code,
             });
             tx.audit(&Entry { guest: Some(&job.guest), ..Entry::of(event, "outbound-sender", &subject, detail) })
                 .await?;
         }
         tx.commit().await?;
         let error_code = end.error_code.as_deref().unwrap_or_default();
-        tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, attempt_id = %attempt, outcome = end.outcome, error_code, ?next, "provider called");
+        tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, attempt_id = %attempt, provider, outcome = end.outcome, error_code, ?next, "provider called");
         Ok(())
     }
 }
 
-fn request(job: &Job, attempt: AttemptId, claim: &Claim) -> Result<SendRequest, Error> {
+fn is_transient(outcome: &SendOutcome) -> bool {
+    matches!(outcome, SendOutcome::Refused { class: ErrorClass::Transient, .. })
+}
+
+fn request(job: &Job, provider: &str, attempt: AttemptId, claim: &Claim) -> Result<SendRequest, Error> {
     Ok(SendRequest {
         casino: job.casino.clone(),
         attempt,
-        from: claim.from.parse()?,
+        from: from_number(&job.config.operational, &job.number, provider),
         to: claim.to.parse()?,
         text: claim.body.clone(),
-        messaging_profile_id: claim.messaging_profile_id.clone(),
+        messaging_profile_id: match provider {
+            TWILIO => job.config.operational.twilio_messaging_service_sid.clone(),
+            _ => claim.messaging_profile_id.clone(),
+        },
     })
 }
 
@@ -139,7 +212,10 @@ fn end_of(outcome: &SendOutcome) -> AttemptEnd {
             AttemptEnd { outcome: "accepted", provider_message_id: Some(provider_message_id.clone()), ..blank }
         }
         SendOutcome::Refused { http_status, code, class, detail } => AttemptEnd {
-            outcome: if matches!(class, ErrorClass::Throttled | ErrorClass::Transient) {
+            outcome: if matches!(
+                class,
+                ErrorClass::Throttled | ErrorClass::Transient | ErrorClass::Account | ErrorClass::SpendLimit
+            ) {
                 "transient"
             } else {
                 "refused"

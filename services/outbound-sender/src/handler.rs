@@ -1,32 +1,31 @@
 //! One queued text: wait out its delay and its pace, look, send, record.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use chrono_tz::Tz;
 use seven_bus::{Delivery, Handler, Outcome, events::OutboundReady};
 use seven_cache::{Pace, Pacer};
 use seven_compliance::jurisdiction::State;
 use seven_domain::{CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, PhoneE164, Stage};
-
-use seven_providers::Provider;
 use seven_runtime::{Error, Fleet, outcome_of};
-use seven_store::outbound::Pending;
+use seven_store::{outbound::Pending, providers::Stop};
 use tokio::time::sleep;
 
-use crate::numbers::Registry;
+use crate::{carriers::Carrier, numbers::Registry};
 
 /// Waits up to this are held here with progress acknowledgements; longer ones are due rows (D13).
 const LONGEST_HELD: Duration = Duration::from_secs(8);
 
 pub struct Sender {
     pub(crate) fleet: Fleet,
-    pub(crate) provider: Arc<dyn Provider>,
+    /// In the fleet's order.
+    pub(crate) carriers: Vec<Carrier>,
     pub(crate) registry: Registry,
 }
 
 impl std::fmt::Debug for Sender {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sender").field("provider", &self.provider.name()).finish_non_exhaustive()
+        f.debug_struct("Sender").field("carriers", &self.carriers).finish_non_exhaustive()
     }
 }
 
@@ -43,6 +42,10 @@ pub(crate) struct Job {
     pub(crate) zone: Option<Tz>,
     pub(crate) state: Option<State>,
     pub(crate) tries: u32,
+    /// The number the guest writes to.
+    pub(crate) number: PhoneE164,
+    /// Providers that may not be called, as known when the text was taken; the last look decides.
+    pub(crate) stops: Vec<Stop>,
 }
 
 impl Handler for Sender {
@@ -76,8 +79,9 @@ impl Sender {
             tx.commit().await?;
             return Ok(Outcome::Done);
         }
+        let stops = tx.stops().await?;
         tx.commit().await?;
-        let job = Job::new(&delivery.casino, config, outbound_id, &pending)?;
+        let mut job = Job::new(&delivery.casino, config, outbound_id, &pending, stops)?;
         if !self.held(wait).await {
             return Ok(Outcome::Wait { after: wait, why: "shutting_down" });
         }
@@ -85,7 +89,7 @@ impl Sender {
             return Ok(Outcome::Wait { after, why: "pace" });
         }
         self.check_number(&job).await?;
-        self.look_and_send(&job).await
+        self.look_and_send(&mut job).await
     }
 
     /// Sleeps, unless the fleet stops first.
@@ -123,7 +127,13 @@ impl Sender {
 }
 
 impl Job {
-    fn new(casino: &CasinoId, config: CasinoConfig, outbound_id: OutboundId, pending: &Pending) -> Result<Self, Error> {
+    fn new(
+        casino: &CasinoId,
+        config: CasinoConfig,
+        outbound_id: OutboundId,
+        pending: &Pending,
+        stops: Vec<Stop>,
+    ) -> Result<Self, Error> {
         let bytes = pending
             .phone_hash
             .as_slice()
@@ -140,6 +150,19 @@ impl Job {
             zone: pending.zone.as_deref().and_then(|zone| zone.parse().ok()),
             state: pending.guest_state.as_deref().and_then(|state| state.parse().ok()),
             tries: u32::try_from(pending.tries).unwrap_or(0),
+            number: pending.casino_number.parse()?,
+            stops,
         })
+    }
+
+    /// Nothing of the fleet goes to this provider.
+    pub(crate) fn stopped(&self, provider: &str) -> bool {
+        self.stops.iter().any(|stop| stop.casino_id.is_empty() && stop.provider == provider)
+    }
+
+    /// The casino may not send now: nothing at the provider whose limit is reached, and only safety texts at another.
+    pub(crate) fn parked(&self, provider: &str) -> bool {
+        let mut parks = self.stops.iter().filter(|stop| !stop.casino_id.is_empty());
+        parks.any(|stop| !self.class.is_safety() || stop.provider == provider)
     }
 }

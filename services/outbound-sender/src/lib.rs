@@ -1,13 +1,15 @@
-//! outbound-sender: the last look (D6), the pace, one provider call per permitted text (D5), and the receipts that settle it.
+//! outbound-sender: the last look (D6), the pace, one provider call per permitted text (D5), by the casino's first provider that takes it, and the receipts that settle it.
 //! Nothing else in the fleet calls a provider.
 
 mod attempt;
+mod carriers;
 mod handler;
 mod numbers;
 mod opted_out;
 mod protection;
 mod receipts;
 mod refusal;
+pub mod stops;
 mod window;
 
 use std::sync::Arc;
@@ -16,6 +18,8 @@ use seven_bus::{Worker, WorkerSettings};
 use seven_providers::Provider;
 use seven_runtime::Fleet;
 
+use carriers::Carrier;
+pub use carriers::breaker_name;
 pub use handler::Sender;
 pub use numbers::{Asked, Holder, NumberRegistry, Registry};
 pub use protection::Unprotected;
@@ -24,25 +28,27 @@ pub use receipts::Receipts;
 /// Works until the fleet's shutdown. Refuses to start against a real provider with what nobody has verified.
 pub async fn run(
     fleet: Fleet,
-    provider: Arc<dyn Provider>,
+    providers: Vec<Arc<dyn Provider>>,
     registry: Registry,
     settings: WorkerSettings,
 ) -> Result<(), Unprotected> {
-    if !provider.is_local() {
+    if providers.iter().any(|provider| !provider.is_local()) {
         protection::check(&fleet).await?;
     }
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
     let receipts =
         Worker::new(Receipts { fleet: fleet.clone() }, bus.clone(), roster.clone(), settings, shutdown.clone());
-    let sender = Worker::new(Sender { fleet, provider, registry }, bus, roster, settings, shutdown);
-    tokio::join!(sender.run(), receipts.run());
+    let watch = Sender::new(fleet.clone(), providers.clone(), None);
+    let sender = Worker::new(Sender::new(fleet, providers, registry), bus, roster, settings, shutdown);
+    tokio::join!(sender.run(), receipts.run(), watch.watch_stops());
     Ok(())
 }
 
 impl Sender {
     /// A sender without its worker loop: for whoever decides alone what is delivered when, as the model test does.
-    pub fn new(fleet: Fleet, provider: Arc<dyn Provider>, registry: Registry) -> Self {
-        Self { fleet, provider, registry }
+    pub fn new(fleet: Fleet, providers: Vec<Arc<dyn Provider>>, registry: Registry) -> Self {
+        let carriers = providers.into_iter().map(|provider| Carrier::new(&fleet, provider)).collect();
+        Self { fleet, carriers, registry }
     }
 }
 

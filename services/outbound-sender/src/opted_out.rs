@@ -1,4 +1,4 @@
-//! The provider's "this number opted out" (40300), kept in step with our own word on it (C-6, C-10): taken over when it is news,
+//! The provider's "this number opted out" (40300, 21610), kept in step with our own word on it (C-6, C-10): taken over when it is news,
 //! noted when the guest is back with us and the provider does not know, ignored when a newer word stands.
 
 use seven_compliance::chain::Action;
@@ -11,7 +11,7 @@ use seven_store::{
 };
 
 /// Brings the suppression in step. May be repeated; a crash before the attempt is recorded brings the error again.
-pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId) -> Result<(), Error> {
+pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId, code: &str) -> Result<(), Error> {
     let mut tx = fleet.store.bind(casino).await?;
     let Some(call) = tx.call_of(attempt).await? else { return Ok(()) };
     tx.lock_conversation(call.conversation_id).await?;
@@ -27,7 +27,7 @@ pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId) -
                 method: method::PROVIDER_BLOCK,
                 tier: "none",
                 at: call.called_at,
-                evidence: serde_json::json!({ "error_code": "40300", "attempt_id": attempt, "texts_cancelled": cancelled }),
+                evidence: serde_json::json!({ "error_code": code, "attempt_id": attempt, "texts_cancelled": cancelled }),
                 actor: "outbound-sender",
                 trace: None,
             };
@@ -35,7 +35,7 @@ pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId) -
         }
         Sync::Blocked => {
             tracing::error!(%casino, attempt_id = %attempt, "the provider blocks a guest who is with us; only the guest's START, or the provider, lifts it");
-            let detail = serde_json::json!({ "error_code": "40300" });
+            let detail = serde_json::json!({ "error_code": code });
             let entry = Entry::of(AuditEvent::ProviderBlocked, "outbound-sender", &subject, detail);
             tx.audit(&Entry { guest: Some(&call.guest), ..entry }).await?;
         }

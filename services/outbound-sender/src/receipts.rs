@@ -3,6 +3,7 @@
 use chrono::{TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::Receipt};
 use seven_domain::{AttemptId, AuditEvent, OutboundState, Stage};
+use seven_providers::verdict;
 use seven_runtime::{Error, Fleet, failpoint, outcome_of};
 use seven_store::{
     audit::Entry,
@@ -10,7 +11,7 @@ use seven_store::{
 };
 use seven_telemetry::metrics;
 
-use crate::opted_out;
+use crate::stops;
 
 #[derive(Debug)]
 pub struct Receipts {
@@ -65,8 +66,9 @@ impl Receipts {
         failpoint("receipts.before_commit");
         tx.commit().await?;
         failpoint("receipts.after_commit");
-        if let (Some("40300"), Some(attempt)) = (receipt.error_code.as_deref(), attempt) {
-            opted_out::sync(&self.fleet, &delivery.casino, attempt).await?;
+        if let (Some(code), Some(attempt)) = (receipt.error_code.as_deref(), attempt) {
+            let class = verdict(&receipt.provider, code, 0).class;
+            stops::act_on(&self.fleet, &delivery.casino, &receipt.provider, code, class, attempt).await?;
         }
         let label = match outcome {
             ReceiptOutcome::Moved(..) => "moved",

@@ -6,12 +6,17 @@ use seven_bus::Outcome;
 use seven_domain::OutboundState;
 use seven_runtime::Error;
 use seven_store::last_look::Refusal;
+use seven_telemetry::Alert;
 
-use crate::{Sender, handler::Job};
+use crate::{Sender, carriers::NoRoute, handler::Job};
 
 enum Then {
     Done,
     End(OutboundState),
+    /// Over: its usefulness, whatever it waited for.
+    Lapse,
+    /// Waits for a provider.
+    Hold(&'static str),
     Wait(Duration),
 }
 
@@ -19,6 +24,14 @@ impl Sender {
     pub(crate) async fn refused(&self, job: &Job, refusal: Refusal) -> Result<Outcome, Error> {
         let why = refusal.as_str();
         match then(refusal) {
+            Then::Lapse => {
+                let mut tx = self.fleet.store.bind(&job.casino).await?;
+                let why = tx.lapse(job.outbound_id).await?;
+                tx.commit().await?;
+                tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, "text is of no use any more");
+                Ok(Outcome::Done)
+            }
+            Then::Hold(why) => self.hold(job, NoRoute { why, retry_in: self.fleet.timing.provider_poll() }).await,
             Then::Done => Ok(Outcome::Done),
             Then::Wait(after) => {
                 Ok(Outcome::Wait { after: self.fleet.timing.scaled(after).max(Duration::from_millis(20)), why })
@@ -35,10 +48,27 @@ impl Sender {
     }
 }
 
+impl Sender {
+    /// No provider takes the text now: it keeps its place in the queue and says why, until somebody wakes it or it is of no use (SMS-41).
+    pub(crate) async fn hold(&self, job: &Job, none: NoRoute) -> Result<Outcome, Error> {
+        let NoRoute { why, retry_in } = none;
+        let mut tx = self.fleet.store.bind(&job.casino).await?;
+        let held = tx.hold(job.outbound_id, why, retry_in).await?;
+        tx.commit().await?;
+        if why == "providers_down" || why == "no_provider" {
+            let text = "no provider of this casino can be called: its texts wait, and those that become stale meanwhile are dropped";
+            Alert { name: why, casino: job.casino.as_str(), provider: "", code: "", text }.raise();
+        }
+        tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, ?held, "text waits for a provider");
+        Ok(Outcome::Done)
+    }
+}
+
 fn then(refusal: Refusal) -> Then {
     match refusal {
         Refusal::NotQueued => Then::Done,
-        Refusal::Expired => Then::End(OutboundState::Expired),
+        Refusal::Expired => Then::Lapse,
+        Refusal::ProviderStopped | Refusal::Parked => Then::Hold(refusal.as_str()),
         Refusal::Suppressed
         | Refusal::SafetyStateMissing
         | Refusal::ProviderBlocked

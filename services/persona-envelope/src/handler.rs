@@ -31,7 +31,16 @@ impl Handler for Envelope {
         };
         match self.process(&delivery, turn).await {
             Ok(()) => Outcome::Done,
-            Err(error) => outcome_of(&error, self.count(&delivery, turn, &error).await),
+            Err(error) => {
+                let outcome = outcome_of(&error, self.count(&delivery, turn, &error).await);
+                if let Outcome::Park { reason, .. } = &outcome
+                    && let Err(error) = self.park(&delivery, turn, reason).await
+                {
+                    // It stays drafted, so the sweep brings it again.
+                    return outcome_of(&error, 1);
+                }
+                outcome
+            }
         }
     }
 
@@ -50,6 +59,8 @@ impl Envelope {
                 tx.queued_of(Origin::Turn(turn_id)).await?,
                 Some(format!("dup:{}:{}", delivery.stream_seq, delivery.deliveries)),
             ),
+            // Its dead letter may never have reached the bus: it is announced again.
+            "parked" => return Err(Error::Other("the turn is parked".into())),
             _ => (Vec::new(), None),
         };
         failpoint("envelope.before_commit");
@@ -115,6 +126,14 @@ impl Envelope {
         }
         let draw = rand::random_range(-1.0..=1.0);
         self.fleet.timing.scaled(pack.rules.typing.delay(kind, text.chars().count(), draw))
+    }
+
+    /// A turn behind a dead letter is not swept any more (D3).
+    async fn park(&self, delivery: &Delivery<DraftReady>, turn: TurnId, reason: &str) -> Result<(), Error> {
+        let mut tx = self.fleet.store.bind(&delivery.casino).await?;
+        tx.park_turn(turn, reason).await?;
+        tx.commit().await?;
+        Ok(())
     }
 
     /// Counts a failure of this turn on its row; a database that is away counts nothing.

@@ -1,24 +1,35 @@
 //! Dead letters become rows (D17): from `dead.*`, and from the server's advisories about messages that killed their worker every
 //! time, whose payload is fetched from the stream.
 
+use std::time::Duration;
+
+use chrono::{DateTime, TimeZone, Utc};
 use prost::Message;
-use seven_bus::{Taken, events::DeadLetter, topology};
-use seven_domain::{CasinoId, Invalid, Stage};
+use seven_bus::{
+    Taken,
+    events::{self, DeadLetter},
+    topology,
+};
+use seven_domain::{CasinoId, GuestHash, Invalid, Stage};
 use seven_runtime::{Error, Fleet};
-use seven_store::dead::NewDead;
+use seven_store::{
+    Tx,
+    dead::{About, NewDead},
+};
+use seven_telemetry::metrics;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     let filing = fleet.bus.take(topology::DEAD_STREAM, topology::FILING_CONSUMER, 200).await?;
     for message in filing {
         let filed = match DeadLetter::decode(message.payload()) {
-            Ok(letter) => file(&fleet, &letter, message.trace()).await,
+            Ok(letter) => file(&fleet, &letter, message.trace(), message.published()).await,
             Err(error) => Err(Invalid::new("dead letter", error.to_string(), "a DeadLetter message").into()),
         };
         settle(message, filed).await?;
     }
     for message in fleet.bus.take(topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER, 200).await? {
         let filed = match from_advisory(&fleet, &message.payload()).await {
-            Ok(Some((letter, trace))) => file(&fleet, &letter, trace).await,
+            Ok(Some((letter, trace))) => file(&fleet, &letter, trace, message.published()).await,
             Ok(None) => Ok(()),
             Err(error) => Err(error),
         };
@@ -53,11 +64,48 @@ async fn settle(message: Taken, filed: Result<(), Error>) -> Result<(), Error> {
     Ok(())
 }
 
-async fn file(fleet: &Fleet, letter: &DeadLetter, trace: String) -> Result<(), Error> {
-    let casino = CasinoId::trusted(&letter.casino)?;
-    let dead = NewDead {
+/// How many letters of which kind are open, for the metrics.
+pub(crate) async fn gauge(fleet: Fleet) -> Result<(), Error> {
+    let mut counts = Vec::new();
+    for owner in fleet.store.dead_owners().await? {
+        let mut tx = fleet.store.bind(&owner).await?;
+        counts.extend(tx.dead_kinds().await?.into_iter().map(|kind| (owner.clone(), kind)));
+        tx.commit().await?;
+    }
+    metrics().dead_open.reset();
+    for (owner, (stage, reason, n)) in counts {
+        metrics().dead_open.with_label_values(&[stage.as_str(), owner.as_str(), &reason]).set(n);
+    }
+    Ok(())
+}
+
+async fn file(fleet: &Fleet, letter: &DeadLetter, trace: String, announced_at: DateTime<Utc>) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(&CasinoId::trusted(&letter.casino)?).await?;
+    let dead = row_of(fleet, &mut tx, letter, trace, announced_at).await?;
+    tx.file_dead(&dead).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// The row of an announcement. `tx` is bound to the letter's casino.
+///
+/// # Errors
+/// When the announcement cannot be read, or the database cannot be asked whom it is about.
+pub async fn row_of(
+    fleet: &Fleet,
+    tx: &mut Tx,
+    letter: &DeadLetter,
+    trace: String,
+    announced_at: DateTime<Utc>,
+) -> Result<NewDead, Error> {
+    let stage: Stage = letter.stage.parse()?;
+    let guest = match about(fleet, tx.casino(), stage, &letter.message_key, &letter.payload) {
+        Ok(about) => tx.behind(&about, Duration::ZERO).await?.and_then(|behind| behind.guest()),
+        Err(_) => GuestHash::from_tag(&letter.guest_hash),
+    };
+    Ok(NewDead {
         dead_id: fleet.ids.next(),
-        stage: letter.stage.parse()?,
+        stage,
         reason: letter.reason.clone(),
         error: letter.error.clone(),
         attempts: i32::try_from(letter.attempts).unwrap_or(i32::MAX),
@@ -65,12 +113,43 @@ async fn file(fleet: &Fleet, letter: &DeadLetter, trace: String) -> Result<(), E
         message_key: letter.message_key.clone(),
         payload: letter.payload.to_vec(),
         stream_seq: i64::try_from(letter.stream_seq).ok(),
+        guest,
+        announced_at,
         trace,
-    };
-    let mut tx = fleet.store.bind(&casino).await?;
-    tx.file_dead(&dead).await?;
-    tx.commit().await?;
-    Ok(())
+    })
+}
+
+/// What a stage's message points at.
+///
+/// # Errors
+/// When the stage could not read it either; always for ingress, whose letters hold the provider's own words.
+pub fn about(fleet: &Fleet, casino: &CasinoId, stage: Stage, key: &str, payload: &[u8]) -> Result<About, Invalid> {
+    fn read<M: Message + Default>(payload: &[u8]) -> Result<M, Invalid> {
+        M::decode(payload).map_err(|e| Invalid::new("event", e.to_string(), "a message of its stage"))
+    }
+    Ok(match stage {
+        Stage::Ingress => return Err(Invalid::new("event", "raw", "a message of a later stage")),
+        Stage::Gate => {
+            let text: events::InboundText = read(payload)?;
+            let at = Utc.timestamp_millis_opt(text.occurred_at).single();
+            let occurred_at = at.ok_or_else(|| Invalid::new("occurred_at", "out of range", "Unix milliseconds"))?;
+            About::Text { guest: fleet.keys.hash(casino, &text.from.parse()?), occurred_at }
+        }
+        Stage::Swarm => {
+            let signal: events::ConversationSignal = read(payload)?;
+            About::Conversation { id: seven_bus::id(&signal.conversation_id)?, text: key.parse().ok() }
+        }
+        Stage::Envelope => About::Turn(seven_bus::id(&read::<events::DraftReady>(payload)?.turn_id)?),
+        Stage::Sender => About::Outbound(seven_bus::id(&read::<events::OutboundReady>(payload)?.outbound_id)?),
+        Stage::Receipts => {
+            let receipt: events::Receipt = read(payload)?;
+            if receipt.attempt_id.is_empty() {
+                About::Nobody
+            } else {
+                About::Attempt(seven_bus::id(&receipt.attempt_id)?)
+            }
+        }
+    })
 }
 
 /// `{"stream","consumer","stream_seq","deliveries"}`: the message itself is still in its stream.
@@ -84,6 +163,7 @@ async fn from_advisory(fleet: &Fleet, payload: &[u8]) -> Result<Option<(DeadLett
     let Some(stage) = Stage::ALL.iter().find(|s| consumer.starts_with(&format!("{s}-"))) else { return Ok(None) };
     let Some((subject, key, payload, trace)) = fleet.bus.stored(stream, sequence).await? else { return Ok(None) };
     let casino = subject.split('.').nth(1).unwrap_or_default().to_owned();
+    metrics().dead.with_label_values(&[stage.as_str(), &casino, "max_deliver"]).inc();
     let letter = DeadLetter {
         stage: stage.as_str().into(),
         casino,
@@ -94,6 +174,7 @@ async fn from_advisory(fleet: &Fleet, payload: &[u8]) -> Result<Option<(DeadLett
         message_key: key,
         payload,
         stream_seq: sequence,
+        guest_hash: String::new(),
     };
     Ok(Some((letter, trace)))
 }

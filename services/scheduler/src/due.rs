@@ -8,6 +8,7 @@ use seven_store::{
     audit::Entry,
     due::Due,
     pauses::{RESUME, Wake},
+    providers::HELD,
 };
 use seven_telemetry::metrics;
 
@@ -74,7 +75,7 @@ async fn fire(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&row.casino).await?;
     let signal = match row.kind.as_str() {
         "attempt_doubt" => tx.settle_doubt(row.row_id.into()).await?,
-        "send" => match tx.pending(OutboundId(row.row_id)).await? {
+        "send" | HELD => match tx.pending(OutboundId(row.row_id)).await? {
             Some(pending) if pending.state == "queued" => Some(seven_store::outbound::Queued {
                 outbound_id: OutboundId(row.row_id),
                 lane: pending.class.parse::<MessageClass>()?.lane(),

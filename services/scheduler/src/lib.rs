@@ -1,18 +1,20 @@
 //! scheduler: everything that happens because time passed. Due rows, the sweep, the spool, repair of streams and consumers, the
 //! mirror of the controls, the filing of dead letters (D2, D3, D13, D14, D17). Any number may run at once.
 
-mod dead;
+pub mod dead;
 mod deletion;
 mod due;
 mod nightly;
+pub mod reconcile;
 mod repair;
 mod spool;
 mod sweep;
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 pub use nightly::night;
 pub use repair::control;
+use seven_providers::Records;
 use seven_runtime::{Error, Fleet};
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -22,15 +24,18 @@ pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
 }
 
 /// Works until the fleet's shutdown. Each duty has its own rhythm and none waits for another.
-pub async fn run(fleet: Fleet) {
+/// `records` are the providers whose record of our texts can be read.
+pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>) {
     let scale = |millis: u64| fleet.timing.scale.at_least(Duration::from_millis(millis), Duration::from_millis(200));
     tokio::join!(
         every(&fleet, "due", scale(500), due::round),
         every(&fleet, "sweep", scale(2_000), sweep::round),
         every(&fleet, "spool", scale(1_000), spool::round),
         every(&fleet, "repair", Duration::from_secs(1), repair::round),
+        every(&fleet, "reconcile", scale(15_000), |fleet| reconcile::round(fleet, records.clone())),
         every(&fleet, "nightly", scale(60_000), nightly::round),
         every(&fleet, "dead", Duration::from_millis(500), dead::round),
+        every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),
     );
 }
 

@@ -10,7 +10,7 @@ use crate::{
     chaos::{self, Chaos},
     commands::{
         audit, casino, consent, content, conversation, dead, escalation, eval, gate, guest, knowledge, message,
-        quiet_hours, run, sms, status, turn, webhook, why,
+        provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -64,11 +64,16 @@ enum Command {
     /// The host's turns: what led to a reply, or list them.
     #[command(subcommand)]
     Turn(turn::Turn),
-    /// Dead letters: list, show, replay.
+    /// Dead letters: list, show, replay, discard, export.
     #[command(subcommand)]
     Dead(dead::Dead),
     /// The timeline of one guest, text or trace over all stages, each refusal with its reason.
     Why(why::Why),
+    /// Providers: what stops them, and lifting it.
+    #[command(subcommand)]
+    Provider(provider::Provider),
+    /// Compare a casino's texts with the provider's own records; recover what its webhooks never told us.
+    Reconcile(reconcile::Reconcile),
     /// How many texts, turns and dead letters stand where, and what waits on the bus.
     Status(status::Status),
     /// Texts: inspect encoding and segments.
@@ -112,8 +117,10 @@ impl Cli {
             Command::Message(command) => message::run(config, command).await?,
             Command::Conversation(command) => conversation::run(config, command).await?,
             Command::Turn(command) => turn::run(config, command).await?,
-            Command::Dead(command) => dead::run(config, command).await?,
+            Command::Dead(command) => return Box::pin(dead::run(config, command)).await,
             Command::Why(command) => why::run(config, command).await?,
+            Command::Provider(command) => provider::run(config, command).await?,
+            Command::Reconcile(command) => reconcile::run(config, &command).await?,
             Command::Status(command) => status::run(config, &command).await?,
             Command::Sms(command) => sms::run(&command)?,
             Command::Consent(command) => return consent::run(config, command).await,

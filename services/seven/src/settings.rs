@@ -8,7 +8,7 @@ use figment::{
 };
 use secrecy::SecretString;
 use serde::Deserialize;
-use seven_domain::HashKey;
+use seven_domain::{HashKey, TELNYX, TWILIO};
 use url::Url;
 
 use crate::model;
@@ -22,6 +22,8 @@ pub struct Settings {
     pub postgres: Postgres,
     pub redis: Redis,
     pub telnyx: Telnyx,
+    pub twilio: Twilio,
+    pub sending: Sending,
     pub ingress: Ingress,
     pub guest_hash: GuestHash,
     pub worker: Worker,
@@ -63,6 +65,28 @@ pub struct Telnyx {
     pub webhook_url: Url,
     pub api_key: Option<SecretString>,
     pub public_keys: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Twilio {
+    pub base_url: Url,
+    /// Our webhook as Twilio reaches it and as its console has it: Twilio signs this address.
+    pub webhook_url: Url,
+    /// None: the fleet has no account there.
+    pub account_sid: Option<String>,
+    /// An API key's SID in place of the account's own; `api_key_secret` is its secret.
+    pub api_key_sid: Option<String>,
+    pub api_key_secret: Option<SecretString>,
+    /// The primary token first, the secondary during a rotation. Signs webhooks; the first authenticates sends without an API key.
+    pub auth_tokens: Vec<SecretString>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sending {
+    /// The fleet's order of providers, for casinos that name none of their own.
+    pub providers: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -153,6 +177,21 @@ impl Settings {
         }
         if !(0.0..=2.0).contains(&self.model.temperature) {
             return bad("model.temperature", self.model.temperature.to_string(), "0 to 2");
+        }
+        let known = |name: &String| match name.as_str() {
+            TELNYX => true,
+            TWILIO => self.twilio.account_sid.is_some(),
+            _ => false,
+        };
+        if self.sending.providers.is_empty() || !self.sending.providers.iter().all(known) {
+            return bad(
+                "sending.providers",
+                format!("{:?}", self.sending.providers),
+                "telnyx, and twilio where twilio.account_sid is set",
+            );
+        }
+        if self.twilio.account_sid.is_some() && self.twilio.auth_tokens.is_empty() {
+            return bad("twilio.auth_tokens", "missing".into(), "the account's auth token: it signs Twilio's webhooks");
         }
         if self.worker.concurrency == 0 || self.worker.sender_concurrency == 0 {
             return bad("worker.concurrency", "0".into(), "at least 1");

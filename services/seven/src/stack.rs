@@ -44,7 +44,7 @@ pub struct Plan {
 pub struct Stack {
     pub fleet: Fleet,
     pub sim: Sim,
-    pub settings: Settings,
+    pub settings: Box<Settings>,
     /// Settings of this fleet as a file, for `seven run` and the operators' commands.
     pub config_file: PathBuf,
     pub ingress_url: String,
@@ -71,7 +71,7 @@ impl Stack {
         let config = config_text(&plan, &sim, &ingress_url)?;
         let config_file = plan.dir.join("seven.toml");
         std::fs::write(&config_file, &config).with_context(|| format!("writing {}", config_file.display()))?;
-        let settings = Settings::parse(&config)?;
+        let settings = Box::new(Settings::parse(&config)?);
         let fleet = wiring::fleet(&settings, Vec::new(), Duration::from_secs(10), CancellationToken::new()).await?;
         fleet.bus.ensure_streams().await?;
         let mut stack = Self { fleet, sim, settings, config_file, ingress_url, tasks: JoinSet::new() };
@@ -172,6 +172,7 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
     let app = app_url(plan)?;
     let (nats, redis, owner, extra) = (&plan.nats_url, &plan.redis_url, &plan.postgres_url, &plan.extra);
     let (base, key, scale) = (sim.url(), sim.public_key_b64(), plan.scale);
+    let seven_carrier_sim::TwilioSide { account_sid: sid, auth_token: token, .. } = sim.twilio();
     let listen = ingress_url.trim_start_matches("http://");
     let at = plan.at.map(|at| format!("at = \"{}\"\n", at.to_rfc3339())).unwrap_or_default();
     Ok(format!(
@@ -179,6 +180,8 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
          nats.url = \"{nats}\"\nredis.url = \"{redis}\"\npostgres.url = \"{app}\"\npostgres.owner_url = \"{owner}\"\n\
          telnyx.base_url = \"{base}/\"\ntelnyx.webhook_url = \"{ingress_url}/webhooks/telnyx\"\ntelnyx.api_key = \"{API_KEY}\"\n\
          telnyx.public_keys = [\"{key}\"]\ningress.listen = \"{listen}\"\n\
+         twilio.base_url = \"{base}/\"\ntwilio.webhook_url = \"{ingress_url}/webhooks/twilio\"\ntwilio.account_sid = \"{sid}\"\n\
+         twilio.auth_tokens = [\"{token}\"]\nsending.providers = [\"telnyx\", \"twilio\"]\n\
          guest_hash.secret = \"development only: hashes of guests on this machine\"\n{extra}\n[time]\nscale = {scale:?}\n{at}"
     ))
 }

@@ -7,8 +7,9 @@ use seven_agent_swarm::Models;
 use seven_bus::{Bus, Roster, WorkerSettings, topology};
 use seven_cache::Cache;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
+use seven_ingress_webhook::Verifiers;
 use seven_llm::embedding::Embedding;
-use seven_providers::telnyx;
+use seven_providers::{Provider, Records, telnyx, twilio};
 use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
@@ -118,6 +119,56 @@ pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {
     Ok(telnyx::Telnyx::new(settings)?)
 }
 
+/// The second provider, where the fleet has an account there.
+fn twilio(settings: &Settings) -> Result<Option<twilio::Twilio>> {
+    let ours = &settings.twilio;
+    let (Some(account_sid), Some(token)) = (&ours.account_sid, ours.auth_tokens.first()) else { return Ok(None) };
+    let (user, secret) = match (&ours.api_key_sid, &ours.api_key_secret) {
+        (Some(key), Some(secret)) => (key.clone(), secret.clone()),
+        _ => (account_sid.clone(), token.clone()),
+    };
+    let settings = twilio::Settings {
+        base_url: ours.base_url.clone(),
+        account_sid: account_sid.clone(),
+        user,
+        secret,
+        webhook_url: ours.webhook_url.clone(),
+        deadline: Timing::new(TimeScale::new(settings.time.scale)).send_deadline(),
+    };
+    Ok(Some(twilio::Twilio::new(settings)?))
+}
+
+/// Every provider the fleet has an account at, in the fleet's order; one that the order leaves out serves casinos that name it.
+fn providers(settings: &Settings) -> Result<Vec<Arc<dyn Provider>>> {
+    let order = |name: &str| settings.sending.providers.iter().position(|n| n == name).unwrap_or(usize::MAX);
+    let mut providers: Vec<Arc<dyn Provider>> = vec![Arc::new(telnyx(settings)?)];
+    if let Some(twilio) = twilio(settings)? {
+        providers.push(Arc::new(twilio));
+    }
+    providers.sort_by_key(|provider| order(provider.name()));
+    Ok(providers)
+}
+
+/// The providers whose record of our texts is compared with ours. A scheduler without their key only does not compare.
+fn records(settings: &Settings) -> Result<Vec<Arc<dyn Records>>> {
+    if settings.telnyx.api_key.is_none() {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Arc::new(telnyx(settings)?)])
+}
+
+fn verifiers(settings: &Settings) -> Result<Verifiers> {
+    let ours = &settings.twilio;
+    let twilio = match &ours.account_sid {
+        None => None,
+        Some(_) => Some(seven_ingress_webhook::Twilio {
+            verifier: twilio::signature::Verifier::new(ours.auth_tokens.clone())?,
+            webhook_url: ours.webhook_url.clone(),
+        }),
+    };
+    Ok(Verifiers { telnyx: telnyx::signature::Verifier::new(&settings.telnyx.public_keys)?, twilio })
+}
+
 /// Runs one worker until the fleet's shutdown. `listener` is ingress's; without one it binds its own.
 pub async fn run(
     worker: Worker,
@@ -133,14 +184,14 @@ pub async fn run(
     let concurrency = settings.worker.concurrency;
     match worker {
         Worker::IngressWebhook => {
-            let verifier = telnyx::signature::Verifier::new(&settings.telnyx.public_keys)?;
+            let verifiers = verifiers(settings)?;
             let listener = match listener {
                 Some(listener) => listener,
                 None => tokio::net::TcpListener::bind(settings.ingress.listen)
                     .await
                     .with_context(|| format!("listening on {}", settings.ingress.listen))?,
             };
-            seven_ingress_webhook::run(fleet, verifier, listener).await?;
+            seven_ingress_webhook::run(fleet, verifiers, listener).await?;
         }
         Worker::ComplianceGate => seven_compliance_gate::run(fleet, loops(concurrency)).await,
         Worker::AgentSwarm => {
@@ -155,11 +206,11 @@ pub async fn run(
         }
         Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops(concurrency)).await,
         Worker::OutboundSender => {
-            let provider = Arc::new(telnyx(settings)?);
+            let providers = providers(settings)?;
             // No reassigned-numbers database is at hand yet: casinos that require it send no marketing texts.
-            seven_outbound_sender::run(fleet, provider, None, loops(settings.worker.sender_concurrency)).await?;
+            seven_outbound_sender::run(fleet, providers, None, loops(settings.worker.sender_concurrency)).await?;
         }
-        Worker::Scheduler => Box::pin(seven_scheduler::run(fleet)).await,
+        Worker::Scheduler => Box::pin(seven_scheduler::run(fleet, records(settings)?)).await,
     }
     Ok(())
 }

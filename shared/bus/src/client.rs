@@ -107,7 +107,7 @@ impl Bus {
         letter: &events::DeadLetter,
         trace: &str,
     ) -> Result<(), Error> {
-        metrics().dead.with_label_values(&[stage.as_str(), &letter.reason]).inc();
+        metrics().dead.with_label_values(&[stage.as_str(), casino.as_str(), &letter.reason]).inc();
         let message = Outgoing {
             subject: topology::subject_for_dead(stage, casino),
             key: &letter.message_key,

@@ -19,8 +19,8 @@ pub mod events {
 pub use client::{Bus, Lag, Outgoing, Settings};
 pub use error::Error;
 pub use roster::Roster;
-pub use taken::Taken;
-pub use topology::{subject, subject_for_dead};
+pub use taken::{Reader, Taken};
+pub use topology::{subject, subject_for_dead, subjects_of_dead};
 pub use worker::{Delivery, Handler, Outcome, Worker, WorkerSettings};
 
 use seven_domain::Invalid;

@@ -1,7 +1,10 @@
-//! Reading a stream outside the worker loop: the scheduler's filing of dead letters.
+//! Reading a stream outside the worker loop: the scheduler's filing of dead letters, and operators who read them where they still are.
+
+use std::time::Duration;
 
 use async_nats::jetstream::{self, consumer::PullConsumer};
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use futures::StreamExt;
 
 use crate::{Bus, Error, client::TRACE_HEADER};
@@ -10,18 +13,46 @@ use crate::{Bus, Error, client::TRACE_HEADER};
 #[derive(Debug)]
 pub struct Taken(jetstream::Message);
 
+/// Reads what a stream holds, once, in order, and leaves its durable consumers alone.
+#[derive(Debug)]
+pub struct Reader(PullConsumer);
+
 impl Bus {
+    /// A reader of these subjects from the stream's beginning.
+    pub async fn read(&self, stream: &str, subject: &str) -> Result<Reader, Error> {
+        let config = jetstream::consumer::pull::Config {
+            filter_subject: subject.to_owned(),
+            ack_policy: jetstream::consumer::AckPolicy::None,
+            inactive_threshold: Duration::from_secs(60),
+            memory_storage: true,
+            ..Default::default()
+        };
+        let consumer = self.stream(stream).await?.create_consumer(config).await;
+        consumer.map(Reader).map_err(|e| Error::setup(format!("reading {stream}"))(e.into()))
+    }
+
     /// Up to `most` waiting messages of a durable consumer, without waiting for more.
     pub async fn take(&self, stream: &str, consumer: &str, most: usize) -> Result<Vec<Taken>, Error> {
         let setup = |e: async_nats::Error| Error::setup(format!("pull on {consumer}"))(e);
         let handle: PullConsumer = self.stream(stream).await?.get_consumer(consumer).await.map_err(&setup)?;
-        let mut batch = handle.fetch().max_messages(most).messages().await.map_err(|e| setup(e.into()))?;
-        let mut taken = Vec::new();
-        while let Some(message) = batch.next().await {
-            taken.push(Taken(message.map_err(setup)?));
-        }
-        Ok(taken)
+        fetch(&handle, most).await.map_err(setup)
     }
+}
+
+impl Reader {
+    /// The next messages, at most `most`; none at the end of the stream.
+    pub async fn next(&mut self, most: usize) -> Result<Vec<Taken>, Error> {
+        fetch(&self.0, most).await.map_err(Error::setup("reading a stream"))
+    }
+}
+
+async fn fetch(consumer: &PullConsumer, most: usize) -> Result<Vec<Taken>, async_nats::Error> {
+    let mut batch = consumer.fetch().max_messages(most).messages().await?;
+    let mut taken = Vec::new();
+    while let Some(message) = batch.next().await {
+        taken.push(Taken(message?));
+    }
+    Ok(taken)
 }
 
 impl Taken {
@@ -31,6 +62,11 @@ impl Taken {
 
     pub fn sequence(&self) -> u64 {
         self.0.info().map_or(0, |i| i.stream_sequence)
+    }
+
+    /// When the message entered its stream.
+    pub fn published(&self) -> DateTime<Utc> {
+        self.0.info().map_or(DateTime::UNIX_EPOCH, |i| i.published)
     }
 
     /// The trace the message carries, or empty.

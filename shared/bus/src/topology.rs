@@ -99,6 +99,16 @@ pub fn subject_for_dead(stage: Stage, casino: &CasinoId) -> String {
     format!("dead.{stage}.{casino}")
 }
 
+/// The same for several: no stage means every stage, no casino every casino.
+pub fn subjects_of_dead(stage: Option<Stage>, casino: Option<&CasinoId>) -> String {
+    let stage = stage.map_or("*", Stage::as_str);
+    match casino {
+        Some(casino) if casino.is_unknown() => format!("dead.{stage}.unknown"),
+        Some(casino) => format!("dead.{stage}.{casino}"),
+        None => format!("dead.{stage}.*"),
+    }
+}
+
 pub fn consumer_name(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> String {
     match lane {
         Some(lane) => format!("{stage}-{lane}-{casino}"),
@@ -184,6 +194,8 @@ mod tests {
             }
         }
         assert_eq!(subject_for_dead(Stage::Ingress, &CasinoId::unknown()), "dead.ingress.unknown");
+        assert_eq!(subjects_of_dead(Some(Stage::Ingress), Some(&CasinoId::unknown())), "dead.ingress.unknown");
+        assert!(matches(&subjects_of_dead(None, None), &subject_for_dead(Stage::Gate, &casino)));
     }
 
     fn matches(pattern: &str, subject: &str) -> bool {

@@ -55,6 +55,9 @@ text_enum! {
         SelfExclusionListLoaded => "self_exclusion_list_loaded",
         RetentionApplied => "retention_applied",
         CasinoChanged => "casino_changed",
+        /// A provider takes nothing of ours, for the fleet or a casino (SMS-41).
+        SendingStopped => "sending_stopped",
+        SendingResumed => "sending_resumed",
         DeadLetterHandled => "dead_letter_handled",
         /// An operator looked at what names or quotes a guest.
         PersonalDataRevealed => "personal_data_revealed",
@@ -70,6 +73,7 @@ impl AuditEvent {
             | Self::CircuitBreakerOpened
             | Self::SafeModeActivated
             | Self::IncidentReport
+            | Self::SendingStopped
             | Self::ConsentChainBroken => Severity::Critical,
             Self::SmsDeliveryFailed
             | Self::GuardrailTriggered

@@ -153,6 +153,20 @@ pub struct Operational {
     pub timezone: Tz,
     #[schemars(with = "String")]
     pub telnyx_phone_number: PhoneE164,
+    /// The casino's number at Twilio, its second provider; with a 10DLC campaign of its own (SMS-39).
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub twilio_phone_number: Option<PhoneE164>,
+    /// State of the campaign of that number; proactive texts take it only when it is `approved`.
+    #[serde(default)]
+    pub twilio_registration: Registration,
+    /// The messaging service whose pool holds `twilio_phone_number`, where the casino has one.
+    #[serde(default)]
+    pub twilio_messaging_service_sid: Option<String>,
+    /// Which providers send, the primary first: `telnyx`, `twilio`. Empty: the provider of the number the guest writes to, then the
+    /// fleet's order.
+    #[serde(default)]
+    pub providers: Vec<String>,
     #[serde(default = "long_code")]
     pub number_kind: NumberKind,
     /// Pace of a 10DLC campaign; required for `long_code`.
@@ -296,6 +310,7 @@ impl CasinoConfig {
             "missing".into(),
             "the 10DLC campaign's segments per second",
         );
+        problems.extend(self.operational.provider_problems());
         for helpline in
             [&self.regulations.responsible_gaming_helpline, &self.regulations.state_helpline].into_iter().flatten()
         {

@@ -12,6 +12,7 @@ pub mod language;
 pub mod message;
 pub mod offer;
 pub mod phone;
+mod providers;
 pub mod trace;
 
 pub use audit::{AuditEvent, Severity};
@@ -20,9 +21,10 @@ pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;
 pub use ids::{AttemptId, ConversationId, DeadId, GuestId, IdSource, InboundId, OfferId, OutboundId, TurnId};
 pub use language::Language;
-pub use message::{Channel, Disposition, Lane, MessageClass, OutboundState, Stage};
+pub use message::{Channel, DeadState, Disposition, Lane, MessageClass, OutboundState, Stage};
 pub use offer::{Offer, OfferCall, OfferStatus, OfferTier};
 pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};
+pub use providers::{PROVIDERS, TELNYX, TWILIO};
 pub use trace::TraceContext;
 
 /// A value that could not be parsed: what it was meant to be, and what would have been right.

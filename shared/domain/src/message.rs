@@ -112,6 +112,15 @@ text_enum! {
 }
 
 text_enum! {
+    /// What became of a dead letter (D17).
+    DeadState {
+        Open => "open",
+        Replayed => "replayed",
+        Discarded => "discarded",
+    }
+}
+
+text_enum! {
     /// The way a guest reaches us (D18).
     Channel {
         Sms => "sms",

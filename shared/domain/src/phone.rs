@@ -70,6 +70,12 @@ impl GuestHash {
     pub fn tag(&self) -> String {
         format!("hmac:{}:{}", self.key_id, self.hex())
     }
+
+    /// Reads a [`GuestHash::tag`].
+    pub fn from_tag(tag: &str) -> Option<Self> {
+        let (key_id, hex) = tag.strip_prefix("hmac:")?.split_once(':')?;
+        Some(Self { key_id: key_id.parse().ok()?, bytes: hex::decode(hex).ok()?.try_into().ok()? })
+    }
 }
 
 /// One hashing key; `id` is stored beside every hash so that keys can be rotated.

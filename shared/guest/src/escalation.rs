@@ -82,6 +82,17 @@ pub enum Mood {
     Negative,
 }
 
+impl Mood {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Positive => "positive",
+            Self::Neutral => "neutral",
+            Self::Cautious => "cautious",
+            Self::Negative => "negative",
+        }
+    }
+}
+
 /// What one turn knows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Facts<'a> {

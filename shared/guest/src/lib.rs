@@ -18,6 +18,6 @@ pub use confidence::Confidence;
 pub use extract::{Found, Setting, Slot, extract, holiday_in};
 pub use learn::Learnt;
 pub use phase::Phase;
-pub use profile::{Grant, GrantRef, Key, Merged, Observation, Profile, Scope, Source, Value};
+pub use profile::{Counted, Grant, GrantRef, Key, Merged, Observation, Profile, Scope, Source, Value};
 pub use session::Session;
 pub use topic::Topic;

@@ -54,6 +54,8 @@ pub struct Policy {
     /// Folded phrases by which a guest asks for an offer, and words that turn them into the opposite.
     pub asking_words: Vec<String>,
     pub declining_words: BTreeSet<String>,
+    /// Folded phrases that turn down what was just offered.
+    pub rejecting_words: Vec<String>,
     pub tier: Vec<Tier>,
 }
 
@@ -115,6 +117,9 @@ pub enum Refusal {
     FieldMissing,
     NoTier,
 }
+
+/// Words of a text that is only a no.
+const MOST_OF_A_NO: usize = 8;
 
 static POLICY: LazyLock<Policy> = LazyLock::new(|| {
     toml::from_str(include_str!("../data/offers.toml")).expect("the table is part of the crate and tested")
@@ -182,6 +187,12 @@ impl Policy {
     pub fn is_asked(&self, text: &str) -> bool {
         let words = extract::words(text);
         says(&words, &self.asking_words) && !words.iter().any(|word| self.declining_words.contains(word))
+    }
+
+    /// Whether a text turns down what was just offered: short, and no question (CONV-36).
+    pub fn is_rejection(&self, text: &str) -> bool {
+        let words = extract::words(text);
+        words.len() <= MOST_OF_A_NO && !text.contains('?') && says(&words, &self.rejecting_words)
     }
 
     fn admits(&self, profile: &Profile, f: &Facts) -> Result<(), Refusal> {

@@ -27,7 +27,7 @@ pub use context::{Context, Seen};
 pub use field::{Candidate, Change, ConsentStatus, Field, Grant, GrantRef, Scope, What};
 pub use key::{CompanionKey, Key, Kind, Section, home_of_target};
 pub use merge::{Merged, Observation, Resolution};
-pub use plain::{AgeVerified, Consent, Engagement, Lifecycle, Meta};
+pub use plain::{AgeVerified, Consent, Counted, Engagement, Lifecycle, Meta};
 pub use source::Source;
 pub use value::Value;
 
@@ -87,6 +87,12 @@ impl Profile {
         self.field(key)
             .filter(|f| !f.is_withdrawn() && !f.value.is_empty())
             .map_or(Confidence::ZERO, |f| f.effective(now))
+    }
+
+    /// Takes in that one more turn was made (DATA-19, CONV-52).
+    pub fn count(&mut self, turn: &Counted) {
+        let completeness = crate::completeness::completeness(self, turn.now);
+        self.engagement.count(turn, completeness);
     }
 
     /// Takes in one observation (DATA-18).

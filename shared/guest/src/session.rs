@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Phase,
     escalation::{self, Mood},
+    offers::Policy,
     phase::{Circles, Quality, TurnFacts, quality},
 };
 
@@ -53,6 +54,10 @@ pub struct Counts {
     pub unanswered_in_row: u32,
     pub validation_failures: u32,
     pub circles: Circles,
+    /// The last reply offered something.
+    pub offered: bool,
+    /// Guest texts since an offer was turned down (CONV-36); goes on in the next session.
+    pub texts_since_rejection: Option<u32>,
 }
 
 /// What a turn that is about to be committed brought.
@@ -61,6 +66,8 @@ pub struct TurnSeen<'a> {
     pub texts: &'a [String],
     /// Rows the reply was made from, best first.
     pub about: Vec<Subject>,
+    /// The reply offers something, or tells of an offer.
+    pub offers: bool,
     /// Everything asked was answered.
     pub answered: bool,
     /// The reply is the fixed one with the casino's phone.
@@ -134,11 +141,21 @@ impl Counts {
             exchanges_in_phase: self.exchanges_in_phase,
             substantive_in_phase: self.substantive_in_phase,
             moods: self.moods.clone(),
+            texts_since_rejection: self.texts_since_rejection,
             ..Self::default()
         }
     }
 
+    /// Guest texts since an offer was turned down, these taken in.
+    pub fn since_rejection(&self, texts: &[String]) -> Option<u32> {
+        let count = u32::try_from(texts.len()).unwrap_or(u32::MAX);
+        let turned_down = self.offered && texts.iter().any(|text| Policy::house().is_rejection(text));
+        if turned_down { Some(0) } else { self.texts_since_rejection.map(|before| before.saturating_add(count)) }
+    }
+
     fn take(&mut self, turn: &TurnSeen<'_>) {
+        self.texts_since_rejection = self.since_rejection(turn.texts);
+        self.offered = turn.offers;
         let counted = |before: u32, again: bool| if again { before.saturating_add(1) } else { 0 };
         let substantive = turn.texts.iter().any(|text| quality(text) == Quality::Substantive);
         self.exchanges_in_phase = self.exchanges_in_phase.saturating_add(1);

@@ -39,6 +39,8 @@ text_keys! {
     MmsTextOnly => "mms_text_only",
     RateLimited => "rate_limited",
     Fallback => "fallback",
+    /// The broad choice, after turns that led nowhere (CONV-33).
+    Menu => "menu",
     /// What the host has nothing to do with (AGENT-11).
     OffTopic => "off_topic",
     /// The one text of a pause, when the guest writes again (SEC-109).

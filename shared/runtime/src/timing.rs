@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use seven_cache::BreakerSettings;
 use seven_domain::TimeScale;
 use seven_store::SweepPlan;
 
@@ -53,6 +54,55 @@ impl Timing {
     /// Re-delivery of transient failures after 5, 25, 125 s (SMS-44); none after the third.
     pub fn redelivery(&self, tries: u32) -> Option<Duration> {
         (tries < 3).then(|| self.floored(5u64.pow(tries + 1), 50))
+    }
+
+    /// A wait that a table of error codes names, in seconds.
+    pub fn after(&self, seconds: u32) -> Duration {
+        self.floored(u64::from(seconds), 50)
+    }
+
+    /// Five failures within a minute open a provider's breaker for five; one good probe closes it (SMS-40).
+    pub fn provider_breaker(&self) -> BreakerSettings {
+        BreakerSettings {
+            failures: 5,
+            window: self.floored(60, 1_000),
+            cooldown: self.floored(300, 1_000),
+            successes: 1,
+        }
+    }
+
+    /// Texts that wait for a provider look again after this, if nothing wakes them before.
+    pub fn provider_poll(&self) -> Duration {
+        self.floored(60, 300)
+    }
+
+    /// How often a stopped provider is asked whether it takes us again, and how often somebody looks whether it is time.
+    pub fn provider_probe(&self) -> Duration {
+        self.floored(60, 500)
+    }
+
+    pub fn provider_watch(&self) -> Duration {
+        self.floored(2, 200)
+    }
+
+    /// A casino's park until its limit resets.
+    pub fn provider_park(&self, span: Duration) -> Duration {
+        self.scale.at_least(span, Duration::from_secs(3))
+    }
+
+    /// Time between two requests for a provider's records.
+    pub fn records_pace(&self) -> Duration {
+        self.floored(1, 20) / 2
+    }
+
+    /// A record this young may still be followed by its webhook: the provider's retries take less than a minute.
+    pub fn records_margin(&self) -> Duration {
+        self.floored(120, 3_000)
+    }
+
+    /// How often each casino is compared with a provider's records.
+    pub fn reconcile_every(&self) -> Duration {
+        self.floored(300, 60_000)
     }
 
     pub fn ack_wait(&self) -> Duration {

@@ -28,33 +28,35 @@ pub enum AddError {
 }
 
 impl Store {
-    /// Adds a casino or replaces its document, in one transaction with its route.
+    /// Adds a casino or replaces its document, in one transaction with the routes of its numbers.
     pub async fn put_casino(&self, config: &CasinoConfig, actor: &str) -> Result<Added, AddError> {
         let mut tx = self.bind(&config.casino_id).await?;
-        let number = config.operational.telnyx_phone_number.as_str();
-        if let Some(owner) = self.casino_of_number(&config.operational.telnyx_phone_number).await?
-            && owner != config.casino_id
-        {
-            return Err(AddError::NumberTaken(owner.to_string()));
+        let numbers: Vec<String> = config.operational.numbers().map(|n| n.as_str().to_owned()).collect();
+        for number in config.operational.numbers() {
+            if let Some(owner) = self.casino_of_number(number).await?
+                && owner != config.casino_id
+            {
+                return Err(AddError::NumberTaken(owner.to_string()));
+            }
         }
         let added = tx.upsert_casino(config).await?;
         let casino = config.casino_id.as_str();
-        sqlx::query("delete from routes where casino_id = $1 and number <> $2")
+        sqlx::query("delete from routes where casino_id = $1 and number <> all($2)")
             .bind(casino)
-            .bind(number)
+            .bind(&numbers)
             .execute(tx.conn())
             .await
             .map_err(crate::Error::from)?;
         let routed = sqlx::query(
-            "insert into routes (number, casino_id) values ($1, $2)
+            "insert into routes (number, casino_id) select n, $2 from unnest($1::text[]) n
              on conflict (number) do update set casino_id = excluded.casino_id where routes.casino_id = excluded.casino_id",
         )
-        .bind(number)
+        .bind(&numbers)
         .bind(casino)
         .execute(tx.conn())
         .await
         .map_err(crate::Error::from)?;
-        if routed.rows_affected() == 0 {
+        if routed.rows_affected() < numbers.len() as u64 {
             return Err(AddError::NumberTaken("that was added at the same moment".to_owned()));
         }
         let detail = serde_json::json!({ "new": added == Added::New });

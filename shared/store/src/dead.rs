@@ -1,12 +1,21 @@
 //! Dead letters as rows that operators list, replay and discard (D17).
 
+mod behind;
+mod handle;
+mod select;
+
 use chrono::{DateTime, Utc};
-use seven_domain::{DeadId, Stage};
+use seven_domain::{CasinoId, DeadId, GuestHash, Stage};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{Result, Tx};
+pub use behind::{About, Behind};
+pub use handle::{Handled, Locked};
+pub use select::{Cursor, Filter, Listed};
 
+use crate::{Result, Store, Tx};
+
+/// A letter to file. `dead_id` is used when it is new.
 #[derive(Debug, Clone)]
 pub struct NewDead {
     pub dead_id: DeadId,
@@ -20,9 +29,14 @@ pub struct NewDead {
     pub message_key: String,
     pub payload: Vec<u8>,
     pub stream_seq: Option<i64>,
+    /// Whom it is about, where that can be told.
+    pub guest: Option<GuestHash>,
+    /// When its announcement entered the stream.
+    pub announced_at: DateTime<Utc>,
     pub trace: String,
 }
 
+/// A letter with all there is, the payload too.
 #[derive(Debug, Clone, FromRow)]
 pub struct DeadLetter {
     pub dead_id: Uuid,
@@ -36,100 +50,103 @@ pub struct DeadLetter {
     pub payload: Vec<u8>,
     pub state: String,
     pub replays: i32,
+    pub stream_seq: Option<i64>,
+    pub guest_hash: Option<String>,
+    pub claim: Option<Uuid>,
+    pub claimed_by: Option<String>,
+    pub claimed_at: Option<DateTime<Utc>>,
     pub trace: String,
     pub first_at: DateTime<Utc>,
     pub last_at: DateTime<Utc>,
 }
 
+macro_rules! letter {
+    ($rest:literal) => {
+        concat!(
+            "select dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, state, replays, stream_seq, guest_hash,
+               claim, claimed_by, claimed_at, trace, first_at, last_at from dead_letters where dead_id = $1 ",
+            $rest
+        )
+    };
+}
+use letter;
+
+macro_rules! file {
+    ($known:literal) => {
+        concat!(
+            "insert into dead_letters (casino_id, dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, stream_seq,
+               trace, guest_hash, announced_at, first_at, last_at)
+             values ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $13)
+             on conflict (casino_id, stage, message_key) do ",
+            $known
+        )
+    };
+}
+
+impl Store {
+    /// Who has letters, in whatever state: also casinos that were removed, and the pseudo tenants.
+    pub async fn dead_owners(&self) -> Result<Vec<CasinoId>> {
+        let query = "select casino_id from fleet_dead_owners() order by 1";
+        let owners: Vec<String> = sqlx::query_scalar(query).fetch_all(self.pool()).await?;
+        Ok(owners.iter().map(|owner| CasinoId::trusted(owner)).collect::<Result<_, _>>()?)
+    }
+
+    /// The casino, or pseudo tenant, that has the letter of this id.
+    pub async fn dead_owner(&self, id: DeadId) -> Result<Option<CasinoId>> {
+        let query = "select casino_id from fleet_dead_owner($1)";
+        let owner: Option<String> = sqlx::query_scalar(query).bind(id.0).fetch_optional(self.pool()).await?;
+        Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
+    }
+}
+
 impl Tx {
-    /// Files a dead letter; a known one takes the new error and opens again.
+    /// Files a dead letter; a known one takes the new error and opens again. The same announcement filed again changes nothing.
     pub async fn file_dead(&mut self, dead: &NewDead) -> Result<()> {
+        let again = file!(
+            "update
+               set last_error = excluded.last_error, reason = excluded.reason, attempts = dead_letters.attempts + excluded.attempts,
+                 last_at = excluded.last_at, announced_at = excluded.announced_at, state = 'open',
+                 guest_hash = coalesce(dead_letters.guest_hash, excluded.guest_hash), claim = null, claimed_by = null, claimed_at = null
+               where dead_letters.announced_at < excluded.announced_at"
+        );
+        self.file(again, dead).await?;
+        Ok(())
+    }
+
+    /// Files a letter whose row is gone; true when it was. A row that is there stays as it is.
+    pub async fn refile_dead(&mut self, dead: &NewDead) -> Result<bool> {
+        self.file(file!("nothing"), dead).await
+    }
+
+    /// Whether the letter has a row, whatever its state.
+    pub async fn has_dead(&mut self, stage: Stage, message_key: &str) -> Result<bool> {
+        let query = "select exists (select 1 from dead_letters where stage = $1 and message_key = $2)";
+        Ok(sqlx::query_scalar(query).bind(stage.as_str()).bind(message_key).fetch_one(self.conn()).await?)
+    }
+
+    async fn file(&mut self, statement: &'static str, dead: &NewDead) -> Result<bool> {
         let casino = self.casino_str();
-        sqlx::query(
-            "insert into dead_letters (casino_id, dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, stream_seq, trace)
-             values ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11)
-             on conflict (casino_id, stage, message_key) do update
-               set last_error = excluded.last_error, reason = excluded.reason, attempts = dead_letters.attempts + excluded.attempts, last_at = now(), state = 'open'",
-        )
-        .bind(casino)
-        .bind(dead.dead_id.0)
-        .bind(dead.stage.as_str())
-        .bind(&dead.reason)
-        .bind(&dead.error)
-        .bind(dead.attempts)
-        .bind(&dead.subject)
-        .bind(&dead.message_key)
-        .bind(&dead.payload)
-        .bind(dead.stream_seq)
-        .bind(&dead.trace)
-        .execute(self.conn())
-        .await?;
-        Ok(())
+        let done = sqlx::query(statement)
+            .bind(casino)
+            .bind(dead.dead_id.0)
+            .bind(dead.stage.as_str())
+            .bind(&dead.reason)
+            .bind(&dead.error)
+            .bind(dead.attempts)
+            .bind(&dead.subject)
+            .bind(&dead.message_key)
+            .bind(&dead.payload)
+            .bind(dead.stream_seq)
+            .bind(&dead.trace)
+            .bind(dead.guest.as_ref().map(GuestHash::tag))
+            .bind(dead.announced_at)
+            .execute(self.conn())
+            .await?;
+        Ok(done.rows_affected() == 1)
     }
 
-    pub async fn dead_letters(&mut self, state: Option<&str>, most: i64) -> Result<Vec<DeadLetter>> {
-        Ok(sqlx::query_as(
-            "select dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, state, replays, trace, first_at, last_at
-             from dead_letters where $1::text is null or state = $1 order by last_at desc limit $2",
-        )
-        .bind(state)
-        .bind(most)
-        .fetch_all(self.conn())
-        .await?)
-    }
-
+    /// One letter, without locking it.
     pub async fn dead_letter(&mut self, id: DeadId) -> Result<Option<DeadLetter>> {
-        Ok(sqlx::query_as(
-            "select dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, state, replays, trace, first_at, last_at
-             from dead_letters where dead_id = $1 for update",
-        )
-        .bind(id.0)
-        .fetch_optional(self.conn())
-        .await?)
-    }
-
-    /// Gives the row behind a dead letter back to its stage. Rows that went on meanwhile stay as they are, so a replay of what in
-    /// truth succeeded does nothing.
-    pub async fn reopen_for_replay(&mut self, letter: &DeadLetter) -> Result<()> {
-        let Ok(row) = Uuid::parse_str(&letter.message_key) else { return Ok(()) };
-        let base = self.sweep_base();
-        match letter.stage.as_str() {
-            "swarm" => {
-                sqlx::query(
-                    "update inbound_messages i set disposition = 'open', disposition_ref = null, reason = null, closed_at = null, tries = 0,
-                       next_sweep_at = now() + make_interval(secs => $2)
-                     from inbound_messages k where k.inbound_id = $1 and k.disposition = 'parked' and i.disposition = 'parked'
-                       and i.conversation_id = k.conversation_id and i.disposition_ref is not distinct from k.disposition_ref",
-                )
-                .bind(row)
-                .bind(base)
-                .execute(self.conn())
-                .await?;
-            }
-            "sender" => {
-                sqlx::query(
-                    "update outbound_messages o set state = 'queued', reason = null, ended_at = null, tries = 0, not_before = now(),
-                       next_sweep_at = now() + make_interval(secs => $2)
-                     where o.outbound_id = $1 and o.state = 'failed' and not exists (
-                       select 1 from send_attempts a where a.outbound_id = o.outbound_id and a.outcome in ('accepted', 'confirmed', 'ambiguous', 'pending'))",
-                )
-                .bind(row)
-                .bind(base)
-                .execute(self.conn())
-                .await?;
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    pub async fn mark_replayed(&mut self, id: DeadId) -> Result<()> {
-        sqlx::query(
-            "update dead_letters set state = 'replayed', replays = replays + 1, last_at = now() where dead_id = $1",
-        )
-        .bind(id.0)
-        .execute(self.conn())
-        .await?;
-        Ok(())
+        Ok(sqlx::query_as(letter!("")).bind(id.0).fetch_optional(self.conn()).await?)
     }
 }

@@ -58,6 +58,10 @@ pub enum Refusal {
     /// Redis knows a STOP that Postgres does not know yet.
     RefusedByCache,
     Paused,
+    /// The provider takes nothing of ours: keys or funds.
+    ProviderStopped,
+    /// The casino's money at the provider is spent for today.
+    Parked,
     /// The guest is with us, the provider still blocks the number (C-6).
     ProviderBlocked,
     ConsentTier,
@@ -89,6 +93,8 @@ impl Refusal {
         (Self::Suppressed, "guest_suppressed"),
         (Self::RefusedByCache, "refused_by_cache"),
         (Self::Paused, "paused"),
+        (Self::ProviderStopped, "provider_stopped"),
+        (Self::Parked, "sending_parked"),
         (Self::ProviderBlocked, "provider_blocked"),
         (Self::ConsentTier, "consent_tier"),
         (Self::SelfExcluded, "self_excluded"),
@@ -165,6 +171,8 @@ with s as (
   select m.* from outbound_messages m, (select count(*) from s) as locked_first where m.outbound_id = $1 for update of m
 ), off as (
   select name, since from controls union all select name, since from fleet_controls
+), stops as (
+  select provider, casino_id from provider_stops where casino_id in ('', $7) and (until is null or until > now())
 ), facts as (
   select o.outbound_id, o.body, o.class, o.conversation_id, g.phone, c.casino_number, k.config->'operational'->>'messaging_profile_id' as messaging_profile_id,
     case
@@ -178,6 +186,9 @@ with s as (
       when s.provider_blocked and p.when_provider_blocks = 'stop' then 'provider_blocked'
       when p.when_paused = 'stop' and exists (select 1 from off where name in ('pause_outbound', 'safe_mode')) then 'paused'
       when p.when_paused = 'stop' and p.lane = 'bulk' and exists (select 1 from off where name = 'pause_proactive') then 'paused'
+      when exists (select 1 from stops where casino_id = '' and provider = $3) then 'provider_stopped'
+      -- The limit is the casino's brake on its spending: only a safety text may take another provider.
+      when exists (select 1 from stops where casino_id <> '' and (p.lane <> 'safety' or provider = $3)) then 'sending_parked'
       -- Nothing is sold or announced to a guest who waits for a person (SEC-59, SEC-104).
       when p.lane = 'bulk' and c.paused_at is not null and coalesce(c.paused_until > now(), true) then 'paused'
       when p.when_paused = 'once' and exists (

@@ -244,9 +244,28 @@ impl Tx {
         self.clear_due("attempt_doubt", attempt.0).await?;
         if let Some(delay) = delay {
             self.put_due("send", outbound.0, delay).await?;
+            self.lapse_before_retry(outbound, delay, end.error_code.as_deref()).await?;
         }
         if state == OutboundState::Failed {
             self.cancel_later_parts(outbound, "earlier_part_failed").await?;
+        }
+        Ok(())
+    }
+
+    /// A text that would be of no use at its next try ends now: it would only hold up the ones behind it.
+    async fn lapse_before_retry(&mut self, outbound: OutboundId, delay: Duration, code: Option<&str>) -> Result<()> {
+        let lapses: Option<bool> = sqlx::query_scalar(
+            "select useful_until <= now() + make_interval(secs => $2) from outbound_messages where outbound_id = $1 and state = 'queued'",
+        )
+        .bind(outbound.0)
+        .bind(delay.as_secs_f64())
+        .fetch_optional(self.conn())
+        .await?;
+        if lapses == Some(true) {
+            let reason = code.filter(|code| !code.is_empty()).unwrap_or("expired");
+            self.end_queued(outbound, OutboundState::Expired, reason).await?;
+            self.cancel_later_parts(outbound, reason).await?;
+            self.clear_due("send", outbound.0).await?;
         }
         Ok(())
     }

@@ -29,7 +29,7 @@ const OLD: [(&str, &str); 8] = [
         "delete from sessions s using conversations c where c.conversation_id = s.conversation_id and s.started_at is distinct from c.session_started_at
            and s.last_at < now() - make_interval(days => $1)",
     ),
-    ("dead_letters", "delete from dead_letters where state <> 'open' and last_at < now() - make_interval(days => $1)"),
+    ("dead_letters", "delete from dead_letters where state <> 'open' and greatest(last_at, handled_at) < now() - make_interval(days => $1)"),
 ];
 
 /// By when the guest was last heard of; a guest who never texted counts from the day we learned of them.

@@ -158,6 +158,16 @@ impl Tx {
         Ok(tries.unwrap_or_default())
     }
 
+    /// A turn that no try could shape waits behind its dead letter.
+    pub async fn park_turn(&mut self, turn: TurnId, reason: &str) -> Result<()> {
+        sqlx::query("update turns set state = 'parked', reason = $2 where turn_id = $1 and state = 'drafted'")
+            .bind(turn.0)
+            .bind(reason)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+
     pub async fn mark_shaped(&mut self, turn: TurnId) -> Result<()> {
         sqlx::query("update turns set state = 'shaped' where turn_id = $1").bind(turn.0).execute(self.conn()).await?;
         Ok(())

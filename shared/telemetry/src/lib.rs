@@ -1,11 +1,13 @@
 //! Logs and metrics, with bounded labels and without phone numbers, names or texts (OBS-14, OBS-15).
 
+mod alert;
 mod metrics;
 
 use std::{fs::File, path::Path, sync::Arc};
 
 use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
+pub use alert::Alert;
 pub use metrics::{Metrics, metrics, render};
 
 /// Where logs go.

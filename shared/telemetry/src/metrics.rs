@@ -24,14 +24,20 @@ pub struct Metrics {
     pub last_look: IntCounterVec,
     /// Provider calls by outcome and error code.
     pub sends: IntCounterVec,
+    /// Texts that took another provider than their first, by provider.
+    pub failovers: IntCounterVec,
+    /// Alerts raised, by name and provider.
+    pub alerts: IntCounterVec,
     /// Receipts by outcome (moved, no_change, stranger).
     pub receipts: IntCounterVec,
     /// Rows a scheduler signalled again, by stage or kind.
     pub swept: IntCounterVec,
     /// Repairs of streams, consumers and the bucket, by what.
     pub repairs: IntCounterVec,
-    /// Dead letters filed, by stage and reason.
+    /// Messages that died, by stage, casino and reason.
     pub dead: IntCounterVec,
+    /// Dead letters that wait for a person, by stage, casino and reason.
+    pub dead_open: IntGaugeVec,
     /// Guardrail patterns that hit, by layer and pattern (SEC-154).
     pub guardrails: IntCounterVec,
     /// Cases opened for a person, by severity and reason.
@@ -89,6 +95,12 @@ impl Metrics {
             IntGaugeVec::new(opts!("seven_stage_waiting", "1 while a stage waits for a dependency"), &["stage"])
                 .expect("metric names and labels are constants that prometheus accepts");
         registry.register(Box::new(waiting.clone())).expect("each metric is registered once");
+        let dead_open = IntGaugeVec::new(
+            opts!("seven_dead_letters_open", "Dead letters that wait for a person"),
+            &["stage", "casino", "reason"],
+        )
+        .expect("metric names and labels are constants that prometheus accepts");
+        registry.register(Box::new(dead_open.clone())).expect("each metric is registered once");
         let stop_seconds = HistogramVec::new(
             histogram_opts!(
                 "seven_stop_processing_seconds",
@@ -126,10 +138,12 @@ impl Metrics {
             inbound: counter("seven_inbound_total", "Texts in", &["verdict", "reason"]),
             last_look: counter("seven_last_look_total", "Decisions of the last look", &["class", "reason"]),
             sends: counter("seven_sends_total", "Provider calls", &["outcome", "error_code"]),
+            failovers: counter("seven_failovers_total", "Texts that took another provider", &["to"]),
+            alerts: counter("seven_alerts_total", "Alerts raised", &["alert", "provider"]),
             receipts: counter("seven_receipts_total", "Receipts", &["outcome"]),
             swept: counter("seven_swept_total", "Rows signalled again", &["what"]),
             repairs: counter("seven_repairs_total", "Streams, consumers and buckets put back", &["what"]),
-            dead: counter("seven_dead_letters_total", "Dead letters filed", &["stage", "reason"]),
+            dead: counter("seven_dead_letters_total", "Messages that died", &["stage", "casino", "reason"]),
             model_calls: counter("seven_model_calls_total", "Calls of models", &["model", "outcome"]),
             model_seconds,
             model_tokens: counter("seven_model_tokens_total", "Tokens billed", &["model", "direction"]),
@@ -142,6 +156,7 @@ impl Metrics {
             messages,
             handling,
             waiting,
+            dead_open,
             registry,
         }
     }

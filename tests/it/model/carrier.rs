@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use seven_domain::AttemptId;
-use seven_providers::{ErrorClass, Provider, SendFuture, SendOutcome, SendRequest};
+use seven_providers::{ErrorClass, ProbeFuture, Provider, SendFuture, SendOutcome, SendRequest};
 use sqlx::PgPool;
 use tokio::sync::Notify;
 use uuid::Uuid;
@@ -118,7 +118,7 @@ impl Carrier {
 
 impl Provider for Carrier {
     fn name(&self) -> &'static str {
-        "model"
+        seven_domain::TELNYX
     }
 
     fn send<'a>(&'a self, request: &'a SendRequest) -> SendFuture<'a> {
@@ -131,6 +131,10 @@ impl Provider for Carrier {
                 }
             }
         })
+    }
+
+    fn probe(&self) -> ProbeFuture<'_> {
+        Box::pin(std::future::ready(Ok(())))
     }
 
     fn is_local(&self) -> bool {

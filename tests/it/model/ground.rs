@@ -12,7 +12,7 @@ pub(crate) const CLEAR: &str = "
 delete from consent_prompts; delete from receipts; delete from send_attempts; delete from outbound_messages; delete from turns;
 delete from inbound_messages; delete from conversations; delete from escalations; delete from number_checks; delete from guests;
 delete from deletions; delete from suppressions; delete from consent_heads; delete from consent_events; delete from due;
-delete from dead_letters; delete from spool";
+delete from dead_letters; delete from spool; delete from provider_stops";
 
 /// Guests live in a zone where it is as late as the test says. Append-only holds for workers; between sequences it must not.
 pub(crate) const PREPARE: &str = "

@@ -72,7 +72,7 @@ impl World {
         Self {
             casinos: [house.casino().clone(), other.casino_id.clone()],
             shift: shift(&owner).await,
-            sender: Sender::new(fast.clone(), provider, None),
+            sender: Sender::new(fast.clone(), vec![provider], None),
             receipts: Receipts::new(fast),
             house,
             owner,
@@ -192,7 +192,7 @@ impl World {
             Receipt::SaysOptedOut => ("delivery_failed", "40300"),
         };
         let event = events::Receipt {
-            provider: "model".to_owned(),
+            provider: seven_domain::TELNYX.to_owned(),
             provider_message_id: id.to_string(),
             status: status.to_owned(),
             event_id: self.fleet.ids.uuid().to_string(),

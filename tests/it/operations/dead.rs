@@ -11,8 +11,9 @@ use std::{
 use seven::{commands::dead, wiring::Worker};
 use seven_agent_swarm::Models;
 use seven_bus::{Outgoing, WorkerSettings, events::DeadLetter, subject_for_dead};
-use seven_domain::{CasinoId, DeadId, Stage};
+use seven_domain::{CasinoId, DeadId, DeadState, Stage};
 use seven_llm::{Model, OfflineModel, Request, Responding};
+use seven_store::dead::Filter;
 use sqlx::PgPool;
 
 use super::{OTHER_NUMBER, OTHER_VENUE, QUESTION};
@@ -22,7 +23,8 @@ use crate::harness::{GUEST, House, Wanted, house, until};
 async fn only_letter(house: &House, casino: &CasinoId) -> (DeadId, String, String, i32) {
     until("a dead letter is filed", Duration::from_secs(15), || async { house.count("dead", "open").await == 1 }).await;
     let mut tx = house.stack.fleet.store.bind(casino).await.unwrap();
-    let mut letters = tx.dead_letters(Some("open"), 10).await.unwrap();
+    let open = Filter { state: Some(DeadState::Open), ..Filter::default() };
+    let mut letters = tx.dead_letters(&open, None, 10).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(letters.len(), 1, "{letters:?}");
     let letter = letters.remove(0);

@@ -145,7 +145,7 @@ async fn five_thousand_signed_events_of_bent_structure_each_find_their_place() {
     let mut house = house("webhook_structure", Wanted { workers, ..Wanted::default() }).await;
     // Confirmations and notices do leave; their own receipts would blur the count.
     let silent = Rule { matcher: Matcher::default(), fault: Fault::LostReceipt, times: None };
-    house.stack.sim.set_rules(Plan { block_on_stop: false, rules: vec![silent] }).unwrap();
+    house.stack.sim.set_rules(Plan { rules: vec![silent], ..Plan::default() }).unwrap();
     let (call, mut random) = (Caller::of(&house), random("bent structure"));
     let bodies: Vec<_> = (0..EVENTS).map(|n| bend::event(&call, &mut random, n)).collect();
     let mut answers =

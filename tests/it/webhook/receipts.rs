@@ -42,7 +42,7 @@ async fn a_failed_send_is_sent_again_and_the_host_is_not_asked_again() {
     let house = house("webhook_resend", Wanted::default()).await;
     // More refusals than one call repeats, so that the text comes back through the bus.
     let rule = Rule { matcher: Matcher::default(), fault: Fault::TooManyRequests, times: Some(5) };
-    house.stack.sim.set_rules(Plan { block_on_stop: false, rules: vec![rule] }).unwrap();
+    house.stack.sim.set_rules(Plan { rules: vec![rule], ..Plan::default() }).unwrap();
     house.text(GUEST, "What restaurants are open tonight?");
     house.settle(1).await;
     assert!(!house.sent_to(GUEST).is_empty(), "it left in the end");

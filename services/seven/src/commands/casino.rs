@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Subcommand;
-use seven_domain::{AuditEvent, CasinoConfig, CasinoId};
-use seven_store::{audit::Entry, casinos::Added};
+use seven_domain::{AuditEvent, CasinoConfig, CasinoId, DeadState};
+use seven_store::{audit::Entry, casinos::Added, dead::Filter};
 
 use super::fleet;
 use crate::{onboard, out};
@@ -71,11 +71,11 @@ async fn add(config: Option<&Path>, file: &Path) -> Result<()> {
         Added::Updated => out!("Replaced the document of {}.", document.casino_id),
     }
     let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
-    let waiting = tx.dead_letters(Some("open"), 1_000).await?.len();
+    let waiting = tx.dead_count(&Filter { state: Some(DeadState::Open), ..Filter::default() }).await?;
     tx.commit().await?;
     if waiting > 0 {
         out!(
-            "{waiting} event(s) for numbers no casino had are kept: seven dead list --unknown, then seven dead replay ID."
+            "{waiting} event(s) for numbers no casino had are kept: seven dead list --unknown, then seven dead replay --unknown."
         );
     }
     Ok(())

@@ -101,7 +101,8 @@ async fn export(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, file: Option
     Ok(())
 }
 
-fn private(path: &Path) -> Result<std::fs::File> {
+/// A new file that nobody else may read.
+pub(crate) fn private(path: &Path) -> Result<std::fs::File> {
     use std::os::unix::fs::OpenOptionsExt;
     let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     file.with_context(|| format!("creating {} (it must not exist yet)", path.display()))

@@ -20,7 +20,7 @@ impl FromStr for GuestRef {
         if text == "-" {
             return Ok(Self::Stdin);
         }
-        if let Some(hash) = text.strip_prefix("hmac:").and_then(hash) {
+        if let Some(hash) = GuestHash::from_tag(text) {
             return Ok(Self::Hash(hash));
         }
         text.parse().map(Self::Phone).or_else(|_: Invalid| text.parse().map(Self::Id)).map_err(|_: Invalid| {
@@ -33,22 +33,21 @@ impl FromStr for GuestRef {
     }
 }
 
-fn hash(rest: &str) -> Option<GuestHash> {
-    let (key_id, hex) = rest.split_once(':')?;
-    Some(GuestHash { key_id: key_id.parse().ok()?, bytes: hex::decode(hex).ok()?.try_into().ok()? })
-}
-
 impl GuestRef {
+    /// Reads stdin now where it is asked for: whoever needs the guest at several casinos reads it once.
+    pub fn read(self) -> Result<Self> {
+        match self {
+            Self::Stdin => phone_on_stdin().map(Self::Phone),
+            other => Ok(other),
+        }
+    }
+
     /// The keyed hash under which everything about the guest stands. The guest need not have a row.
     pub async fn hash(&self, fleet: &Fleet, casino: &CasinoId) -> Result<GuestHash> {
         match self {
             Self::Hash(hash) => Ok(*hash),
             Self::Phone(phone) => Ok(fleet.keys.hash(casino, phone)),
-            Self::Stdin => {
-                let mut line = String::new();
-                std::io::stdin().read_line(&mut line).context("reading the guest's phone from stdin")?;
-                Ok(fleet.keys.hash(casino, &line.trim().parse::<PhoneE164>()?))
-            }
+            Self::Stdin => Ok(fleet.keys.hash(casino, &phone_on_stdin()?)),
             Self::Id(id) => {
                 let mut tx = fleet.store.bind(casino).await?;
                 let hash = tx.hash_of(*id).await?;
@@ -57,6 +56,12 @@ impl GuestRef {
             }
         }
     }
+}
+
+fn phone_on_stdin() -> Result<PhoneE164> {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).context("reading the guest's phone from stdin")?;
+    Ok(line.trim().parse()?)
 }
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ fn show(line: &OutboundLine, attempts: &[AttemptLine], receipts: &[ReceiptLine])
             .error_code
             .as_deref()
             .filter(|code| !code.is_empty())
-            .map(|code| format!(" {}", sentence(code)))
+            .map(|code| format!(" {}", provider_said(&attempt.provider, code)))
             .unwrap_or_default();
         let detail = attempt.detail.as_deref().map(|text| format!(" ({text})")).unwrap_or_default();
         out!("  attempt   {} {} {}{error}{detail}", attempt.started_at, attempt.provider, attempt.outcome);
@@ -103,6 +103,12 @@ fn show(line: &OutboundLine, attempts: &[AttemptLine], receipts: &[ReceiptLine])
         out!("  receipt   {} {}", receipt.occurred_at, receipt.status);
     }
     out!("  trace     {}", line.trace.split('-').nth(1).unwrap_or(&line.trace));
+}
+
+/// The provider's code with what its table says of it.
+fn provider_said(provider: &str, code: &str) -> String {
+    let meant = seven_providers::verdict(provider, code, 0);
+    if meant.known { format!("{code}: {}", meant.meaning) } else { sentence(code) }
 }
 
 fn list(lines: Vec<OutboundLine>) {

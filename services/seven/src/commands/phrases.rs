@@ -48,6 +48,10 @@ const SENTENCES: &[(&str, &str)] = &[
     ("number_reassigned", "the number belongs to somebody else now"),
     ("number_unchecked", "the casino wants the number checked against reassignment first, and it was not"),
     ("opt_in_pending", "the guest left in words, so a second START within a day confirms the first"),
+    ("provider_stopped", "waits: the provider takes nothing of ours (keys or funds); `seven provider list` shows it"),
+    ("sending_parked", "waits: the casino's spend limit at the provider is reached; `seven provider list` shows it"),
+    ("providers_down", "waits: no provider of the casino answers; it goes out in its order when one is back"),
+    ("no_provider", "waits: none of the providers that are set up has a number of this casino"),
     ("40300", "the carrier blocks this pair of numbers because of a STOP"),
 ];
 

@@ -23,12 +23,13 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
     for stage in CONSUMING {
         lag.extend(fleet.bus.lag(stage).await?);
     }
+    let providers = super::provider::Standing::of(&fleet).await?;
     if command.json {
         let lag: Vec<_> = lag
             .iter()
             .map(|l| json!({ "consumer": l.consumer, "pending": l.pending, "in_flight": l.in_flight }))
             .collect();
-        out!("{}", json!({ "rows": counts, "bus": lag }));
+        out!("{}", json!({ "rows": counts, "bus": lag, "providers": providers }));
         return Ok(());
     }
     let mut table = super::table(["casino", "what", "state", "rows"]);
@@ -43,5 +44,6 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
     for lag in busy {
         out!("Bus: {} has {} waiting, {} in work", lag.consumer, lag.pending, lag.in_flight);
     }
+    providers.print();
     Ok(())
 }

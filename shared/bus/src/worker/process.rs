@@ -129,6 +129,7 @@ impl<H: Handler> Shared<H> {
             message_key: key_of(message),
             payload: message.payload.clone(),
             stream_seq: message.info().map_or(0, |i| i.stream_sequence),
+            guest_hash: String::new(),
         };
         self.bus.bury(H::STAGE, casino, &letter, &trace_of(message.headers.as_ref()).to_string()).await
     }

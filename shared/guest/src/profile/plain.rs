@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::VERSION;
-use crate::{Confidence, Phase, Topic};
+use crate::{Confidence, Phase, Topic, escalation::Mood};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -77,6 +77,34 @@ pub struct Engagement {
     pub last_profiling_topic: Option<Topic>,
     /// Never cleared by the machine (CONV-36).
     pub responsible_gaming_triggered: bool,
+}
+
+/// What one turn adds to a guest's counters.
+#[derive(Debug, Clone, Copy)]
+pub struct Counted {
+    pub now: DateTime<Utc>,
+    pub texts: usize,
+    /// The first turn of a session.
+    pub fresh: bool,
+    pub offers: usize,
+    pub redeemed: usize,
+    pub escalations: usize,
+    pub mood: Option<Mood>,
+}
+
+impl Engagement {
+    pub(super) fn count(&mut self, turn: &Counted, completeness: Confidence) {
+        let add = |slot: &mut i64, more: usize| *slot = slot.saturating_add(i64::try_from(more).unwrap_or(i64::MAX));
+        add(&mut self.total_conversations, usize::from(turn.fresh));
+        add(&mut self.total_messages_received, turn.texts);
+        add(&mut self.total_messages_sent, 1);
+        add(&mut self.offers_sent, turn.offers);
+        add(&mut self.offers_redeemed, turn.redeemed);
+        add(&mut self.escalations, turn.escalations);
+        self.last_message_at = Some(turn.now);
+        self.sentiment_trend = turn.mood.map(|mood| mood.as_str().to_owned()).or(self.sentiment_trend.take());
+        self.profile_completeness = completeness;
+    }
 }
 
 impl Meta {

@@ -23,6 +23,32 @@ fn name(text: &str, source: Source, percent: u8, day: i64) -> Observation {
     said(Key::Name, Value::text(text), source, percent, day)
 }
 
+#[test] // DATA-19, CONV-52
+fn a_turn_counts() {
+    let mut profile = Profile::new(at(0));
+    profile.observe(name("Ana", Source::SelfReported, 95, 0));
+    let turn = Counted {
+        now: at(1),
+        texts: 2,
+        fresh: true,
+        offers: 1,
+        redeemed: 0,
+        escalations: 1,
+        mood: Some(crate::escalation::Mood::Positive),
+    };
+    profile.count(&turn);
+    profile.count(&Counted { fresh: false, mood: None, ..turn });
+    let engagement = &profile.engagement;
+    assert_eq!(
+        (engagement.total_conversations, engagement.total_messages_received, engagement.total_messages_sent),
+        (1, 4, 2)
+    );
+    assert_eq!((engagement.offers_sent, engagement.escalations), (2, 2));
+    assert_eq!(engagement.sentiment_trend.as_deref(), Some("positive"), "kept when a turn tells nothing");
+    assert_eq!(engagement.profile_completeness, completeness(&profile, at(1)));
+    assert!(engagement.profile_completeness > Confidence::ZERO);
+}
+
 fn companion(key: CompanionKey, value: Value) -> Observation<CompanionKey> {
     let Observation { confidence, source, at, grant, correction, .. } = name("x", Source::SelfReported, 90, 0);
     Observation { key, value, confidence, source, at, grant, correction }

@@ -147,6 +147,22 @@ fn exchanges() -> impl Strategy<Value = Vec<(String, String)>> {
     prop::collection::vec((".{0,80}", ".{0,300}"), 0..30)
 }
 
+#[test] // CONV-36
+fn a_no_to_an_offer_is_counted_from() {
+    let texts = |text: &str| vec![text.to_owned()];
+    let mut session = Session::begun(at(0), None);
+    let offer = texts("any deals?");
+    session.take(&TurnSeen { offers: true, ..turn(&offer, true) });
+    assert_eq!(session.counts.since_rejection(&texts("what time is dinner?")), None);
+    assert_eq!(session.counts.since_rejection(&texts("no thanks")), Some(0));
+    assert_eq!(session.counts.since_rejection(&texts("no me interesa")), Some(0));
+    session.take(&turn(&texts("no thanks, not now"), true));
+    session.take(&turn(&texts("no, wait, when is dinner?"), true));
+    assert_eq!(session.counts.texts_since_rejection, Some(1), "nothing was offered in between");
+    let next = Session::begun(at(200), Some(&session));
+    assert_eq!(next.counts.texts_since_rejection, Some(1), "the cool-down goes on");
+}
+
 proptest! {
     #[test] // DATA-24, PROD-18
     fn a_window_is_the_newest_that_fits(all in exchanges(), exchanges in 0usize..12, characters in 0usize..2_000) {

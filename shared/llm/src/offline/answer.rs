@@ -195,6 +195,9 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if u.intends("identity") {
         return chat::say(host, "identity");
     }
+    if u.intends("wrong_number") {
+        return chat::say(host, "wrong_number");
+    }
     if u.said.words.is_empty() {
         return chat::say(host, "unclear");
     }

@@ -187,11 +187,12 @@ struct Wording {
     es: Vec<String>,
 }
 
-pub(super) const INTENTS: [&str; 17] = [
+pub(super) const INTENTS: [&str; 18] = [
     "greeting",
     "thanks",
     "goodbye",
     "identity",
+    "wrong_number",
     "human",
     "ack",
     "decline",

@@ -1,9 +1,11 @@
 //! Telnyx messaging v2.
 
-mod errors;
+mod records;
 mod send;
 pub mod signature;
 pub mod webhook;
 
-pub use errors::classify;
 pub use send::{Settings, Telnyx};
+
+/// The word for this provider in rows, labels and settings.
+pub const NAME: &str = seven_domain::TELNYX;

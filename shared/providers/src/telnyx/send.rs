@@ -7,8 +7,8 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::classify;
-use crate::{Provider, SendFuture, SendOutcome, SendRequest};
+use super::NAME;
+use crate::{ErrorClass, ProbeFuture, Provider, SendFuture, SendOutcome, SendRequest, describe, is_local, verdict};
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -21,9 +21,9 @@ pub struct Settings {
 
 #[derive(Debug, Clone)]
 pub struct Telnyx {
-    client: Client,
+    pub(super) client: Client,
     endpoint: Url,
-    settings: Settings,
+    pub(super) settings: Settings,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +41,15 @@ struct Accepted {
 #[derive(Deserialize)]
 struct AcceptedData {
     id: String,
+}
+#[derive(Deserialize)]
+struct Funds {
+    data: Balance,
+}
+#[derive(Deserialize)]
+struct Balance {
+    balance: Option<String>,
+    available_credit: Option<String>,
 }
 #[derive(Deserialize)]
 struct Problems {
@@ -99,23 +108,43 @@ impl Telnyx {
     }
 }
 
+impl Telnyx {
+    /// `GET /v2/messaging_profiles` for the key (SMS-39), `GET /v2/balance` for the funds.
+    async fn ask(&self) -> Result<(), String> {
+        self.get("v2/messaging_profiles?page[size]=1").await?;
+        let balance: Funds = serde_json::from_slice(&self.get("v2/balance").await?).map_err(|e| e.to_string())?;
+        // A decimal as text; a form we cannot read is no reason to stay silent.
+        let left = balance.data.available_credit.or(balance.data.balance).and_then(|text| text.parse::<f64>().ok());
+        if left.is_some_and(|left| left <= 0.0) { Err("no funds".to_owned()) } else { Ok(()) }
+    }
+
+    async fn get(&self, path: &str) -> Result<Vec<u8>, String> {
+        let url = self.settings.base_url.join(path).map_err(|e| e.to_string())?;
+        let request = self.client.get(url).bearer_auth(self.settings.api_key.expose_secret());
+        let response = request.send().await.map_err(|e| describe(&e))?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(format!("HTTP {}", status.as_u16()));
+        }
+        Ok(response.bytes().await.map_err(|e| describe(&e))?.to_vec())
+    }
+}
+
 impl Provider for Telnyx {
     fn name(&self) -> &'static str {
-        "telnyx"
+        NAME
     }
 
     fn send<'a>(&'a self, request: &'a SendRequest) -> SendFuture<'a> {
         Box::pin(self.call(request))
     }
 
+    fn probe(&self) -> ProbeFuture<'_> {
+        Box::pin(self.ask())
+    }
+
     fn is_local(&self) -> bool {
-        match self.settings.base_url.host_str() {
-            Some(host) => {
-                host == "localhost"
-                    || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-            }
-            None => false,
-        }
+        is_local(&self.settings.base_url)
     }
 }
 
@@ -138,26 +167,16 @@ fn read(status: StatusCode, body: &[u8]) -> SendOutcome {
         Some(Problem { code, title }) => (code.to_string(), title),
         None => (String::new(), "no error code".into()),
     };
-    let class = classify(&code, status.as_u16());
+    let class = verdict(NAME, &code, status.as_u16()).class;
+    if class == ErrorClass::Doubtful {
+        return SendOutcome::Ambiguous { http_status: Some(status.as_u16()), detail: format!("code {code}") };
+    }
     SendOutcome::Refused { http_status: status.as_u16(), code, class, detail: detail.chars().take(200).collect() }
-}
-
-/// The error's kind without its URL, which holds the attempt.
-fn describe(error: &reqwest::Error) -> String {
-    let kind = if error.is_connect() {
-        "connection refused or not established"
-    } else if error.is_timeout() {
-        "no answer before the deadline"
-    } else {
-        "connection broken"
-    };
-    kind.to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorClass;
 
     #[test]
     fn answers_are_read_by_how_sure_they_are() {

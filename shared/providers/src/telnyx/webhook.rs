@@ -49,7 +49,7 @@ pub struct Unreadable {
 }
 
 impl Unreadable {
-    fn new(field: &'static str, problem: impl Into<String>) -> Self {
+    pub(crate) fn new(field: &'static str, problem: impl Into<String>) -> Self {
         Self { field, problem: problem.into() }
     }
 }
@@ -120,7 +120,7 @@ fn text(object: &Value, key: &str, field: &'static str) -> Result<String, Unread
 }
 
 /// Short and printable: ids become headers of the bus, where a line break is a new header, and columns, where NUL cannot stand.
-fn plain(text: &str) -> bool {
+pub(crate) fn plain(text: &str) -> bool {
     (1..=200).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 

@@ -115,7 +115,7 @@ impl World {
         let look = Look {
             outbound_id,
             attempt_id: self.fleet.ids.next(),
-            provider: "model",
+            provider: seven_domain::TELNYX,
             deadline: Duration::from_secs(10),
             grace: Duration::from_secs(30),
             window_open: true,

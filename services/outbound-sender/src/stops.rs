@@ -1,0 +1,192 @@
+//! What a code asks for beyond its text: an opt-out to take over, a casino to park, a fleet to stop, a person to tell. And the way back:
+//! probes, ends, and the texts that waited (SMS-41, PROD-22).
+
+use std::time::Duration;
+
+use chrono::{DateTime, NaiveTime, Utc};
+use seven_domain::{AttemptId, AuditEvent, CasinoId};
+use seven_providers::{AlertLevel, ErrorClass, Verdict, verdict};
+use seven_runtime::{Error, Fleet};
+use seven_store::{
+    audit::Entry,
+    providers::{NewStop, Stop},
+};
+use seven_telemetry::Alert;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::{Sender, opted_out};
+
+const ACTOR: &str = "outbound-sender";
+
+/// Acts on a code a provider gave, at the call or in a receipt. May be repeated.
+pub(crate) async fn act_on(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    provider: &str,
+    code: &str,
+    class: ErrorClass,
+    attempt: AttemptId,
+) -> Result<(), Error> {
+    let meant = verdict(provider, code, 0);
+    match class {
+        ErrorClass::OptedOut => opted_out::sync(fleet, casino, attempt, code).await?,
+        ErrorClass::Account => stop(fleet, provider, code, &meant).await?,
+        ErrorClass::SpendLimit => park(fleet, casino, provider, code, &meant).await?,
+        _ => alert(casino, provider, code, &meant),
+    }
+    Ok(())
+}
+
+fn alert(casino: &CasinoId, provider: &str, code: &str, meant: &Verdict) {
+    if meant.alert == AlertLevel::None {
+        return;
+    }
+    let name = match (meant.known, meant.alert) {
+        (false, _) => "provider_code_unknown",
+        (true, AlertLevel::Critical) => "provider_configuration",
+        (true, _) => "provider_refuses",
+    };
+    Alert { name, casino: casino.as_str(), provider, code, text: meant.meaning }.raise();
+}
+
+async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Result<(), Error> {
+    let every = fleet.timing.provider_probe();
+    let stop =
+        NewStop { provider, casino: None, error_code: code, lasts: None, probe_after: Some(every), actor: ACTOR };
+    let new = fleet.store.stop_provider(&stop).await?;
+    let text = format!(
+        "SENDING STOPPED at this provider for every casino: {}. Texts take the casino's other provider or wait; a probe looks every minute, `seven provider release` lifts it by hand",
+        meant.meaning
+    );
+    Alert { name: "provider_stopped", casino: "", provider, code, text: &text }.raise();
+    if new {
+        audit(fleet, &CasinoId::unknown(), AuditEvent::SendingStopped, provider, code, ACTOR).await?;
+    }
+    Ok(())
+}
+
+async fn park(fleet: &Fleet, casino: &CasinoId, provider: &str, code: &str, meant: &Verdict) -> Result<(), Error> {
+    let lasts = fleet.timing.provider_park(until_midnight(fleet.clock.now()));
+    let stop = NewStop {
+        provider,
+        casino: Some(casino),
+        error_code: code,
+        lasts: Some(lasts),
+        probe_after: None,
+        actor: ACTOR,
+    };
+    let new = fleet.store.stop_provider(&stop).await?;
+    let text = format!(
+        "SENDING PARKED for this casino until midnight UTC: {}. Raise the limit at the provider and `seven provider release`, or wait",
+        meant.meaning
+    );
+    Alert { name: "sending_parked", casino: casino.as_str(), provider, code, text: &text }.raise();
+    if new {
+        audit(fleet, casino, AuditEvent::SendingStopped, provider, code, ACTOR).await?;
+    }
+    Ok(())
+}
+
+/// Spend limits reset at midnight UTC.
+fn until_midnight(now: DateTime<Utc>) -> Duration {
+    let midnight = (now.date_naive() + chrono::Days::new(1)).and_time(NaiveTime::MIN).and_utc();
+    (midnight - now).to_std().unwrap_or_default()
+}
+
+async fn audit(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    event: AuditEvent,
+    provider: &str,
+    code: &str,
+    actor: &str,
+) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let detail = serde_json::json!({ "provider": provider, "error_code": code });
+    tx.audit(&Entry::of(event, actor, provider, detail)).await?;
+    Ok(tx.commit().await?)
+}
+
+/// An operator's stop: lasts until somebody lifts it. False when one stood already.
+pub async fn halt(fleet: &Fleet, provider: &str, casino: Option<&CasinoId>, actor: &str) -> Result<bool, Error> {
+    let stop = NewStop { provider, casino, error_code: "operator", lasts: None, probe_after: None, actor };
+    let new = fleet.store.stop_provider(&stop).await?;
+    if new {
+        let filed = casino.cloned().unwrap_or_else(CasinoId::unknown);
+        audit(fleet, &filed, AuditEvent::SendingStopped, provider, "operator", actor).await?;
+    }
+    Ok(new)
+}
+
+/// Lifts stops: of one casino, or the fleet's, of one provider or of all. Waiting texts go on at once.
+pub async fn release(
+    fleet: &Fleet,
+    provider: Option<&str>,
+    casino: Option<&CasinoId>,
+    actor: &str,
+) -> Result<Vec<Stop>, Error> {
+    let lifted = fleet.store.lift_stops(provider, casino).await?;
+    for stop in &lifted {
+        resumed(fleet, stop, actor).await?;
+    }
+    Ok(lifted)
+}
+
+async fn resumed(fleet: &Fleet, stop: &Stop, actor: &str) -> Result<(), Error> {
+    let casino = (!stop.casino_id.is_empty()).then(|| CasinoId::trusted(&stop.casino_id)).transpose()?;
+    let filed = casino.clone().unwrap_or_else(CasinoId::unknown);
+    audit(fleet, &filed, AuditEvent::SendingResumed, &stop.provider, &stop.error_code, actor).await?;
+    let woken = fleet.store.wake_held(casino.as_ref()).await?;
+    tracing::warn!(
+        casino = stop.casino_id,
+        provider = stop.provider,
+        error_code = stop.error_code,
+        woken,
+        "sending goes on"
+    );
+    Ok(())
+}
+
+impl Sender {
+    /// Ends stops whose time has come, and asks stopped providers whether they take us again, until the shutdown.
+    pub(crate) async fn watch_stops(&self) {
+        let mut ticks = interval(self.fleet.timing.provider_watch());
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = self.fleet.shutdown.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            if let Err(error) = self.watch_once().await {
+                tracing::debug!(error = &error as &dyn std::error::Error, "stops could not be looked at");
+            }
+        }
+    }
+
+    async fn watch_once(&self) -> Result<(), Error> {
+        for stop in self.fleet.store.ended_stops().await? {
+            resumed(&self.fleet, &stop, ACTOR).await?;
+        }
+        for stop in self.fleet.store.claim_probes(self.fleet.timing.provider_probe()).await? {
+            let Some(carrier) = self.carriers.iter().find(|c| c.name() == stop.provider) else { continue };
+            match carrier.provider.probe().await {
+                Ok(()) => drop(release(&self.fleet, Some(&stop.provider), None, ACTOR).await?),
+                Err(detail) => tracing::info!(provider = stop.provider, detail, "the probe says: not yet"),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spend_limit_resets_at_midnight_utc() {
+        let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        assert_eq!(until_midnight(at("2026-11-22T23:59:30Z")), Duration::from_secs(30));
+        assert_eq!(until_midnight(at("2026-11-22T00:00:00Z")), Duration::from_secs(86_400));
+        assert_eq!(until_midnight(at("2026-12-31T12:00:00Z")), Duration::from_secs(43_200));
+    }
+}

@@ -1,0 +1,178 @@
+//! The provider's record of our texts against our own (D5): texts of guests whose webhook never came enter the pipeline under their
+//! provider's id, sends in doubt get their last word, opt-outs we never heard of become suppressions.
+//!
+//! Reads the provider's records and never sends: what it finds goes the way a webhook would have gone.
+
+mod inbound;
+mod opt_outs;
+mod outbound;
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use seven_domain::{CasinoId, PhoneE164};
+use seven_providers::records::{Page, Records, RecordsFuture, Unread};
+use seven_runtime::{Error, Fleet};
+use seven_store::fleet::RosterEntry;
+use seven_telemetry::{Alert, metrics};
+use tokio::time::sleep;
+
+/// Each run looks again at this much of what the last one saw: lists are not complete at once.
+const OVERLAP: TimeDelta = TimeDelta::minutes(15);
+/// The first run, or one after a long rest, goes back this far.
+const FIRST: TimeDelta = TimeDelta::hours(2);
+/// The provider's own look-up of a message reaches no further.
+const FURTHEST: TimeDelta = TimeDelta::days(10);
+const TRIES: u32 = 4;
+
+/// What one run saw and did; in a dry run, what it would have done.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Report {
+    /// Calls of the provider.
+    pub requests: u32,
+    /// Texts of guests in its list.
+    pub texts_listed: usize,
+    /// Those whose webhook never came.
+    pub texts_recovered: usize,
+    /// Sends of ours without a last word.
+    pub sends_in_doubt: usize,
+    pub sends_settled: usize,
+    /// Never at the provider and still of use: they go out.
+    pub sends_requeued: usize,
+    /// Never at the provider and of no use any more.
+    pub sends_ended: usize,
+    pub opt_outs_listed: usize,
+    pub opt_outs_taken_over: usize,
+}
+
+impl Report {
+    fn lost(&self) -> usize {
+        self.texts_recovered + self.sends_settled + self.opt_outs_taken_over
+    }
+}
+
+/// One run for one casino at one provider.
+pub(crate) struct Run<'a> {
+    pub(crate) fleet: &'a Fleet,
+    pub(crate) records: &'a dyn Records,
+    pub(crate) casino: &'a CasinoId,
+    /// The casino's numbers at this provider.
+    pub(crate) numbers: Vec<PhoneE164>,
+    pub(crate) since: DateTime<Utc>,
+    /// Younger texts may still come by themselves.
+    pub(crate) until: DateTime<Utc>,
+    pub(crate) dry: bool,
+    pub(crate) report: Report,
+}
+
+impl<'a> Run<'a> {
+    /// Every item of a list, page by page.
+    pub(crate) async fn all<T>(&mut self, page: impl Fn(usize) -> RecordsFuture<'a, Page<T>>) -> Result<Vec<T>, Error> {
+        let mut all = Vec::new();
+        for number in 1.. {
+            let Page { items, last } = self.ask(|| page(number)).await?;
+            all.extend(items);
+            if last {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// One request at the pace of two a second; what may pass is asked again, four times in all.
+    pub(crate) async fn ask<'b, T>(&mut self, call: impl Fn() -> RecordsFuture<'b, T>) -> Result<T, Error> {
+        let pace = self.fleet.timing.records_pace();
+        let mut tries = 0;
+        loop {
+            self.report.requests += 1;
+            tries += 1;
+            match call().await {
+                Ok(answer) => {
+                    sleep(pace).await;
+                    return Ok(answer);
+                }
+                Err(Unread { transient: true, .. }) if tries < TRIES => sleep(pace * 4u32.pow(tries)).await,
+                Err(unread) => return Err(Error::Other(unread.to_string())),
+            }
+        }
+    }
+}
+
+/// Compares one casino's texts since `since` with the provider's records.
+///
+/// # Errors
+/// When the provider or a store cannot be asked; what was done until then stays done, and doing it again does nothing.
+pub async fn reconcile(
+    fleet: &Fleet,
+    records: &dyn Records,
+    entry: &RosterEntry,
+    since: DateTime<Utc>,
+    dry: bool,
+) -> Result<Report, Error> {
+    let now = fleet.clock.now();
+    let mut tx = fleet.store.bind(&entry.casino).await?;
+    let row = tx.casino_row().await?;
+    tx.commit().await?;
+    let Some(row) = row else { return Ok(Report::default()) };
+    let numbers = entry.numbers.iter().filter_map(|number| number.parse::<PhoneE164>().ok());
+    let ours = &row.config.operational;
+    let numbers = numbers.filter(|n| ours.owner_of(n).is_none_or(|owner| owner == records.name())).collect();
+    let margin = TimeDelta::from_std(fleet.timing.records_margin()).unwrap_or_default();
+    let mut run = Run {
+        fleet,
+        records,
+        casino: &entry.casino,
+        numbers,
+        since: since.max(now - FURTHEST),
+        until: now - margin,
+        dry,
+        report: Report::default(),
+    };
+    // Texts first: a STOP among them is newer than what the list of opt-outs makes of it.
+    run.texts().await?;
+    run.opt_outs().await?;
+    run.sends().await?;
+    let report = run.report;
+    if !dry {
+        let mut tx = fleet.store.bind(&entry.casino).await?;
+        let result = serde_json::to_value(&report).unwrap_or_default();
+        tx.note_reconciliation(records.name(), now - margin, &result).await?;
+        tx.commit().await?;
+        metrics().swept.with_label_values(&["reconciled"]).inc_by(u64::try_from(report.lost()).unwrap_or_default());
+    }
+    Ok(report)
+}
+
+/// All casinos in turn; each at most once per period, whoever comes first.
+pub(crate) async fn round(fleet: Fleet, records: Vec<Arc<dyn Records>>) -> Result<(), Error> {
+    let every = fleet.timing.reconcile_every();
+    for entry in fleet.store.roster().await? {
+        for records in &records {
+            let mut tx = fleet.store.bind(&entry.casino).await?;
+            let claimed = tx.claim_reconciliation(records.name(), every).await?;
+            tx.commit().await?;
+            let Some(done_until) = claimed else { continue };
+            let now = fleet.clock.now();
+            let since = done_until.map_or(now - FIRST, |at| at - OVERLAP);
+            let report = match reconcile(&fleet, records.as_ref(), &entry, since, false).await {
+                Ok(report) => report,
+                // One casino's or provider's trouble is not the next one's.
+                Err(error) if !matches!(&error, Error::Store(e) if e.is_unavailable()) => {
+                    tracing::warn!(casino = %entry.casino, provider = records.name(), error = &error as &dyn std::error::Error, "reconciliation failed; the next round begins where this one did");
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            tell(&entry.casino, records.name(), &report);
+        }
+    }
+    Ok(())
+}
+
+fn tell(casino: &CasinoId, provider: &str, report: &Report) {
+    tracing::info!(%casino, provider, ?report, "compared with the provider's records");
+    if report.lost() > 0 {
+        let text = "webhooks of this provider never reached us; the texts were recovered from its records. See `seven reconcile --dry-run`, and the webhook addresses at the provider";
+        Alert { name: "webhooks_lost", casino: casino.as_str(), provider, code: "", text }.raise();
+    }
+}

@@ -1,0 +1,94 @@
+//! Texts of guests: those we never heard of go where ingress would have put them.
+
+use std::time::Duration;
+
+use prost::Message as _;
+use seven_bus::{Outgoing, events::InboundText, subject};
+use seven_compliance::{Intent, classify};
+use seven_domain::{PhoneE164, Stage};
+use seven_providers::records::{Direction, Message, Span};
+use seven_runtime::{Error, word_of};
+use seven_store::suppressions::Applied;
+use seven_telemetry::metrics;
+
+use super::Run;
+
+impl Run<'_> {
+    pub(super) async fn texts(&mut self) -> Result<(), Error> {
+        let records = self.records;
+        for number in self.numbers.clone() {
+            let span = Span { direction: Direction::Inbound, number, from: self.since, until: self.until };
+            if span.from >= span.until {
+                return Ok(());
+            }
+            let listed = self
+                .all(|page| {
+                    Box::pin({
+                        let span = span.clone();
+                        async move { records.texts(&span, page).await }
+                    })
+                })
+                .await?;
+            self.report.texts_listed += listed.len();
+            for chunk in listed.chunks(500) {
+                let ids: Vec<String> = chunk.iter().map(|record| record.message_id.clone()).collect();
+                let mut tx = self.fleet.store.bind(self.casino).await?;
+                let unheard = tx.unheard(records.name(), &ids).await?;
+                tx.commit().await?;
+                // In the provider's order.
+                for id in ids.iter().filter(|id| unheard.contains(id)) {
+                    if self.dry {
+                        self.report.texts_recovered += 1;
+                    } else if let Some(message) = self.ask(|| records.message(id)).await? {
+                        self.recover(&message).await?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// As ingress takes a text: its STOP is written first, then it is published; the mark is committed last, so that a crash in between
+    /// publishes it again, which the gate sees as the duplicate it is. A webhook that comes late is one too.
+    async fn recover(&mut self, message: &Message) -> Result<(), Error> {
+        let (from, to): (PhoneE164, PhoneE164) = (message.from.parse()?, message.to.parse()?);
+        let event = InboundText {
+            provider: self.records.name().into(),
+            provider_message_id: message.message_id.clone(),
+            event_id: format!("reconcile:{}", message.message_id),
+            from: from.as_str().to_owned(),
+            to: to.as_str().to_owned(),
+            text: message.text.as_deref().unwrap_or_default().replace('\0', ""),
+            media_count: u32::try_from(message.media_count).unwrap_or(u32::MAX),
+            autoresponse: message.autoresponse.clone().unwrap_or_default(),
+            occurred_at: message.at.timestamp_millis(),
+            received_at: self.fleet.clock.now().timestamp_millis(),
+            channel: "sms".into(),
+        };
+        let mut tx = self.fleet.store.bind(self.casino).await?;
+        if !tx.mark_reconciled(self.records.name(), &message.message_id, "inbound").await? {
+            return Ok(());
+        }
+        if let Some(keyword) = classify(&event.text).filter(|keyword| keyword.intent == Intent::OptOut) {
+            let guest = self.fleet.keys.hash(self.casino, &from);
+            let mut stop = self.fleet.store.bind(self.casino).await?;
+            let applied = stop.stop(&guest, message.at, &event.event_id, word_of(&keyword)).await?;
+            stop.commit().await?;
+            if applied != Applied::Superseded {
+                self.fleet.cache.refuse(self.casino, &guest, message.at).await;
+            }
+        }
+        let outgoing = Outgoing {
+            subject: subject(Stage::Gate, self.casino, None),
+            key: &event.event_id,
+            copy: None,
+            trace: "",
+            payload: event.encode_to_vec().into(),
+        };
+        self.fleet.bus.publish(&outgoing, Duration::from_secs(5)).await?;
+        tx.commit().await?;
+        metrics().swept.with_label_values(&["recovered_text"]).inc();
+        self.report.texts_recovered += 1;
+        Ok(())
+    }
+}

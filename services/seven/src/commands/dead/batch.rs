@@ -1,0 +1,256 @@
+//! Acting on many dead letters: what would be done, a confirmation, one at a time at a set rate, and an honest count when stopped.
+
+use std::{
+    collections::BTreeMap,
+    io::{IsTerminal, Write},
+    process::ExitCode,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, ensure};
+use chrono::{DateTime, Utc};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use seven_domain::{CasinoId, DeadId, Stage};
+use seven_runtime::{Error, Fleet};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    time::{MissedTickBehavior, interval},
+};
+
+use super::{
+    reentry::Refusal,
+    select::{Part, Select},
+};
+use crate::{commands::table, out};
+
+/// Refusals said one by one.
+const MOST_SAID: usize = 20;
+
+/// A letter to act on.
+#[derive(Debug, Clone)]
+pub(super) struct Todo {
+    pub(super) owner: CasinoId,
+    pub(super) id: DeadId,
+    pub(super) stage: Stage,
+    pub(super) first_at: DateTime<Utc>,
+}
+
+/// What became of one letter.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Did {
+    Done,
+    Refused(Refusal),
+    /// Somebody else acted on it, or is acting.
+    Elsewhere,
+}
+
+/// What became of all.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) done: usize,
+    pub(super) elsewhere: usize,
+    pub(super) refused: BTreeMap<&'static str, usize>,
+    pub(super) left: usize,
+    pub(super) stopped: bool,
+}
+
+/// The words of a command.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Verb {
+    pub(super) order: &'static str,
+    pub(super) done: &'static str,
+}
+
+/// The letters named, or all that match, those that died first first: a guest's texts keep their order.
+pub(super) async fn collect(fleet: &Fleet, ids: &[DeadId], select: &Select, parts: &[Part]) -> Result<Vec<Todo>> {
+    let mut todos = Vec::new();
+    for id in ids {
+        let owner = select.owner_of(fleet, *id).await?;
+        let mut tx = fleet.store.bind(&owner).await?;
+        let letter = tx.dead_letter(*id).await?.with_context(|| format!("{owner} has no dead letter {id}"))?;
+        tx.commit().await?;
+        todos.push(Todo { owner, id: *id, stage: letter.stage.parse()?, first_at: letter.first_at });
+    }
+    for part in parts {
+        let mut tx = fleet.store.bind(&part.owner).await?;
+        let found = tx.dead_ids(&part.filter).await?;
+        tx.commit().await?;
+        let todo = |(id, stage, first_at)| Todo { owner: part.owner.clone(), id, stage, first_at };
+        todos.extend(found.into_iter().map(todo));
+    }
+    todos.sort_by_key(|todo| (todo.first_at, todo.id.0));
+    Ok(todos)
+}
+
+/// Says what would be done, by casino and stage.
+pub(super) fn plan(verb: Verb, kinds: impl Iterator<Item = (CasinoId, Stage)>, json: bool) {
+    let mut counts = BTreeMap::<(String, &str), usize>::new();
+    for (owner, stage) in kinds {
+        *counts.entry((owner.to_string(), stage.as_str())).or_default() += 1;
+    }
+    let all: usize = counts.values().sum();
+    if json {
+        let by: Vec<_> = counts
+            .iter()
+            .map(|((casino, stage), n)| json!({ "casino": casino, "stage": stage, "letters": n }))
+            .collect();
+        out!("{}", json!({ "dry_run": true, "would": verb.order, "letters": all, "by": by }));
+        return;
+    }
+    if all > 0 {
+        let mut table = table(["casino", "stage", "dead letters"]);
+        for ((casino, stage), n) in counts {
+            table.add_row([casino, stage.to_owned(), n.to_string()]);
+        }
+        out!("{table}");
+    }
+    out!("Would {} {all} dead letter(s); nothing was done.", verb.order);
+}
+
+/// Asks a person at a terminal; anybody else has to say `--yes`.
+pub(super) fn confirmed(verb: Verb, letters: usize, yes: bool) -> Result<bool> {
+    if yes || letters == 0 {
+        return Ok(true);
+    }
+    ensure!(std::io::stdin().is_terminal(), "this would {} {letters} dead letter(s); say --yes", verb.order);
+    write!(std::io::stderr(), "{} {letters} dead letter(s)? [y/N] ", capital(verb.order)).context("asking")?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).context("reading the answer")?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// One letter after the other, `per_second` at most. Ctrl-C and SIGTERM stop between two letters.
+pub(super) async fn each(
+    todos: &[Todo],
+    per_second: Option<f64>,
+    verb: Verb,
+    mut act: impl AsyncFnMut(&Todo) -> Result<Did, Error>,
+) -> Result<Tally> {
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut beat = interval(per_second.map_or(Duration::from_micros(1), |rate| Duration::from_secs_f64(1.0 / rate)));
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let progress = Progress::of(todos.len(), verb);
+    let mut tally = Tally { left: todos.len(), ..Tally::default() };
+    for todo in todos {
+        tokio::select! {
+            biased;
+            _ = interrupt.recv() => tally.stopped = true,
+            _ = terminate.recv() => tally.stopped = true,
+            _ = beat.tick() => {}
+        }
+        if tally.stopped {
+            break;
+        }
+        let did = match act(todo).await {
+            Err(Error::Store(error)) if error.is_contended() => act(todo).await,
+            did => did,
+        };
+        let did = did.with_context(|| {
+            format!("stopped at {}: {} {}, {} left as they are", todo.id, verb.done, tally.done, tally.left)
+        })?;
+        tally.count(&did);
+        let refused: usize = tally.refused.values().sum();
+        match &did {
+            Did::Refused(refusal) if refused <= MOST_SAID => {
+                progress.say(&format!("{} of {}: {refusal}", todo.id, todo.owner));
+            }
+            Did::Refused(_) if refused == MOST_SAID + 1 => progress.say("More are refused; the end counts them."),
+            Did::Done | Did::Elsewhere | Did::Refused(_) => {}
+        }
+        progress.step(todos.len() - tally.left);
+    }
+    progress.close();
+    Ok(tally)
+}
+
+// === impl Tally ===
+
+impl Tally {
+    fn count(&mut self, did: &Did) {
+        self.left -= 1;
+        match did {
+            Did::Done => self.done += 1,
+            Did::Elsewhere => self.elsewhere += 1,
+            Did::Refused(refusal) => *self.refused.entry(refusal.code()).or_default() += 1,
+        }
+    }
+
+    /// Says how it ended, and the exit code for it.
+    pub(super) fn report(&self, verb: Verb, json: bool) -> ExitCode {
+        let refused: usize = self.refused.values().sum();
+        if json {
+            out!(
+                "{}",
+                json!({ verb.done: self.done, "refused": self.refused, "elsewhere": self.elsewhere, "left": self.left, "stopped": self.stopped })
+            );
+        } else {
+            let mut line = format!("{} {} dead letter(s)", capital(verb.done), self.done);
+            if refused > 0 {
+                let by: Vec<_> = self.refused.iter().map(|(code, n)| format!("{code} {n}")).collect();
+                line = format!("{line}; refused {refused} ({}), still listed", by.join(", "));
+            }
+            if self.elsewhere > 0 {
+                line = format!("{line}; {} handled by somebody else meanwhile", self.elsewhere);
+            }
+            if self.stopped {
+                line = format!("{line}; stopped, {} left as they are", self.left);
+            }
+            out!("{line}.");
+        }
+        match (self.stopped, refused) {
+            (true, _) => ExitCode::from(130),
+            (false, 0) => ExitCode::SUCCESS,
+            (false, _) => ExitCode::FAILURE,
+        }
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// A bar on a terminal, a line at each tenth elsewhere; both on stderr, results are on stdout.
+struct Progress {
+    bar: Option<ProgressBar>,
+    of: usize,
+    verb: Verb,
+}
+
+// === impl Progress ===
+
+impl Progress {
+    fn of(of: usize, verb: Verb) -> Self {
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {per_sec} {eta} left");
+        let bar = style
+            .ok()
+            .filter(|_| std::io::stderr().is_terminal() && of > 1)
+            .map(|style| ProgressBar::new(u64::try_from(of).unwrap_or(u64::MAX)).with_style(style));
+        Self { bar, of, verb }
+    }
+
+    fn step(&self, at: usize) {
+        match &self.bar {
+            Some(bar) => bar.set_position(u64::try_from(at).unwrap_or(u64::MAX)),
+            None if self.of >= 20 && at.is_multiple_of(self.of / 10) => {
+                self.say(&format!("{at} of {} {}", self.of, self.verb.done));
+            }
+            None => {}
+        }
+    }
+
+    /// A line above the bar. A reader who left is no error.
+    fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => drop(writeln!(std::io::stderr(), "{line}")),
+        }
+    }
+
+    fn close(&self) {
+        if let Some(bar) = &self.bar {
+            bar.abandon();
+        }
+    }
+}

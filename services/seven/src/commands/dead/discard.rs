@@ -1,0 +1,73 @@
+//! `seven dead discard`: put away what nobody needs, with a reason. The letter stays to be seen until retention takes it.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use seven_domain::{CasinoId, DeadId, DeadState};
+use seven_runtime::{Error, Fleet};
+use seven_store::dead::Locked;
+
+use super::{
+    By,
+    batch::{self, Did, Todo, Verb},
+    replay::entry,
+    select::{Select, whose},
+    words,
+};
+
+const VERB: Verb = Verb { order: "discard", done: "discarded" };
+
+#[derive(Debug, Args)]
+#[command(group = whose())]
+pub struct Discard {
+    /// These; without them all that the filters match.
+    #[arg(value_name = "ID")]
+    ids: Vec<DeadId>,
+    #[command(flatten)]
+    select: Select,
+    /// Why nobody needs them; kept in the audit log.
+    #[arg(long, value_parser = words)]
+    reason: String,
+    /// Only say what would be discarded.
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+    /// The outcome as one JSON line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    by: By,
+}
+
+pub(super) async fn run(fleet: &Fleet, command: Discard) -> Result<ExitCode> {
+    let Discard { ids, select, reason, dry_run, yes, json, by: By { by } } = command;
+    let parts = if ids.is_empty() { select.parts(fleet, false).await? } else { Vec::new() };
+    let todos = batch::collect(fleet, &ids, &select, &parts).await?;
+    if dry_run {
+        batch::plan(VERB, todos.into_iter().map(|todo| (todo.owner, todo.stage)), json);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if ids.is_empty() && !batch::confirmed(VERB, todos.len(), yes)? {
+        bail!("nothing was done");
+    }
+    let act = async |todo: &Todo| one(fleet, &todo.owner, todo.id, &by, &reason).await;
+    let tally = batch::each(&todos, None, VERB, act).await?;
+    Ok(tally.report(VERB, json))
+}
+
+async fn one(fleet: &Fleet, owner: &CasinoId, id: DeadId, by: &str, reason: &str) -> Result<Did, Error> {
+    let mut tx = fleet.store.bind(owner).await?;
+    let letter = match tx.lock_dead(id).await? {
+        Locked::Letter(letter) if letter.state != DeadState::Discarded.as_str() => letter,
+        Locked::Letter(_) | Locked::Busy | Locked::Gone => return Ok(Did::Elsewhere),
+    };
+    tx.mark_discarded(id, by).await?;
+    let (subject, detail) =
+        (id.to_string(), serde_json::json!({ "did": "discard", "stage": letter.stage, "reason": reason }));
+    tx.audit(&entry(&letter, &subject, by, detail)).await?;
+    tx.commit().await?;
+    Ok(Did::Done)
+}

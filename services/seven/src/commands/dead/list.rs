@@ -1,0 +1,159 @@
+//! `seven dead list`: pages by cursor over one casino or all, never a payload.
+
+use std::{cmp::Reverse, str::FromStr};
+
+use anyhow::Result;
+use chrono::{DateTime, SecondsFormat};
+use clap::Args;
+use seven_domain::Invalid;
+use seven_runtime::Fleet;
+use seven_store::dead::{Cursor, Listed};
+
+use super::{
+    payload::plain,
+    select::{Part, Select},
+};
+use crate::{commands::table, out};
+
+/// Rows asked for and printed at once.
+const PAGE: i64 = 1_000;
+
+#[derive(Debug, Args)]
+pub struct List {
+    #[command(flatten)]
+    select: Select,
+    /// How many at most.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..))]
+    most: i64,
+    /// Go on after this place, as the page before named it.
+    #[arg(long, value_name = "CURSOR")]
+    after: Option<After>,
+    /// One JSON line per dead letter instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A cursor in words: `time/id`.
+#[derive(Debug, Clone, Copy)]
+struct After(Cursor);
+
+pub(super) async fn run(fleet: &Fleet, command: List) -> Result<()> {
+    let List { select, most, after, json } = command;
+    let parts = select.parts(fleet, false).await?;
+    let mut all = 0;
+    for part in &parts {
+        let mut tx = fleet.store.bind(&part.owner).await?;
+        all += tx.dead_count(&part.filter).await?;
+        tx.commit().await?;
+    }
+    let (mut after, mut left) = (after.map(|after| after.0), most);
+    let mut shown = 0;
+    while left > 0 {
+        let rows = page(fleet, &parts, after, left.min(PAGE)).await?;
+        let read = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+        after = rows.last().map(Listed::cursor).or(after);
+        shown += read;
+        print(rows, json)?;
+        if read < left.min(PAGE) {
+            left = 0;
+            after = None;
+        } else {
+            left -= read;
+        }
+    }
+    if !json {
+        let more = match after.filter(|_| shown < all) {
+            Some(cursor) => format!("; more: --after {}", After(cursor)),
+            None => String::new(),
+        };
+        out!("{shown} of {all} dead letter(s){more}");
+    }
+    Ok(())
+}
+
+/// The newest `most` of all parts behind the cursor.
+async fn page(fleet: &Fleet, parts: &[Part], after: Option<Cursor>, most: i64) -> Result<Vec<Listed>> {
+    let mut rows = Vec::new();
+    for part in parts {
+        let mut tx = fleet.store.bind(&part.owner).await?;
+        rows.extend(tx.dead_letters(&part.filter, after, most).await?);
+        tx.commit().await?;
+    }
+    rows.sort_by_key(|row| Reverse((row.last_at, row.dead_id)));
+    rows.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    Ok(rows)
+}
+
+fn print(rows: Vec<Listed>, json: bool) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let rows = rows.into_iter().map(|row| Listed { last_error: plain(&row.last_error), ..row });
+    if json {
+        for row in rows {
+            out!("{}", serde_json::to_string(&row)?);
+        }
+        return Ok(());
+    }
+    let mut table = table(["dead letter", "casino", "stage", "reason", "error", "tries", "last seen", "state"]);
+    for row in rows {
+        let state = match row.state.as_str() {
+            "open" if row.claimed => "open, replay begun".to_owned(),
+            "replayed" if row.replays > 1 => format!("replayed {} times", row.replays),
+            state => state.to_owned(),
+        };
+        table.add_row([
+            row.dead_id.to_string(),
+            row.casino_id,
+            row.stage,
+            row.reason,
+            short(&row.last_error),
+            row.attempts.to_string(),
+            row.last_at.format("%Y-%m-%d %H:%M:%S").to_string(),
+            state,
+        ]);
+    }
+    out!("{table}");
+    Ok(())
+}
+
+/// A table shows the beginning; `show` and `--json` have it all.
+fn short(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain("…".chars()).collect() }
+}
+
+// === impl After ===
+
+impl FromStr for After {
+    type Err = Invalid;
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let read = || {
+            let (at, id) = text.split_once('/')?;
+            let last_at = DateTime::parse_from_rfc3339(at).ok()?.to_utc();
+            Some(Self(Cursor { last_at, dead_id: id.parse().ok()? }))
+        };
+        read().ok_or_else(|| Invalid::new("cursor", text, "the --after that the page before printed"))
+    }
+}
+
+impl std::fmt::Display for After {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Postgres keeps microseconds; a cursor that kept less would show rows twice.
+        write!(f, "{}/{}", self.0.last_at.to_rfc3339_opts(SecondsFormat::Micros, true), self.0.dead_id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_survives_being_printed() {
+        let text = "2026-11-22T19:00:00.123456Z/01931234-5678-7abc-8def-0123456789ab";
+        assert_eq!(text.parse::<After>().unwrap().to_string(), text);
+        for bad in ["", "/", "2026-11-22T19:00:00Z", "yesterday/01931234-5678-7abc-8def-0123456789ab"] {
+            assert!(bad.parse::<After>().is_err(), "{bad}");
+        }
+    }
+}

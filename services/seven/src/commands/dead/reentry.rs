@@ -1,0 +1,207 @@
+//! Where a dead letter re-enters its stage, or why that would help nobody.
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use seven_bus::{Outgoing, subject};
+use seven_domain::{CasinoId, Stage};
+use seven_ingress_webhook::Intake;
+use seven_runtime::{Error, Fleet};
+use seven_scheduler::dead::about;
+use seven_store::dead::{About, Behind, DeadLetter};
+
+/// A letter as the message it was, with the same identity.
+#[derive(Debug)]
+pub(super) struct Reentry {
+    subject: String,
+    key: String,
+    payload: Bytes,
+}
+
+/// Why a letter is not replayed. It stays listed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error("still unreadable: {0}")]
+    Unreadable(String),
+    #[error("no casino has its number yet; add the casino, then replay")]
+    NoCasinoYet,
+    #[error("the casino was removed")]
+    CasinoRemoved,
+    #[error("the guest was erased, or the rows behind it are gone")]
+    Gone,
+    #[error("the guest opted out since")]
+    OptedOut,
+    #[error("nobody wants the answer any more: it was useful until {0}")]
+    TooOld(String),
+    #[error("it was discarded")]
+    Discarded,
+}
+
+impl Refusal {
+    /// One word for counting.
+    pub(super) fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable(_) => "unreadable",
+            Self::NoCasinoYet => "no_casino",
+            Self::CasinoRemoved => "casino_removed",
+            Self::Gone => "gone",
+            Self::OptedOut => "opted_out",
+            Self::TooOld(_) => "too_old",
+            Self::Discarded => "discarded",
+        }
+    }
+}
+
+impl Reentry {
+    /// Reads the letter and asks how things stand with what it is about.
+    pub(super) async fn of(
+        fleet: &Fleet,
+        owner: &CasinoId,
+        letter: &DeadLetter,
+    ) -> Result<Result<Self, Refusal>, Error> {
+        let stage: Stage = letter.stage.parse()?;
+        if stage == Stage::Ingress {
+            return Self::of_raw(fleet, letter).await;
+        }
+        let reentry = Self {
+            subject: letter.subject.clone(),
+            key: letter.message_key.clone(),
+            payload: letter.payload.clone().into(),
+        };
+        Self::judged(fleet, owner, stage, reentry).await
+    }
+
+    /// The provider's own words, read again by today's code.
+    async fn of_raw(fleet: &Fleet, letter: &DeadLetter) -> Result<Result<Self, Refusal>, Error> {
+        let intake = seven_ingress_webhook::intake_raw(&letter.payload, None, letter.first_at);
+        let unreadable = || {
+            Refusal::Unreadable(match &intake {
+                Intake::Unusable { error, .. } => super::payload::plain(error),
+                Intake::Text { .. } | Intake::Receipt { .. } | Intake::Ignored { .. } => {
+                    "it is no event we use".to_owned()
+                }
+            })
+        };
+        let Some(number) = intake.number() else { return Ok(Err(unreadable())) };
+        let Some(casino) = fleet.store.casino_of_number(number).await? else { return Ok(Err(Refusal::NoCasinoYet)) };
+        let Some((stage, key, payload)) = intake.message() else { return Ok(Err(unreadable())) };
+        Self::judged(fleet, &casino, stage, Self { subject: subject(stage, &casino, None), key, payload }).await
+    }
+
+    async fn judged(
+        fleet: &Fleet,
+        casino: &CasinoId,
+        stage: Stage,
+        reentry: Self,
+    ) -> Result<Result<Self, Refusal>, Error> {
+        let about = match about(fleet, casino, stage, &reentry.key, &reentry.payload) {
+            Ok(about) if !reentry.subject.is_empty() => about,
+            Ok(_) => return Ok(Err(Refusal::Unreadable("it does not say where it re-enters".to_owned()))),
+            Err(error) => return Ok(Err(Refusal::Unreadable(super::payload::plain(&error.to_string())))),
+        };
+        let mut tx = fleet.store.bind(casino).await?;
+        if tx.casino_status().await?.is_none_or(|status| status == "removed") {
+            return Ok(Err(Refusal::CasinoRemoved));
+        }
+        let Some(row) = tx.casino_row().await? else { return Ok(Err(Refusal::CasinoRemoved)) };
+        let useful = fleet.packs.of(&row.config)?.rules.usefulness();
+        let behind = tx.behind(&about, useful).await?;
+        tx.commit().await?;
+        Ok(judge(&about, behind.as_ref()).map(|()| reentry))
+    }
+
+    /// `copy` makes the message a deliberate second one.
+    pub(super) fn outgoing<'a>(&'a self, copy: String, trace: &'a str) -> Outgoing<'a> {
+        Outgoing {
+            subject: self.subject.clone(),
+            key: &self.key,
+            copy: Some(copy),
+            trace,
+            payload: self.payload.clone(),
+        }
+    }
+}
+
+/// What can never help is refused; what was done meanwhile is not, its replay does nothing.
+fn judge(about: &About, behind: Option<&Behind>) -> Result<(), Refusal> {
+    let Some(behind) = behind else { return Err(Refusal::Gone) };
+    let waits = match about {
+        About::Nobody | About::Attempt(_) => return Ok(()),
+        // A STOP, and whatever came after it, is handled; what came before it is not answered.
+        About::Text { occurred_at, .. } => {
+            return if behind.stopped_as_of.is_some_and(|stop| stop > *occurred_at) {
+                Err(Refusal::OptedOut)
+            } else {
+                Ok(())
+            };
+        }
+        About::Conversation { .. } => ["open", "held", "parked"],
+        About::Turn(_) => ["drafted", "parked", ""],
+        About::Outbound(_) => ["queued", "failed", ""],
+    };
+    if behind.safety || !behind.state.as_deref().is_none_or(|state| waits.contains(&state)) {
+        return Ok(());
+    }
+    match (behind.stopped_as_of, behind.useless_since) {
+        (Some(_), _) => Err(Refusal::OptedOut),
+        (None, Some(since)) => Err(Refusal::TooOld(minute(since))),
+        (None, None) => Ok(()),
+    }
+}
+
+fn minute(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use seven_domain::GuestHash;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn at(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    #[test] // D17, SMS-53
+    fn what_can_never_help_is_refused_and_nothing_else() {
+        let (early, late) = (at("2026-11-22T10:00:00Z"), at("2026-11-22T11:00:00Z"));
+        let text = |occurred_at| About::Text { guest: GuestHash { key_id: 1, bytes: [0; 32] }, occurred_at };
+        let id = Uuid::nil();
+        let (talk, turn, out) = (About::Conversation { id, text: None }, About::Turn(id), About::Outbound(id));
+        let plain = Behind::default();
+        let stopped = Behind { stopped_as_of: Some(early), ..Behind::default() };
+        let state = |state: &str, behind: &Behind| Behind { state: Some(state.to_owned()), ..behind.clone() };
+        let old = |known: &str| Behind { useless_since: Some(late), ..state(known, &plain) };
+        let too_old = || Err(Refusal::TooOld("2026-11-22 11:00 UTC".into()));
+        let cases = [
+            (
+                "a text before its guest's STOP",
+                text(at("2026-11-22T09:59:59Z")),
+                stopped.clone(),
+                Err(Refusal::OptedOut),
+            ),
+            ("the STOP itself", text(early), stopped.clone(), Ok(())),
+            ("a START after it", text(late), stopped.clone(), Ok(())),
+            ("a conversation, text unknown, guest gone", talk, stopped.clone(), Err(Refusal::OptedOut)),
+            ("a parked text", talk, state("parked", &plain), Ok(())),
+            ("an old parked text", talk, old("parked"), too_old()),
+            ("an old answered text", talk, old("answered"), Ok(())),
+            ("a turn of a guest who left", turn, state("parked", &stopped), Err(Refusal::OptedOut)),
+            ("an old turn", turn, old("drafted"), too_old()),
+            ("a shaped turn of a guest who left", turn, state("shaped", &stopped), Ok(())),
+            ("a failed text", out, state("failed", &plain), Ok(())),
+            ("a failed text of a guest who left", out, state("failed", &stopped), Err(Refusal::OptedOut)),
+            ("a failed confirmation of a STOP", out, Behind { safety: true, ..state("failed", &stopped) }, Ok(())),
+            ("an old failed text", out, old("failed"), too_old()),
+            ("a delivered text", out, state("delivered", &stopped), Ok(())),
+            ("a receipt", About::Attempt(id), state("sent", &stopped), Ok(())),
+        ];
+        for (what, about, behind, wanted) in cases {
+            assert_eq!(judge(&about, Some(&behind)), wanted, "{what}");
+        }
+        for about in [text(early), talk, turn, out, About::Attempt(id)] {
+            assert_eq!(judge(&about, None), Err(Refusal::Gone), "{about:?}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! `seven dead replay`: back to the stage that failed, under a fresh message id and the same identity (D17).
+//!
+//! A letter is claimed, and what is behind it reopened, in one transaction; published and marked in a second one that holds its row. Who
+//! dies in between leaves an open letter with a claim; the next replay publishes under that claim's id, which the bus takes once.
+
+use std::{process::ExitCode, time::Duration};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use seven_domain::{AuditEvent, CasinoId, DeadId, DeadState};
+use seven_runtime::{Error, Fleet, failpoint};
+use seven_store::{
+    audit::Entry,
+    dead::{DeadLetter, Locked},
+};
+
+use super::{
+    By,
+    batch::{self, Did, Todo, Verb},
+    reentry::{Reentry, Refusal},
+    select::{Select, whose},
+    stream,
+};
+use crate::out;
+
+const VERB: Verb = Verb { order: "replay", done: "replayed" };
+const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Args)]
+#[command(group = whose())]
+pub struct Replay {
+    /// These, whatever their state; without them all that the filters match.
+    #[arg(value_name = "ID")]
+    ids: Vec<DeadId>,
+    #[command(flatten)]
+    select: Select,
+    /// How many a second at most.
+    #[arg(long, value_name = "N/s", default_value = "5/s", value_parser = rate)]
+    rate: f64,
+    /// Only say what would be replayed.
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+    /// Also those whose rows are gone but whose announcements are still in their stream.
+    #[arg(long, conflicts_with = "ids")]
+    from_stream: bool,
+    /// The outcome as one JSON line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    by: By,
+}
+
+/// `5`, `5/s` or `0.5/s`.
+fn rate(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix("/s").unwrap_or(text).parse::<f64>().ok();
+    number
+        .filter(|rate| (0.01..=1_000.0).contains(rate))
+        .ok_or_else(|| "expected 0.01/s to 1000/s, such as 5/s".to_owned())
+}
+
+pub(super) async fn run(fleet: &Fleet, command: Replay) -> Result<ExitCode> {
+    let Replay { ids, select, rate, dry_run, yes, from_stream, json, by: By { by } } = command;
+    let parts = if ids.is_empty() { select.parts(fleet, from_stream).await? } else { Vec::new() };
+    let mut todos = batch::collect(fleet, &ids, &select, &parts).await?;
+    let lost = if from_stream { stream::lost(fleet, &parts).await? } else { Vec::new() };
+    if dry_run {
+        let kinds = todos.into_iter().map(|todo| (todo.owner, todo.stage)).chain(lost);
+        batch::plan(VERB, kinds, json);
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Whoever names letters one by one has said which.
+    if ids.is_empty() && !batch::confirmed(VERB, todos.len() + lost.len(), yes)? {
+        bail!("nothing was done");
+    }
+    if !lost.is_empty() {
+        stream::refile(fleet, &parts).await?;
+        todos = batch::collect(fleet, &ids, &select, &parts).await?;
+    }
+    let wanted = if ids.is_empty() { select.state.0 } else { None };
+    let act = async |todo: &Todo| one(fleet, &todo.owner, todo.id, wanted, &by).await;
+    let tally = batch::each(&todos, Some(rate), VERB, act).await?;
+    Ok(tally.report(VERB, json))
+}
+
+/// Replays one letter, whatever its state.
+///
+/// # Errors
+/// When it is gone or refused, and when a store is away.
+pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
+    match one(fleet, owner, id, None, "seven dead replay").await? {
+        Did::Done => {
+            out!("Replayed {id}.");
+            Ok(())
+        }
+        Did::Refused(refusal) => bail!("{refusal}"),
+        Did::Elsewhere => bail!("{owner} has no dead letter {id}, or another replay has it in hand"),
+    }
+}
+
+async fn one(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadState>, by: &str) -> Result<Did, Error> {
+    let mut tx = fleet.store.bind(owner).await?;
+    let letter = match tx.lock_dead(id).await? {
+        Locked::Letter(letter) if wanted.is_none_or(|wanted| wanted.as_str() == letter.state) => letter,
+        Locked::Letter(_) | Locked::Busy | Locked::Gone => return Ok(Did::Elsewhere),
+    };
+    if wanted.is_none() && letter.state == DeadState::Discarded.as_str() {
+        return Ok(Did::Refused(Refusal::Discarded));
+    }
+    let reentry = match Reentry::of(fleet, owner, &letter).await? {
+        Ok(reentry) => reentry,
+        Err(refusal) => return Ok(Did::Refused(refusal)),
+    };
+    tx.reopen_for_replay(&letter).await?;
+    let claim = tx.claim_dead(id, fleet.ids.uuid(), by).await?;
+    tx.commit().await?;
+    failpoint("dead.after_claim");
+
+    let mut tx = fleet.store.bind(owner).await?;
+    if !tx.holds_claim(id, claim).await? {
+        return Ok(Did::Elsewhere);
+    }
+    fleet.bus.publish(&reentry.outgoing(format!("replay:{claim}"), &letter.trace), PUBLISH_DEADLINE).await?;
+    failpoint("dead.after_publish");
+    tx.mark_replayed(id, by).await?;
+    let subject = id.to_string();
+    tx.audit(&entry(
+        &letter,
+        &subject,
+        by,
+        serde_json::json!({ "did": "replay", "stage": letter.stage, "claim": claim }),
+    ))
+    .await?;
+    tx.commit().await?;
+    Ok(Did::Done)
+}
+
+/// The audit entry of one letter.
+pub(super) fn entry<'a>(letter: &'a DeadLetter, subject: &'a str, by: &'a str, detail: serde_json::Value) -> Entry<'a> {
+    Entry { trace: Some(&letter.trace), ..Entry::of(AuditEvent::DeadLetterHandled, by, subject, detail) }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_rate_is_a_number_a_second() {
+        for (text, wanted) in [("5/s", Some(5.0)), ("0.5", Some(0.5)), ("1000/s", Some(1_000.0))] {
+            assert_eq!(super::rate(text).ok(), wanted, "{text}");
+        }
+        for bad in ["", "0", "-1/s", "5/m", "NaN", "inf", "1001"] {
+            assert!(super::rate(bad).is_err(), "{bad}");
+        }
+    }
+}

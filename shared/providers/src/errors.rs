@@ -1,0 +1,174 @@
+//! Providers' error codes as data: what each code means for a text, read from `data/*.toml`. Unknown codes are never retried and
+//! alert; keyed on the code, never on title or detail (spec 05, section 1.5).
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// What a failed code asks for. The sender acts on nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// Slow down and try again within the call.
+    Throttled,
+    /// May pass later: re-delivered after each wait of the code's schedule.
+    Transient,
+    /// Never again for this text.
+    Permanent,
+    /// The provider holds an opt-out: never again for this guest until they opt in.
+    OptedOut,
+    /// Number, profile or campaign of the casino: never again for this text, and a person has to act.
+    Configuration,
+    /// The casino's money for today is spent: its sending is parked until the limit resets.
+    SpendLimit,
+    /// Keys, funds or the whole account: nothing passes until somebody acts.
+    Account,
+    /// The provider may have it all the same.
+    Doubtful,
+}
+
+/// How loud a code is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AlertLevel {
+    #[default]
+    None,
+    Warning,
+    Critical,
+}
+
+/// One line of a provider's table: a code, or a range of them, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorRow {
+    /// One code, or the first and the last of a range, in digits.
+    codes: Vec<String>,
+    /// In our own words, for operators.
+    pub meaning: String,
+    pub class: ErrorClass,
+    /// Seconds before each re-delivery of a transient failure.
+    #[serde(default)]
+    pub retry: Vec<u32>,
+    #[serde(default)]
+    pub alert: AlertLevel,
+}
+
+/// What a code means, found or assumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    pub class: ErrorClass,
+    /// Seconds before each re-delivery; empty where nothing is re-delivered.
+    pub retry: &'static [u32],
+    pub alert: AlertLevel,
+    /// False for a code that no table knows.
+    pub known: bool,
+    /// In our own words.
+    pub meaning: &'static str,
+}
+
+/// A provider's codes.
+#[derive(Debug)]
+pub struct Table {
+    rows: Vec<(u32, u32, ErrorRow)>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    error: Vec<ErrorRow>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    #[error("the table of error codes cannot be read")]
+    Toml(#[from] toml::de::Error),
+    #[error("error codes {codes:?}: {problem}")]
+    Row { codes: Vec<String>, problem: &'static str },
+}
+
+static TELNYX: LazyLock<Table> =
+    LazyLock::new(|| Table::read(include_str!("../data/telnyx_errors.toml")).expect("the table holds, says a test"));
+static TWILIO: LazyLock<Table> =
+    LazyLock::new(|| Table::read(include_str!("../data/twilio_errors.toml")).expect("the table holds, says a test"));
+
+/// A code nobody listed: not tried again, and somebody is told.
+const UNKNOWN: Verdict = Verdict {
+    class: ErrorClass::Permanent,
+    retry: &[],
+    alert: AlertLevel::Warning,
+    known: false,
+    meaning: "a code we do not know",
+};
+/// Where the body named no code, the status speaks.
+const THROTTLED: Verdict =
+    Verdict { class: ErrorClass::Throttled, alert: AlertLevel::None, meaning: "too many requests", ..UNKNOWN };
+const REFUSED_KEY: Verdict =
+    Verdict { class: ErrorClass::Account, alert: AlertLevel::Critical, meaning: "the key is refused", ..UNKNOWN };
+
+/// The provider's word on a code. A provider without a table of its own is read by the status alone.
+pub fn verdict(provider: &str, code: &str, http_status: u16) -> Verdict {
+    match provider {
+        crate::telnyx::NAME => TELNYX.verdict(code, http_status),
+        crate::twilio::NAME => TWILIO.verdict(code, http_status),
+        _ => by_status(code, http_status),
+    }
+}
+
+fn by_status(code: &str, http_status: u16) -> Verdict {
+    match http_status {
+        429 if code.is_empty() => THROTTLED,
+        401 | 403 if code.is_empty() => REFUSED_KEY,
+        _ => UNKNOWN,
+    }
+}
+
+// === impl Table ===
+
+impl Table {
+    /// Reads and checks a table: codes are digits, ranges ascend and do not overlap, and schedules belong to transient codes.
+    pub fn read(text: &str) -> Result<Self, TableError> {
+        let file: File = toml::from_str(text)?;
+        let mut rows = Vec::with_capacity(file.error.len());
+        let mut last = None;
+        for row in file.error {
+            let bad = |problem| TableError::Row { codes: row.codes.clone(), problem };
+            let number = |code: &String| code.parse::<u32>().map_err(|_| bad("a code is not a number"));
+            let (first, end) = match row.codes.as_slice() {
+                [one] => (number(one)?, number(one)?),
+                [first, end] => (number(first)?, number(end)?),
+                _ => return Err(bad("one code, or the first and last of a range")),
+            };
+            if end < first || last.is_some_and(|last| first <= last) {
+                return Err(bad("codes ascend and do not overlap"));
+            }
+            if (row.class == ErrorClass::Transient) == row.retry.is_empty() {
+                return Err(bad("transient codes have a schedule, others have none"));
+            }
+            last = Some(end);
+            rows.push((first, end, row));
+        }
+        Ok(Self { rows })
+    }
+
+    /// The code's line, or what an unknown code means with this status.
+    pub fn verdict(&'static self, code: &str, http_status: u16) -> Verdict {
+        match self.row(code) {
+            Some(row) => {
+                Verdict { class: row.class, retry: &row.retry, alert: row.alert, known: true, meaning: &row.meaning }
+            }
+            None => by_status(code, http_status),
+        }
+    }
+
+    fn row(&self, code: &str) -> Option<&ErrorRow> {
+        let digits = !code.is_empty() && code.bytes().all(|b| b.is_ascii_digit());
+        let code = if digits { code.parse::<u32>().ok()? } else { return None };
+        let after = self.rows.partition_point(|(first, ..)| *first <= code);
+        let (_, end, row) = self.rows.get(after.checked_sub(1)?)?;
+        (code <= *end).then_some(row)
+    }
+}
+
+#[cfg(test)]
+#[path = "errors_tests.rs"]
+mod tests;

@@ -1,0 +1,93 @@
+//! `X-Twilio-Signature`: base64 of HMAC-SHA1, under the account's auth token, over the address Twilio called and the sorted form fields,
+//! each name followed by its value. No timestamp is signed: a captured call can be repeated, which the message id makes harmless.
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use hmac::{Hmac, KeyInit, Mac};
+use secrecy::{ExposeSecret, SecretString};
+use sha1::Sha1;
+use url::Url;
+
+use crate::telnyx::signature::Refusal;
+
+pub const SIGNATURE_HEADER: &str = "x-twilio-signature";
+
+/// Form fields as they came, names and values decoded.
+pub type Fields = [(String, String)];
+
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    #[error("an empty Twilio auth token; without one every webhook could be forged")]
+    Empty,
+    #[error("no Twilio auth token is configured")]
+    None,
+}
+
+/// The accepted auth tokens: the primary first, the secondary during a rotation.
+#[derive(Debug, Clone)]
+pub struct Verifier {
+    tokens: Vec<SecretString>,
+}
+
+impl Verifier {
+    pub fn new(tokens: Vec<SecretString>) -> Result<Self, KeyError> {
+        match tokens.as_slice() {
+            [] => Err(KeyError::None),
+            all if all.iter().any(|token| token.expose_secret().is_empty()) => Err(KeyError::Empty),
+            _ => Ok(Self { tokens }),
+        }
+    }
+
+    /// Checks a call to `url`: the address as it is configured at Twilio, never one put together from what the caller says. Twilio signs
+    /// with or without a standard port, so both forms count.
+    pub fn verify(&self, url: &Url, fields: &Fields, signature: Option<&str>) -> Result<(), Refusal> {
+        let signature = signature.ok_or(Refusal::MissingHeaders)?;
+        let given = BASE64_STANDARD.decode(signature).map_err(|_| Refusal::InvalidSignature)?;
+        let forms = addresses(url);
+        // Every form and token is tried, and each comparison takes the same time wherever it differs.
+        let right = self.tokens.iter().flat_map(|token| forms.iter().map(move |form| (token, form)));
+        let found = right.fold(false, |found, (token, form)| {
+            mac(token.expose_secret(), form, fields).verify_slice(&given).is_ok() | found
+        });
+        if found { Ok(()) } else { Err(Refusal::InvalidSignature) }
+    }
+}
+
+/// What Twilio puts into the header for this call.
+pub fn sign(token: &str, url: &str, fields: &Fields) -> String {
+    BASE64_STANDARD.encode(mac(token, url, fields).finalize().into_bytes())
+}
+
+fn mac(token: &str, url: &str, fields: &Fields) -> Hmac<Sha1> {
+    let mut mac = Hmac::<Sha1>::new_from_slice(token.as_bytes()).expect("an HMAC takes a key of any length");
+    mac.update(url.as_bytes());
+    let mut sorted: Vec<_> = fields.iter().collect();
+    sorted.sort();
+    // A field that comes twice with the same value is signed once, as Twilio's own libraries do.
+    sorted.dedup();
+    for (name, value) in sorted {
+        mac.update(name.as_bytes());
+        mac.update(value.as_bytes());
+    }
+    mac
+}
+
+/// The address as text, without its fragment: as it is, without its port, and with the scheme's own port.
+fn addresses(url: &Url) -> Vec<String> {
+    let mut plain = url.clone();
+    plain.set_fragment(None);
+    let text = plain.to_string();
+    let mut forms = vec![text.clone()];
+    if let (None, Some(port), Some(host)) = (plain.port(), plain.port_or_known_default(), plain.host_str()) {
+        let at = format!("{}://{host}", plain.scheme());
+        if let Some(rest) = text.strip_prefix(&at) {
+            forms.push(format!("{at}:{port}{rest}"));
+        }
+    } else if plain.set_port(None).is_ok() {
+        forms.push(plain.to_string());
+    }
+    forms
+}
+
+#[cfg(test)]
+#[path = "signature_tests.rs"]
+mod tests;

@@ -1,0 +1,157 @@
+//! Finding dead letters: the same filter for every command, pages by cursor, never a payload.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use seven_domain::{DeadId, DeadState, GuestHash, Stage};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::NewDead;
+use crate::{Result, Tx};
+
+/// What an operator asks for; everything left out is not asked.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    pub id: Option<DeadId>,
+    pub state: Option<DeadState>,
+    pub stage: Option<Stage>,
+    /// Part of the reason, the first or the last error, in any case.
+    pub error: Option<String>,
+    /// By when the letter was last seen.
+    pub since: Option<DateTime<Utc>>,
+    pub until: Option<DateTime<Utc>>,
+    pub guest: Option<GuestHash>,
+}
+
+/// A place in the list, newest first: the last row of the page before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    pub last_at: DateTime<Utc>,
+    pub dead_id: Uuid,
+}
+
+/// A letter in a list.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Listed {
+    pub dead_id: Uuid,
+    pub casino_id: String,
+    pub stage: String,
+    pub reason: String,
+    pub last_error: String,
+    pub attempts: i32,
+    pub state: String,
+    pub replays: i32,
+    /// A replay began and was never finished, or is under way.
+    pub claimed: bool,
+    pub guest_hash: Option<String>,
+    pub payload_bytes: i32,
+    pub trace: String,
+    pub first_at: DateTime<Utc>,
+    pub last_at: DateTime<Utc>,
+    pub handled_by: Option<String>,
+    pub handled_at: Option<DateTime<Utc>>,
+}
+
+impl Listed {
+    pub fn cursor(&self) -> Cursor {
+        Cursor { last_at: self.last_at, dead_id: self.dead_id }
+    }
+}
+
+impl Filter {
+    /// The same question about a letter that has no row: it is open.
+    pub fn matches(&self, dead: &NewDead) -> bool {
+        let text = format!("{} {}", dead.reason, dead.error).to_lowercase();
+        self.id.is_none()
+            && self.state.is_none_or(|state| state == DeadState::Open)
+            && self.stage.is_none_or(|stage| stage == dead.stage)
+            && self.error.as_ref().is_none_or(|error| text.contains(&error.to_lowercase()))
+            && self.since.is_none_or(|since| dead.announced_at >= since)
+            && self.until.is_none_or(|until| dead.announced_at < until)
+            && self.guest.is_none_or(|guest| dead.guest == Some(guest))
+    }
+}
+
+/// `$1` to `$8`: casino, state, id, stage, error, since, until, guest. A state that is asked for is compared plainly, so that its index
+/// serves; one that is not, not at all.
+macro_rules! chosen {
+    ($select:literal, $state:literal, $rest:literal) => {
+        concat!(
+            $select,
+            " from dead_letters where casino_id = $1 and ",
+            $state,
+            " and ($3::uuid is null or dead_id = $3) and ($4::text is null or stage = $4)
+              and ($5::text is null or strpos(lower(reason || ' ' || first_error || ' ' || last_error), lower($5)) > 0)
+              and ($6::timestamptz is null or last_at >= $6) and ($7::timestamptz is null or last_at < $7)
+              and ($8::text is null or guest_hash = $8) ",
+            $rest
+        )
+    };
+}
+
+macro_rules! either {
+    ($filter:expr, $select:literal, $rest:literal) => {
+        match $filter.state {
+            Some(_) => sqlx::query_as(chosen!($select, "state = $2", $rest)),
+            None => sqlx::query_as(chosen!($select, "$2::text is null", $rest)),
+        }
+    };
+}
+
+macro_rules! bound {
+    ($query:expr, $casino:expr, $filter:expr) => {
+        $query
+            .bind($casino)
+            .bind($filter.state.map(DeadState::as_str))
+            .bind($filter.id.map(|id| id.0))
+            .bind($filter.stage.map(Stage::as_str))
+            .bind($filter.error.clone())
+            .bind($filter.since)
+            .bind($filter.until)
+            .bind($filter.guest.as_ref().map(GuestHash::tag))
+    };
+}
+
+impl Tx {
+    /// A page, newest first, from the cursor on.
+    pub async fn dead_letters(&mut self, filter: &Filter, after: Option<Cursor>, most: i64) -> Result<Vec<Listed>> {
+        let query = either!(
+            filter,
+            "select dead_id, casino_id, stage, reason, last_error, attempts, state, replays, claim is not null as claimed, guest_hash,
+               octet_length(payload) as payload_bytes, trace, first_at, last_at, handled_by, handled_at",
+            "and (last_at, dead_id) < (coalesce($9::timestamptz, 'infinity'), coalesce($10::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+             order by last_at desc, dead_id desc limit $11"
+        );
+        let casino = self.casino_str();
+        Ok(bound!(query, casino, filter)
+            .bind(after.map(|a| a.last_at))
+            .bind(after.map(|a| a.dead_id))
+            .bind(most)
+            .fetch_all(self.conn())
+            .await?)
+    }
+
+    /// All that match: id, stage and first death, in no order. Small enough to hold for a million.
+    pub async fn dead_ids(&mut self, filter: &Filter) -> Result<Vec<(DeadId, Stage, DateTime<Utc>)>> {
+        let query = either!(filter, "select dead_id, stage, first_at", "");
+        let casino = self.casino_str();
+        let rows: Vec<(Uuid, String, DateTime<Utc>)> = bound!(query, casino, filter).fetch_all(self.conn()).await?;
+        rows.into_iter().map(|(id, stage, at)| Ok((id.into(), stage.parse()?, at))).collect()
+    }
+
+    /// How many open letters there are of each (stage, reason).
+    pub async fn dead_kinds(&mut self) -> Result<Vec<(String, String, i64)>> {
+        let query =
+            "select stage, reason, count(*) from dead_letters where casino_id = $1 and state = 'open' group by 1, 2";
+        let casino = self.casino_str();
+        Ok(sqlx::query_as(query).bind(casino).fetch_all(self.conn()).await?)
+    }
+
+    /// How many match.
+    pub async fn dead_count(&mut self, filter: &Filter) -> Result<i64> {
+        let query = either!(filter, "select count(*)", "");
+        let casino = self.casino_str();
+        let (n,): (i64,) = bound!(query, casino, filter).fetch_one(self.conn()).await?;
+        Ok(n)
+    }
+}

@@ -1,0 +1,188 @@
+//! Providers that may not be called now: stopped for the whole fleet (keys, funds) or parked for one casino (its spend limit), and
+//! the texts that wait meanwhile. Kept in Postgres, so that every process and the next one know it (D14).
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use seven_domain::{CasinoId, OutboundId, OutboundState};
+use sqlx::FromRow;
+
+use crate::{Result, Store, Tx};
+
+/// The due rows of texts that wait for a provider.
+pub const HELD: &str = "held";
+
+/// One stop or park.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow, serde::Serialize)]
+pub struct Stop {
+    pub provider: String,
+    /// Empty for every casino.
+    pub casino_id: String,
+    pub error_code: String,
+    pub since: DateTime<Utc>,
+    pub until: Option<DateTime<Utc>>,
+    pub actor: String,
+}
+
+/// What to write down.
+#[derive(Debug, Clone, Copy)]
+pub struct NewStop<'a> {
+    pub provider: &'a str,
+    /// None for every casino.
+    pub casino: Option<&'a CasinoId>,
+    pub error_code: &'a str,
+    /// Ends by itself after this.
+    pub lasts: Option<Duration>,
+    /// A probe may ask after this; none for a stop that only its end or an operator lifts.
+    pub probe_after: Option<Duration>,
+    pub actor: &'a str,
+}
+
+/// What became of a text that cannot go to any provider now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    Waiting,
+    /// Its usefulness is over: it ended as `expired` with the reason for which it waited.
+    Lapsed,
+    /// Not queued any more.
+    Gone,
+}
+
+impl Store {
+    /// Writes a stop down; false when it stood already. One that stood keeps its beginning and takes the newer end.
+    pub async fn stop_provider(&self, stop: &NewStop<'_>) -> Result<bool> {
+        let new: bool = sqlx::query_scalar(
+            "insert into provider_stops (provider, casino_id, error_code, until, probe_at, actor)
+             values ($1, $2, $3, now() + make_interval(secs => $4), now() + make_interval(secs => $5), $6)
+             on conflict (provider, casino_id) do update set until = excluded.until
+             returning (xmax = 0)",
+        )
+        .bind(stop.provider)
+        .bind(stop.casino.map_or("", CasinoId::as_str))
+        .bind(stop.error_code)
+        .bind(stop.lasts.map(|d| d.as_secs_f64()))
+        .bind(stop.probe_after.map(|d| d.as_secs_f64()))
+        .bind(stop.actor)
+        .fetch_one(self.pool())
+        .await?;
+        Ok(new)
+    }
+
+    /// Every stop and park, oldest first.
+    pub async fn provider_stops(&self) -> Result<Vec<Stop>> {
+        Ok(sqlx::query_as(
+            "select provider, casino_id, error_code, since, until, actor from provider_stops order by since",
+        )
+        .fetch_all(self.pool())
+        .await?)
+    }
+
+    /// Lifts the stops that match; empty means none stood.
+    pub async fn lift_stops(&self, provider: Option<&str>, casino: Option<&CasinoId>) -> Result<Vec<Stop>> {
+        Ok(sqlx::query_as(
+            "delete from provider_stops where ($1::text is null or provider = $1) and casino_id = $2
+             returning provider, casino_id, error_code, since, until, actor",
+        )
+        .bind(provider)
+        .bind(casino.map_or("", CasinoId::as_str))
+        .fetch_all(self.pool())
+        .await?)
+    }
+
+    /// Takes away the stops whose end has come.
+    pub async fn ended_stops(&self) -> Result<Vec<Stop>> {
+        Ok(sqlx::query_as(
+            "delete from provider_stops where until <= now() returning provider, casino_id, error_code, since, until, actor",
+        )
+        .fetch_all(self.pool())
+        .await?)
+    }
+
+    /// The stops whose provider may be asked now whether it takes us again. Of several processes one gets each, and the next may
+    /// ask after `every`.
+    pub async fn claim_probes(&self, every: Duration) -> Result<Vec<Stop>> {
+        Ok(sqlx::query_as(
+            "update provider_stops set probe_at = now() + make_interval(secs => $1)
+             where (provider, casino_id) in (select provider, casino_id from provider_stops where probe_at <= now() for update skip locked)
+             returning provider, casino_id, error_code, since, until, actor",
+        )
+        .bind(every.as_secs_f64())
+        .fetch_all(self.pool())
+        .await?)
+    }
+
+    /// Makes the texts that wait for a provider due now, of one casino or of all; each guest's go out in their order, as the last look
+    /// lets a later text wait for the earlier.
+    pub async fn wake_held(&self, casino: Option<&CasinoId>) -> Result<u64> {
+        let done = sqlx::query(
+            "update due set due_at = now(), claimed_until = null where kind = $1 and ($2::text is null or casino_id = $2) and due_at > now()",
+        )
+        .bind(HELD)
+        .bind(casino.map(CasinoId::as_str))
+        .execute(self.pool())
+        .await?;
+        Ok(done.rows_affected())
+    }
+}
+
+impl Tx {
+    /// The stops that concern the bound casino: the fleet's and its own.
+    pub async fn stops(&mut self) -> Result<Vec<Stop>> {
+        let casino = self.casino_str();
+        Ok(sqlx::query_as(
+            "select provider, casino_id, error_code, since, until, actor from provider_stops
+             where casino_id in ('', $1) and (until is null or until > now())",
+        )
+        .bind(casino)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Lets a queued text wait for a provider and look again after `poll`, or ends it when it is of no use any more.
+    pub async fn hold(&mut self, outbound: OutboundId, reason: &str, poll: Duration) -> Result<Held> {
+        let row: Option<(bool, f64)> = sqlx::query_as(
+            "select useful_until <= now(), greatest(0, extract(epoch from useful_until - now()))::float8
+             from outbound_messages where outbound_id = $1 and state = 'queued' for update",
+        )
+        .bind(outbound.0)
+        .fetch_optional(self.conn())
+        .await?;
+        match row {
+            None => Ok(Held::Gone),
+            Some((true, _)) => {
+                self.end_queued(outbound, OutboundState::Expired, reason).await?;
+                self.cancel_later_parts(outbound, reason).await?;
+                Ok(Held::Lapsed)
+            }
+            Some((false, useful)) => {
+                let useful = Duration::try_from_secs_f64(useful).unwrap_or_default();
+                let after = poll.min(useful);
+                sqlx::query("update outbound_messages set reason = $2, next_sweep_at = now() + make_interval(secs => $3) where outbound_id = $1")
+                    .bind(outbound.0)
+                    .bind(reason)
+                    .bind(after.as_secs_f64() + self.sweep_base())
+                    .execute(self.conn())
+                    .await?;
+                self.put_due(HELD, outbound.0, after).await?;
+                Ok(Held::Waiting)
+            }
+        }
+    }
+
+    /// Ends a text whose usefulness is over; one that waited for a provider keeps the reason why it waited.
+    pub async fn lapse(&mut self, outbound: OutboundId) -> Result<String> {
+        let reason: Option<String> =
+            sqlx::query_scalar("select reason from outbound_messages where outbound_id = $1 and state = 'queued'")
+                .bind(outbound.0)
+                .fetch_optional(self.conn())
+                .await?
+                .flatten();
+        let reason = reason.filter(|r| WAITS.contains(&r.as_str())).unwrap_or_else(|| "expired".to_owned());
+        self.end_queued(outbound, OutboundState::Expired, &reason).await?;
+        self.cancel_later_parts(outbound, &reason).await?;
+        Ok(reason)
+    }
+}
+
+/// Why texts wait for a provider. A text that lapses meanwhile keeps the word.
+pub const WAITS: [&str; 4] = ["provider_stopped", "sending_parked", "providers_down", "no_provider"];

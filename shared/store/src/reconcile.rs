@@ -1,0 +1,183 @@
+//! What reconciliation asks and writes (D5): which of the provider's texts we never heard of, which of ours are in doubt.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use seven_domain::{ConversationId, GuestHash, GuestId, MessageClass, OutboundId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Result, Tx, outbound::Queued};
+
+/// One attempt of ours without a last word.
+#[derive(Debug, Clone, FromRow)]
+pub struct Unsettled {
+    pub attempt_id: Uuid,
+    pub outbound_id: Uuid,
+    /// `sending`, `unknown` or `sent`.
+    pub state: String,
+    pub provider_message_id: Option<String>,
+    pub started_at: DateTime<Utc>,
+    /// The guest's.
+    pub phone: String,
+    /// The casino's.
+    pub casino_number: String,
+}
+
+/// What became of a text the provider never had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unseen {
+    /// Still of use: back in the queue, to be signalled.
+    Requeued(Queued),
+    /// Ended as `failed`: nobody wants it any more, or it was given back once already.
+    Ended,
+    /// Settled otherwise meanwhile.
+    Gone,
+}
+
+impl Tx {
+    /// Takes this casino's turn at a provider; none while somebody had it within `every`. Gives up to when all was compared before.
+    pub async fn claim_reconciliation(
+        &mut self,
+        provider: &str,
+        every: Duration,
+    ) -> Result<Option<Option<DateTime<Utc>>>> {
+        let casino = self.casino_str();
+        Ok(sqlx::query_scalar(
+            "insert into reconciliations as r (casino_id, provider) values ($1, $2)
+             on conflict (casino_id, provider) do update set claimed_at = now() where r.claimed_at < now() - make_interval(secs => $3)
+             returning done_until",
+        )
+        .bind(casino)
+        .bind(provider)
+        .bind(every.as_secs_f64())
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    /// All was compared up to `until`; marks older than the provider's records go.
+    pub async fn note_reconciliation(&mut self, provider: &str, until: DateTime<Utc>, result: &Value) -> Result<()> {
+        let casino = self.casino_str();
+        sqlx::query(
+            "insert into reconciliations as r (casino_id, provider, done_until, result) values ($1, $2, $3, $4)
+             on conflict (casino_id, provider) do update set done_until = greatest(r.done_until, excluded.done_until), result = excluded.result",
+        )
+        .bind(casino)
+        .bind(provider)
+        .bind(until)
+        .bind(result)
+        .execute(self.conn())
+        .await?;
+        sqlx::query("delete from reconciled where at < now() - interval '30 days'").execute(self.conn()).await?;
+        Ok(())
+    }
+
+    /// Which of these texts of guests we neither stored nor took over.
+    pub async fn unheard(&mut self, provider: &str, ids: &[String]) -> Result<Vec<String>> {
+        Ok(sqlx::query_scalar(
+            "select id from unnest($2::text[]) as id
+             where not exists (select 1 from inbound_messages i where i.provider = $1 and i.provider_message_id = id)
+               and not exists (select 1 from reconciled r where r.provider = $1 and r.provider_message_id = id and r.kind = 'inbound')",
+        )
+        .bind(provider)
+        .bind(ids)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Notes a text as taken over; false when it was.
+    pub async fn mark_reconciled(&mut self, provider: &str, id: &str, kind: &str) -> Result<bool> {
+        let casino = self.casino_str();
+        let done = sqlx::query(
+            "insert into reconciled (casino_id, provider, provider_message_id, kind) values ($1, $2, $3, $4) on conflict do nothing",
+        )
+        .bind(casino)
+        .bind(provider)
+        .bind(id)
+        .bind(kind)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Attempts at a provider, older than `margin` and not older than `since`, whose text has no last word.
+    pub async fn unsettled(
+        &mut self,
+        provider: &str,
+        since: DateTime<Utc>,
+        margin: Duration,
+    ) -> Result<Vec<Unsettled>> {
+        Ok(sqlx::query_as(
+            "select a.attempt_id, a.outbound_id, o.state, coalesce(a.provider_message_id, o.provider_message_id) as provider_message_id,
+               coalesce(a.called_at, a.started_at) as started_at, g.phone, c.casino_number
+             from outbound_messages o
+             join send_attempts a on a.outbound_id = o.outbound_id
+             join conversations c on c.conversation_id = o.conversation_id
+             join guests g on g.guest_id = o.guest_id
+             where o.state in ('sending', 'unknown', 'sent') and a.provider = $1
+               and a.outcome in ('pending', 'ambiguous', 'accepted', 'confirmed')
+               and a.started_at >= $2 and a.started_at < now() - make_interval(secs => $3)
+               and (o.state <> 'sent' or a.provider_message_id is not null)
+             order by a.started_at limit 1000",
+        )
+        .bind(provider)
+        .bind(since)
+        .bind(margin.as_secs_f64())
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Which of these sends we know as ours already.
+    pub async fn known_sends(&mut self, provider: &str, ids: &[String]) -> Result<Vec<String>> {
+        Ok(sqlx::query_scalar(
+            "select distinct provider_message_id from send_attempts where provider = $1 and provider_message_id = any($2)",
+        )
+        .bind(provider)
+        .bind(ids)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// A text in doubt of which the provider has no record. It goes out, once, if it is still of use (D5); the last look decides again.
+    pub async fn never_had(&mut self, outbound: OutboundId) -> Result<Unseen> {
+        let row: Option<(String, String, bool)> = sqlx::query_as(
+            "select class, coalesce(provider, ''), useful_until > now() from outbound_messages where outbound_id = $1 and state = 'unknown' for update",
+        )
+        .bind(outbound.0)
+        .fetch_optional(self.conn())
+        .await?;
+        let Some((class, provider, useful)) = row else { return Ok(Unseen::Gone) };
+        let again = useful && self.mark_reconciled(&provider, &outbound.to_string(), "requeued").await?;
+        sqlx::query(
+            "update send_attempts set outcome = 'transient', detail = 'the provider has no record of it' where outbound_id = $1 and outcome in ('pending', 'ambiguous')",
+        )
+        .bind(outbound.0)
+        .execute(self.conn())
+        .await?;
+        sqlx::query(
+            "update outbound_messages set state = $2, reason = 'provider_never_had_it', not_before = now(), next_sweep_at = now() + make_interval(secs => $3),
+               ended_at = case when $2 = 'failed' then now() end where outbound_id = $1",
+        )
+        .bind(outbound.0)
+        .bind(if again { "queued" } else { "failed" })
+        .bind(self.sweep_base())
+        .execute(self.conn())
+        .await?;
+        let lane = class.parse::<MessageClass>()?.lane();
+        Ok(if again { Unseen::Requeued(Queued { outbound_id: outbound, lane }) } else { Unseen::Ended })
+    }
+
+    /// The guest and conversation behind a hash, if we know the guest.
+    pub async fn conversation_of_guest(&mut self, guest: &GuestHash) -> Result<Option<(GuestId, ConversationId)>> {
+        let row: Option<(Uuid, Uuid)> = sqlx::query_as(
+            "select g.guest_id, c.conversation_id from guests g join conversations c on c.guest_id = g.guest_id
+             where g.key_id = $1 and g.phone_hash = $2 limit 1",
+        )
+        .bind(guest.key_id)
+        .bind(&guest.bytes[..])
+        .fetch_optional(self.conn())
+        .await?;
+        Ok(row.map(|(guest, conversation)| (GuestId(guest), ConversationId(conversation))))
+    }
+}

@@ -1,0 +1,136 @@
+//! A message that no try can handle never blocks those behind it, in any stage; mended, it is replayed and acts once (D17).
+
+use std::time::Duration;
+
+use seven_bus::{
+    Outgoing, subject,
+    topology::{CONSUMING, lanes_of},
+};
+
+use super::QUESTION;
+use crate::harness::{Wanted, house, until};
+
+const STAGES: [&str; 5] = ["gate", "swarm", "envelope", "sender", "receipts"];
+
+/// Each stage's write fails for one guest, every time.
+const POISON: &str = "
+create table poisoned (what text, phone text);
+grant select on poisoned to seven_app;
+insert into poisoned values ('inbound_messages', '+18605550110'), ('turns', '+18605550111'), ('outbound_messages', '+18605550112'),
+  ('send_attempts', '+18605550113'), ('receipts', '+18605550114');
+create function poison() returns trigger language plpgsql as $$
+declare guest uuid;
+begin
+  if tg_table_name in ('send_attempts', 'receipts') then
+    select o.guest_id into guest from outbound_messages o where o.outbound_id = new.outbound_id;
+  else
+    guest := new.guest_id;
+  end if;
+  if tg_table_name = 'outbound_messages' then
+    if new.turn_id is null then return new; end if;
+  end if;
+  if exists (select 1 from poisoned p join guests g on g.phone = p.phone where p.what = tg_table_name and g.guest_id = guest) then
+    raise exception 'poisoned';
+  end if;
+  return new;
+end $$;
+create trigger poison before insert on inbound_messages for each row execute function poison();
+create trigger poison before insert on turns for each row execute function poison();
+create trigger poison before insert on outbound_messages for each row execute function poison();
+create trigger poison before insert on send_attempts for each row execute function poison();
+create trigger poison before insert on receipts for each row execute function poison();";
+
+fn poisoned(n: usize) -> String {
+    format!("+186055501{}", 10 + n)
+}
+
+#[tokio::test] // D17, PROD-35, AGENT-26
+async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended() {
+    let house = house("dead_poison", Wanted::default()).await;
+    let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
+    sqlx::raw_sql(POISON).execute(&owner).await.unwrap();
+    // Bytes that are no message, on every subject of every stage.
+    for stage in CONSUMING {
+        for lane in lanes_of(stage) {
+            let subject = subject(stage, house.casino(), *lane);
+            let junk = Outgoing { subject, key: "junk", copy: None, trace: "", payload: vec![0xff_u8; 40].into() };
+            house.stack.fleet.bus.publish(&junk, Duration::from_secs(5)).await.unwrap();
+        }
+    }
+    for n in 0..STAGES.len() {
+        house.text(&poisoned(n), QUESTION);
+    }
+    let well: Vec<_> = (0..STAGES.len()).map(|n| format!("+186055501{}", 40 + n)).collect();
+    for guest in &well {
+        house.text(guest, QUESTION);
+    }
+    for guest in &well {
+        until("who comes behind is answered", Duration::from_secs(10), || async {
+            house.said_to(guest).contains("Nonna Salvia")
+        })
+        .await;
+    }
+    until("the one whose receipts fail is answered", Duration::from_secs(10), || async {
+        house.said_to(&poisoned(4)).contains("Nonna Salvia")
+    })
+    .await;
+    // Junk has one identity, in all lanes of the sender too; a text has two receipts.
+    let receipts = 2 * i64::try_from(house.texts_to(&poisoned(4)).len()).unwrap();
+    until("all that is bad is filed", Duration::from_secs(60), || async {
+        house
+            .number("select count(distinct stage) from dead_letters where reason = 'failed' or reason = 'turn_failed'")
+            .await
+            == 5
+            && house.number("select count(*) from dead_letters where reason = 'undecodable'").await == 5
+            && house.number("select count(*) from dead_letters where stage = 'receipts' and reason = 'failed'").await
+                == receipts
+    })
+    .await;
+    for stage in STAGES {
+        let said = house.seven(&["dead", "list", "--stage", stage], "").await;
+        assert!(said.out.contains("undecodable") && said.out.contains("failed"), "{said:?}");
+    }
+    let mended = house.number("select count(*) from dead_letters where reason <> 'undecodable'").await;
+
+    let unsaid: Vec<_> = (0..STAGES.len()).map(|n| house.texts_to(&poisoned(n)).len()).collect();
+    assert_eq!(unsaid[0], 0, "the gate never had it: {unsaid:?}");
+    assert!(unsaid[4] >= 1, "its receipt failed, not its answer: {unsaid:?}");
+    sqlx::raw_sql("truncate poisoned").execute(&owner).await.unwrap();
+    let replay = ["dead", "replay", "--all-casinos", "--yes", "--rate", "1000/s"];
+    let said = house.seven(&replay, "").await;
+    let line = format!("Replayed {mended} dead letter(s); refused 5 (unreadable 5), still listed.");
+    assert!(said.code == 1 && said.out.contains(&line), "{said:?}");
+    for n in 0..STAGES.len() {
+        until("who was poisoned is answered", Duration::from_secs(20), || async {
+            house.said_to(&poisoned(n)).contains("Nonna Salvia")
+        })
+        .await;
+    }
+    house.settle(10).await;
+    until("the receipt is in", Duration::from_secs(10), || async {
+        house.number("select count(*) from outbound_messages where state = 'sent'").await == 0
+    })
+    .await;
+    let texts = house.stack.sim.ledger().snapshot().outbound.len();
+    let again = house.seven(&[&replay[..], &["--state", "replayed"]].concat(), "").await;
+    assert!(again.out.contains(&format!("Replayed {mended} dead letter(s).")), "{again:?}");
+    for stage in CONSUMING {
+        until("the stage has seen them", Duration::from_secs(10), || async {
+            let lag = house.stack.fleet.bus.lag(stage).await.unwrap();
+            lag.iter().all(|lag| lag.pending == 0 && lag.in_flight == 0)
+        })
+        .await;
+    }
+    house.settle(10).await;
+    assert_eq!(house.stack.sim.ledger().snapshot().outbound.len(), texts, "replayed twice, sent once");
+    assert_eq!(house.number("select count(*) from turns").await, 10, "one turn for each text");
+    let labels = ["gate", house.casino().as_str(), "undecodable"];
+    assert_eq!(seven_telemetry::metrics().dead.with_label_values(&labels).get(), 1);
+    until("the gauge says what waits", Duration::from_secs(15), || async {
+        let gauge = &seven_telemetry::metrics().dead_open;
+        let mended = gauge.with_label_values(&["gate", house.casino().as_str(), "failed"]).get();
+        (gauge.with_label_values(&labels).get(), mended) == (1, 0)
+    })
+    .await;
+    house.stop().await;
+}

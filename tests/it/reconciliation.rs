@@ -1,0 +1,192 @@
+//! A provider that swallows webhooks: what it knows and we do not is taken over from its records, once (D5).
+
+use std::{collections::BTreeMap, time::Duration};
+
+use chrono::TimeDelta;
+use seven_carrier_sim::{DeliveryState, Fault, Matcher, Plan, Rule, Text};
+use seven_providers::Records;
+use seven_scheduler::reconcile::{Report, reconcile};
+
+use crate::harness::{GUEST, House, Wanted, house, until};
+
+const QUESTION: &str = "any italian place?";
+
+async fn quiet_house(name: &str) -> House {
+    house(name, Wanted { at: Some("2026-11-24T08:30:00Z"), ..Wanted::default() }).await
+}
+
+async fn run(house: &House, dry: bool) -> Report {
+    let fleet = &house.stack.fleet;
+    let provider: Box<dyn Records> = Box::new(seven::wiring::telnyx(&house.stack.settings).unwrap());
+    let roster = fleet.store.roster().await.unwrap();
+    let entry = roster.iter().find(|entry| entry.casino == *house.casino()).unwrap();
+    let since = fleet.clock.now() - TimeDelta::hours(1);
+    reconcile(fleet, provider.as_ref(), entry, since, dry).await.unwrap()
+}
+
+/// Until every record is old enough that its webhook cannot come any more.
+async fn grow_old(house: &House) {
+    tokio::time::sleep(house.stack.fleet.timing.records_margin() + Duration::from_millis(200)).await;
+}
+
+fn guest(n: usize) -> String {
+    format!("+1860555{n:04}", n = n % 10_000)
+}
+
+fn faults(rules: &[Fault]) -> Plan {
+    let rules = rules.iter().map(|fault| Rule { matcher: Matcher::default(), fault: fault.clone(), times: Some(1) });
+    Plan { rules: rules.collect(), ..Plan::default() }
+}
+
+#[tokio::test] // D5
+async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
+    const GUESTS: usize = 300;
+    let house = quiet_house("reconcile_300").await;
+    let plan = Plan { swallow_webhooks_percent: Some(5.0), ..Plan::default() };
+    house.stack.sim.set_rules(plan).unwrap();
+    for n in 0..GUESTS {
+        let from = guest(1_000 + n);
+        house.stack.sim.text(Text { from, text: Some(QUESTION.into()), ..Text::default() }).unwrap();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let swallowed = || {
+        let records = house.stack.sim.ledger().snapshot();
+        records
+            .inbound
+            .iter()
+            .filter(|text| text.delivery.state == DeliveryState::Swallowed)
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    until("every webhook has ended", Duration::from_secs(60), || async {
+        let records = house.stack.sim.ledger().snapshot();
+        records.inbound.iter().all(|text| text.delivery.state != DeliveryState::Pending)
+    })
+    .await;
+    let lost = swallowed();
+    assert!(!lost.is_empty(), "with 5 % of 300 some are swallowed");
+    house.settle_within(i64::try_from(GUESTS - lost.len()).unwrap(), Duration::from_secs(90)).await;
+    house.stack.sim.set_rules(Plan::default()).unwrap();
+    grow_old(&house).await;
+
+    let dry = run(&house, true).await;
+    assert_eq!((dry.texts_listed, dry.texts_recovered), (GUESTS, lost.len()));
+    let report = run(&house, false).await;
+    assert_eq!(report.texts_recovered, lost.len());
+    assert_eq!(report.sends_settled, dry.sends_settled, "receipts were swallowed too");
+    house.settle_within(i64::try_from(GUESTS).unwrap(), Duration::from_secs(60)).await;
+    until("every send has its last word", Duration::from_secs(30), || async {
+        house.count("outbound", "sent").await == 0
+    })
+    .await;
+
+    // Late webhooks are duplicates, and a second run finds nothing.
+    for text in lost.iter().take(5) {
+        let again = Text {
+            from: text.from.clone(),
+            text: text.text.clone(),
+            event_id: Some(text.event_id.clone()),
+            message_id: Some(text.message_id.clone()),
+            ..Text::default()
+        };
+        house.stack.sim.text(again).unwrap();
+    }
+    grow_old(&house).await;
+    assert_eq!(run(&house, false).await.texts_recovered, 0);
+    house.settle(i64::try_from(GUESTS).unwrap()).await;
+
+    let mut answers: BTreeMap<String, usize> = BTreeMap::new();
+    for sent in house.stack.sim.ledger().snapshot().outbound {
+        *answers.entry(sent.to).or_default() += usize::from(sent.text.unwrap_or_default().contains("Nonna Salvia"));
+    }
+    assert_eq!(answers.len(), GUESTS);
+    assert!(answers.values().all(|n| *n == 1), "{answers:?}");
+    println!(
+        "reconciliation: {GUESTS} texts, {} webhooks of texts swallowed and recovered, {} sends settled, {} requests",
+        lost.len(),
+        report.sends_settled,
+        report.requests
+    );
+    house.stop().await;
+}
+
+#[tokio::test] // D5
+async fn an_unknown_send_whose_webhook_was_lost_is_settled() {
+    let house = quiet_house("reconcile_unknown").await;
+    house.stack.sim.set_rules(faults(&[Fault::ServerErrorAfter, Fault::LostReceipt])).unwrap();
+    house.text(GUEST, QUESTION);
+    until("unknown", Duration::from_secs(30), || async { house.count("outbound", "unknown").await == 1 }).await;
+    grow_old(&house).await;
+    let report = run(&house, false).await;
+    assert_eq!((report.sends_in_doubt, report.sends_settled, report.sends_requeued), (1, 1, 0), "{report:?}");
+    until("delivered", Duration::from_secs(10), || async { house.count("outbound", "delivered").await == 1 }).await;
+    assert_eq!(house.texts_to(GUEST).len(), 1, "nothing went out again");
+    house.stop().await;
+}
+
+#[tokio::test] // D5
+async fn an_unknown_send_that_the_provider_never_had_goes_out_once() {
+    let house = quiet_house("reconcile_never").await;
+    house.stack.sim.set_rules(faults(&[Fault::ServerErrorBefore])).unwrap();
+    house.text(GUEST, QUESTION);
+    until("unknown", Duration::from_secs(30), || async { house.count("outbound", "unknown").await == 1 }).await;
+    assert_eq!(house.texts_to(GUEST).len(), 0);
+    grow_old(&house).await;
+    let dry = run(&house, true).await;
+    assert_eq!(dry.sends_requeued, 1, "{dry:?}");
+    assert_eq!(house.count("outbound", "unknown").await, 1, "a dry run changes nothing");
+    assert_eq!(run(&house, false).await.sends_requeued, 1);
+    until("delivered", Duration::from_secs(15), || async { house.count("outbound", "delivered").await == 1 }).await;
+    assert_eq!(run(&house, false).await.sends_requeued, 0);
+    assert_eq!(house.texts_to(GUEST).len(), 1);
+    house.stop().await;
+}
+
+#[tokio::test] // C-6
+async fn an_opt_out_we_never_heard_of_becomes_a_suppression() {
+    let house = quiet_house("reconcile_optout").await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    let all = Plan { swallow_webhooks_percent: Some(100.0), block_on_stop: true, ..Plan::default() };
+    house.stack.sim.set_rules(all).unwrap();
+    house.text(GUEST, "STOP");
+    let stranger = guest(9_001);
+    house.text(&stranger, "STOP");
+    grow_old(&house).await;
+    let (fleet, casino) = (&house.stack.fleet, house.casino());
+    let stopped = async |phone: &str| {
+        let guest = fleet.keys.hash(casino, &phone.parse().unwrap());
+        let mut tx = fleet.store.bind(casino).await.unwrap();
+        tx.is_stopped(&guest).await.unwrap()
+    };
+    assert!(!stopped(GUEST).await, "its webhook never came");
+    let report = run(&house, false).await;
+    assert_eq!((report.texts_recovered, report.opt_outs_listed), (2, 2), "{report:?}");
+    assert!(stopped(GUEST).await && stopped(&stranger).await);
+    house.settle(3).await;
+    assert_eq!(run(&house, false).await.opt_outs_taken_over, 0, "known by now");
+    house.stop().await;
+}
+
+#[tokio::test] // C-6: the list alone is enough, and a guest's newer START stands
+async fn the_list_of_opt_outs_counts_without_the_text() {
+    let house = quiet_house("reconcile_block").await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    let all = Plan { swallow_webhooks_percent: Some(100.0), block_on_stop: true, ..Plan::default() };
+    house.stack.sim.set_rules(all).unwrap();
+    let texted = house.text(GUEST, "STOP");
+    let (fleet, casino) = (&house.stack.fleet, house.casino());
+    // As if the text had been taken over before and lost: only the list speaks.
+    let mut tx = fleet.store.bind(casino).await.unwrap();
+    assert!(tx.mark_reconciled("telnyx", &texted.message_id, "inbound").await.unwrap());
+    tx.commit().await.unwrap();
+    grow_old(&house).await;
+    let report = run(&house, false).await;
+    assert_eq!((report.texts_recovered, report.opt_outs_taken_over), (0, 1), "{report:?}");
+    let mut tx = fleet.store.bind(casino).await.unwrap();
+    let guest = fleet.keys.hash(casino, &GUEST.parse().unwrap());
+    assert!(tx.is_stopped(&guest).await.unwrap());
+    assert!(tx.verify_chain(&guest, &fleet.keys).await.unwrap().valid);
+    house.stop().await;
+}
