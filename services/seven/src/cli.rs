@@ -8,8 +8,8 @@ use seven_domain::CasinoId;
 
 use crate::{
     commands::{
-        audit, casino, consent, content, conversation, dead, escalation, eval, gate, guest, knowledge, message,
-        provider, quiet_hours, run, sms, status, turn, webhook, why,
+        audit, casino, consent, content, conversation, dead, escalation, eval, flag, gate, guest, knowledge, message,
+        pause, provider, quiet_hours, run, sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -55,7 +55,7 @@ enum Command {
     /// Texts we sent: show one with every attempt and receipt, or list them.
     #[command(subcommand)]
     Message(message::Message),
-    /// Conversations: how one stands, and a person in the host's place.
+    /// Conversations: how one stands, and a person in the host's place (takeover, say, release).
     #[command(subcommand)]
     Conversation(conversation::Conversation),
     /// The host's turns: what led to a reply, or list them.
@@ -69,6 +69,15 @@ enum Command {
     /// Providers: what stops them, and lifting it.
     #[command(subcommand)]
     Provider(provider::Provider),
+    /// Stop it now, for one casino or all: effective everywhere within 2 s, kept over restarts, audited. Guests' texts wait for `resume`.
+    /// Without a choice: outbound, proactive and agents.
+    Pause(Box<pause::Pause>),
+    /// End what `pause` set (without a choice: everything that is on there). One turn answers what each guest wrote meanwhile; texts older
+    /// than the pack's usefulness limit are closed as stale and listed.
+    Resume(Box<pause::Pause>),
+    /// Feature flags: on for a share of the guests, for a list, for a time.
+    #[command(subcommand)]
+    Flag(flag::Flag),
     /// How many texts, turns and dead letters stand where, and what waits on the bus.
     Status(status::Status),
     /// Texts: inspect encoding and segments.
@@ -114,6 +123,9 @@ impl Cli {
             Command::Dead(command) => return Box::pin(dead::run(config, command)).await,
             Command::Why(command) => why::run(config, command).await?,
             Command::Provider(command) => provider::run(config, command).await?,
+            Command::Pause(command) => pause::pause(config, &command).await?,
+            Command::Resume(command) => pause::resume(config, &command).await?,
+            Command::Flag(command) => Box::pin(flag::run(config, command)).await?,
             Command::Status(command) => status::run(config, &command).await?,
             Command::Sms(command) => sms::run(&command)?,
             Command::Consent(command) => return consent::run(config, command).await,
