@@ -11,6 +11,7 @@ mod answers;
 mod chain;
 mod consent;
 mod content;
+mod controls;
 mod crashes;
 mod cries;
 mod delivery;

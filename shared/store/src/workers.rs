@@ -1,4 +1,4 @@
-//! Which workers live: each says so every second. For operators' eyes only; nothing decides by it.
+//! Which workers live, and what went wrong last: each says so every second. For operators' eyes only; nothing decides by it.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use sqlx::FromRow;
 
-use crate::{Result, Store};
+use crate::{Result, Store, Tx};
 
 /// A worker that said something within the last hour.
 #[derive(Debug, Clone, FromRow, Serialize)]
@@ -50,6 +50,28 @@ impl Store {
         )
         .bind(since.as_secs_f64())
         .fetch_all(self.pool())
+        .await?)
+    }
+}
+
+/// A dead letter nobody handled yet.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct LastError {
+    pub casino_id: String,
+    pub stage: String,
+    pub reason: String,
+    pub last_error: String,
+    pub last_at: DateTime<Utc>,
+}
+
+impl Tx {
+    /// The bound casino's newest open dead letters.
+    pub async fn last_errors(&mut self, most: i64) -> Result<Vec<LastError>> {
+        Ok(sqlx::query_as(
+            "select casino_id, stage, reason, last_error, last_at from dead_letters where state = 'open' order by last_at desc limit $1",
+        )
+        .bind(most)
+        .fetch_all(self.conn())
         .await?)
     }
 }
