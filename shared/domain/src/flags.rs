@@ -107,7 +107,7 @@ mod tests {
     fn rules_decide_by_switch_list_share_and_time() {
         let now = at("2026-11-22T12:00:00Z");
         let on = Rule { enabled: true, ..Rule::default() };
-        let listed = Rule { allow: vec![guest(1).tag()], ..on.clone() };
+        let listed = Rule { allow: vec![guest(1).tag()], ..on };
         for (name, rule, first, second) in [
             ("off", Rule::default(), false, false),
             ("on", on.clone(), true, true),
@@ -118,7 +118,7 @@ mod tests {
             ("everybody", Rule { percentage: Some(100), ..on.clone() }, true, true),
             ("begun this instant", Rule { from: Some(now), ..on.clone() }, true, true),
             ("not begun", Rule { from: Some(at("2026-11-22T12:00:01Z")), ..on.clone() }, false, false),
-            ("over this instant", Rule { until: Some(now), ..on.clone() }, false, false),
+            ("over this instant", Rule { until: Some(now), ..on }, false, false),
             ("listed, but over", Rule { until: Some(now), ..listed }, false, false),
         ] {
             assert_eq!((rule.is_on(COMP, &guest(1), now), rule.is_on(COMP, &guest(2), now)), (first, second), "{name}");

@@ -111,10 +111,11 @@ pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
     for each in &ended {
         let Ended { casino, reopened, woken } = each;
         out!(
-            "{casino}: {} guest(s) get an answer to {} text(s); {woken} queued text(s) look again; {} too old, closed as stale:",
+            "{casino}: {} guest(s) get an answer to {} text(s); {woken} queued text(s) look again; {} too old, closed as stale{}",
             reopened.guests,
             reopened.texts,
-            reopened.stale.len()
+            reopened.stale.len(),
+            if reopened.stale.is_empty() { "" } else { ":" }
         );
         for text in &reopened.stale {
             out!(
