@@ -12,6 +12,7 @@ mod chain;
 mod chaos;
 mod consent;
 mod content;
+mod controls;
 mod crashes;
 mod cries;
 mod delivery;

@@ -18,6 +18,7 @@ use crate::{
     scene::{Around, Scene},
     session::Told,
     speech::Speech,
+    switches::silent,
     vetting::flag,
 };
 
@@ -122,6 +123,14 @@ impl Swarm {
         let ids: Vec<Uuid> =
             if all_answered { tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect() } else { ids };
         if !tx.commit_turn(&turn, &ids).await? {
+            return Ok(false);
+        }
+        // A switch that came while the host was thinking: the reply is not said, the texts stay open (D14).
+        if silent(&tx.switched().await?) {
+            drop(tx);
+            let mut tx = self.fleet.store.bind(&work.casino).await?;
+            tx.release_lease(conversation, work.lease.epoch).await?;
+            tx.commit().await?;
             return Ok(false);
         }
         self.remember(&mut tx, work, scene, told).await?;
