@@ -9,8 +9,10 @@
 
 mod answers;
 mod chain;
+mod chaos;
 mod consent;
 mod content;
+mod controls;
 mod crashes;
 mod cries;
 mod delivery;

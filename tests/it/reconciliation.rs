@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use chrono::TimeDelta;
 use seven_carrier_sim::{DeliveryState, Fault, Matcher, Plan, Rule, Text};
 use seven_providers::Records;
-use seven_scheduler::reconcile::{Report, reconcile};
+use seven_scheduler::reconcile::{How, Report, reconcile};
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 
@@ -21,7 +21,7 @@ async fn run(house: &House, dry: bool) -> Report {
     let roster = fleet.store.roster().await.unwrap();
     let entry = roster.iter().find(|entry| entry.casino == *house.casino()).unwrap();
     let since = fleet.clock.now() - TimeDelta::hours(1);
-    reconcile(fleet, provider.as_ref(), entry, since, dry).await.unwrap()
+    reconcile(fleet, provider.as_ref(), entry, since, if dry { How::Dry } else { How::Resend }).await.unwrap()
 }
 
 /// Until every record is old enough that its webhook cannot come any more.

@@ -3,15 +3,25 @@
 use std::{sync::Arc, time::Duration};
 
 use seven_bus::{Delivery, Handler, Outcome, events::ConversationSignal};
-use seven_domain::{CasinoConfig, CasinoId, ConversationId, Stage};
+use seven_domain::{CasinoConfig, CasinoId, ConversationId, Stage, flags};
 use seven_guest::{Profile, offers::Policy};
 use seven_knowledge::{Category, Index, Item};
 use seven_llm::Model;
 use seven_packs::Pack;
 use seven_runtime::{Error, Fleet, outcome_of};
-use seven_store::{conversations::Lease, inbound::OpenText};
+use seven_store::{
+    controls::Switch,
+    conversations::Lease,
+    inbound::{OpenText, Waiting},
+    outbound::Queued,
+};
 
-use crate::{Settings, content::Library, session::Recall};
+use crate::{
+    Settings,
+    content::Library,
+    session::Recall,
+    switches::{Silenced, silent},
+};
 
 #[derive(Debug)]
 pub struct Swarm {
@@ -39,6 +49,8 @@ enum Looked {
     Nothing,
     Early(Duration, &'static str),
     Leased(Box<Work>),
+    /// An operator's switch is on: the holding text of safe mode where it is due, and the trace.
+    Silenced(Option<Queued>, String),
 }
 
 impl Handler for Swarm {
@@ -66,9 +78,6 @@ impl Swarm {
 
     async fn process(&self, delivery: &Delivery<ConversationSignal>) -> Result<Outcome, Error> {
         let conversation: ConversationId = seven_bus::id(&delivery.event.conversation_id)?;
-        if self.fleet.roster.is_paused(&delivery.casino, "pause_agents") {
-            return Ok(Outcome::Wait { after: Duration::from_secs(1), why: "agents_paused" });
-        }
         match self.look(delivery, conversation).await? {
             Looked::Nothing => {
                 self.repeat_drafts(delivery, conversation).await?;
@@ -76,6 +85,12 @@ impl Swarm {
             }
             Looked::Early(after, why) => Ok(Outcome::Wait { after, why }),
             Looked::Leased(work) => self.turn(*work).await,
+            // Done: the texts stay open, and the end of the switch has them signalled again.
+            Looked::Silenced(queued, trace) => {
+                let queued: Vec<_> = queued.into_iter().collect();
+                self.fleet.signal_queued(&delivery.casino, &queued, None, &trace).await?;
+                Ok(Outcome::Done)
+            }
         }
     }
 
@@ -88,7 +103,8 @@ impl Swarm {
         let timing = &self.fleet.timing;
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
         let waiting = tx.waiting(conversation).await?;
-        let (casino, open) = waiting.ok_or_else(|| Error::Other("the casino has no row".into()))?;
+        let waiting = waiting.ok_or_else(|| Error::Other("the casino has no row".into()))?;
+        let Waiting { mut casino, open, switched, flags } = waiting;
         if open.is_empty() {
             tx.commit().await?;
             return Ok(Looked::Nothing);
@@ -103,10 +119,26 @@ impl Swarm {
             tx.commit().await?;
             return Ok(Looked::Early(rest, "quiet_window"));
         }
+        // Postgres decides; the bucket's word alone, which may be late, only waits.
+        if !silent(&switched) && self.fleet.roster.is_paused(&delivery.casino, Switch::Agents.as_str()) {
+            tx.commit().await?;
+            return Ok(Looked::Early(Duration::from_secs(1), "agents_paused"));
+        }
         let Some(lease) = tx.lease(conversation, timing.lease()).await? else {
             tx.commit().await?;
             return Ok(Looked::Early(timing.lease_wait(), "lease_held"));
         };
+        if silent(&switched) {
+            let silenced = Silenced { lease: &lease, config: &casino.config, pack: &pack, model: &model, open: &open };
+            let queued = self.keep(&mut tx, &silenced, &switched).await?;
+            tx.commit().await?;
+            return Ok(Looked::Silenced(queued, open.last().map(|text| text.trace.clone()).unwrap_or_default()));
+        }
+        if !flags.is_empty()
+            && let Some(guest) = tx.hash_of(lease.guest_id).await?
+        {
+            casino.config.features = flags::applied(&casino.config.features, &flags, &guest, self.fleet.clock.now());
+        }
         let index = self.library.index(&mut tx, casino.content_version, casino.config.operational.timezone).await?;
         // The lease's lock on the conversation comes first, as everywhere (see ARCHITECTURE, lock order).
         let mut recall = self.recall(&mut tx, conversation, &pack).await?;

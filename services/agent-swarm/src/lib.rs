@@ -10,6 +10,7 @@ mod pause;
 mod scene;
 mod session;
 mod speech;
+mod switches;
 mod think;
 mod turn;
 mod vetting;

@@ -19,6 +19,7 @@ use crate::{
     scene::{Around, Scene},
     session::Told,
     speech::Speech,
+    switches::silent,
     vetting::flag,
 };
 
@@ -123,7 +124,13 @@ impl Swarm {
         let mut tx = self.fleet.store.bind(&work.casino).await?;
         let ids: Vec<Uuid> =
             if all_answered { tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect() } else { ids };
-        if !tx.commit_turn(&turn, &ids).await? {
+        let Some(switched) = tx.commit_turn(&turn, &ids).await? else { return Ok(false) };
+        // A switch that came while the host was thinking: the reply is not said, the texts stay open (D14).
+        if silent(&switched) {
+            drop(tx);
+            let mut tx = self.fleet.store.bind(&work.casino).await?;
+            tx.release_lease(conversation, work.lease.epoch).await?;
+            tx.commit().await?;
             return Ok(false);
         }
         // The second look under the lock: a text that came during the model call is the next turn's.

@@ -149,7 +149,7 @@ impl Gate {
         failpoint("gate.after_commit");
         tracing::info!(%casino, inbound_id = %inbound_id, stored, next = next.name(), trace, "text judged");
         if mutant(Mutant::SilentDuplicate) {
-            tokio::time::sleep(WIDE).await;
+            tokio::time::sleep(3 * WIDE).await;
         }
         self.publish(casino, &next, inbound_id, copy, &trace).await?;
         failpoint("gate.after_publish");

@@ -15,7 +15,7 @@ enum Then {
     End(OutboundState),
     /// Over: its usefulness, whatever it waited for.
     Lapse,
-    /// Waits for a provider.
+    /// Waits for a provider or an operator.
     Hold(&'static str),
     Wait(Duration),
 }
@@ -59,7 +59,7 @@ impl Sender {
             let text = "no provider of this casino can be called: its texts wait, and those that become stale meanwhile are dropped";
             Alert { name: why, casino: job.casino.as_str(), provider: "", code: "", text }.raise();
         }
-        tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, ?held, "text waits for a provider");
+        tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, ?held, "text waits");
         Ok(Outcome::Done)
     }
 }
@@ -68,7 +68,8 @@ fn then(refusal: Refusal) -> Then {
     match refusal {
         Refusal::NotQueued => Then::Done,
         Refusal::Expired => Then::Lapse,
-        Refusal::ProviderStopped | Refusal::Parked => Then::Hold(refusal.as_str()),
+        // An operator's switch: the text keeps its place until somebody lifts it, which wakes it.
+        Refusal::ProviderStopped | Refusal::Parked | Refusal::Paused | Refusal::Killed => Then::Hold(refusal.as_str()),
         Refusal::Suppressed
         | Refusal::SafetyStateMissing
         | Refusal::ProviderBlocked
@@ -80,10 +81,10 @@ fn then(refusal: Refusal) -> Then {
         | Refusal::Cap
         | Refusal::NumberReassigned
         | Refusal::NumberUnchecked => Then::End(OutboundState::Suppressed),
-        // Redis knows a STOP that Postgres will know in a moment, or an operator's switch: the text keeps its place.
+        // Redis knows a STOP that Postgres will know in a moment.
         Refusal::RefusedByCache | Refusal::NotYet => Then::Wait(Duration::from_millis(500)),
         Refusal::EarlierUnsent => Then::Wait(Duration::from_millis(300)),
-        Refusal::Paused | Refusal::Killed | Refusal::CasinoInactive => Then::Wait(Duration::from_secs(2)),
+        Refusal::CasinoInactive => Then::Wait(Duration::from_secs(2)),
         // Deferred to its window before it gets here.
         Refusal::QuietHours => Then::Wait(Duration::from_secs(30)),
     }

@@ -51,6 +51,18 @@ impl Report {
     }
 }
 
+/// What a run may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// Only tell.
+    Dry,
+    /// Take over what the provider's record says. A text it has no record of stays `unknown`: its list may lag, and no text goes out
+    /// twice (D5).
+    Record,
+    /// The same, and send such texts once more: an operator's decision.
+    Resend,
+}
+
 /// One run for one casino at one provider.
 pub(crate) struct Run<'a> {
     pub(crate) fleet: &'a Fleet,
@@ -62,6 +74,8 @@ pub(crate) struct Run<'a> {
     /// Younger texts may still come by themselves.
     pub(crate) until: DateTime<Utc>,
     pub(crate) dry: bool,
+    /// Texts the provider has no record of go out again.
+    pub(crate) resend: bool,
     pub(crate) report: Report,
 }
 
@@ -107,7 +121,7 @@ pub async fn reconcile(
     records: &dyn Records,
     entry: &RosterEntry,
     since: DateTime<Utc>,
-    dry: bool,
+    how: How,
 ) -> Result<Report, Error> {
     let now = fleet.clock.now();
     let mut tx = fleet.store.bind(&entry.casino).await?;
@@ -125,7 +139,8 @@ pub async fn reconcile(
         numbers,
         since: since.max(now - FURTHEST),
         until: now - margin,
-        dry,
+        dry: how == How::Dry,
+        resend: how == How::Resend,
         report: Report::default(),
     };
     // Texts first: a STOP among them is newer than what the list of opt-outs makes of it.
@@ -133,7 +148,7 @@ pub async fn reconcile(
     run.opt_outs().await?;
     run.sends().await?;
     let report = run.report;
-    if !dry {
+    if how != How::Dry {
         let mut tx = fleet.store.bind(&entry.casino).await?;
         let result = serde_json::to_value(&report).unwrap_or_default();
         tx.note_reconciliation(records.name(), now - margin, &result).await?;
@@ -154,7 +169,7 @@ pub(crate) async fn round(fleet: Fleet, records: Vec<Arc<dyn Records>>) -> Resul
             let Some(done_until) = claimed else { continue };
             let now = fleet.clock.now();
             let since = done_until.map_or(now - FIRST, |at| at - OVERLAP);
-            let report = match reconcile(&fleet, records.as_ref(), &entry, since, false).await {
+            let report = match reconcile(&fleet, records.as_ref(), &entry, since, How::Record).await {
                 Ok(report) => report,
                 // One casino's or provider's trouble is not the next one's.
                 Err(error) if !matches!(&error, Error::Store(e) if e.is_unavailable()) => {

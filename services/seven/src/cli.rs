@@ -9,8 +9,8 @@ use seven_domain::CasinoId;
 use crate::{
     chaos::{self, Chaos},
     commands::{
-        audit, casino, consent, content, conversation, dead, escalation, eval, gate, guest, knowledge, message,
-        provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
+        audit, casino, consent, content, conversation, dead, escalation, eval, flag, gate, guest, knowledge, message,
+        pause, provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -58,7 +58,7 @@ enum Command {
     /// Texts we sent: show one with every attempt and receipt, or list them.
     #[command(subcommand)]
     Message(message::Message),
-    /// Conversations: how one stands, and a person in the host's place.
+    /// Conversations: how one stands, and a person in the host's place (takeover, say, release).
     #[command(subcommand)]
     Conversation(conversation::Conversation),
     /// The host's turns: what led to a reply, or list them.
@@ -74,6 +74,15 @@ enum Command {
     Provider(provider::Provider),
     /// Compare a casino's texts with the provider's own records; recover what its webhooks never told us.
     Reconcile(reconcile::Reconcile),
+    /// Stop it now, for one casino or all: effective everywhere within 2 s, kept over restarts, audited. Guests' texts wait for `resume`.
+    /// Without a choice: outbound, proactive and agents.
+    Pause(Box<pause::Pause>),
+    /// End what `pause` set (without a choice: everything that is on there). One turn answers what each guest wrote meanwhile; texts older
+    /// than the pack's usefulness limit are closed as stale and listed.
+    Resume(Box<pause::Pause>),
+    /// Feature flags: on for a share of the guests, for a list, for a time.
+    #[command(subcommand)]
+    Flag(flag::Flag),
     /// How many texts, turns and dead letters stand where, and what waits on the bus.
     Status(status::Status),
     /// Texts: inspect encoding and segments.
@@ -121,6 +130,9 @@ impl Cli {
             Command::Why(command) => why::run(config, command).await?,
             Command::Provider(command) => provider::run(config, command).await?,
             Command::Reconcile(command) => reconcile::run(config, &command).await?,
+            Command::Pause(command) => pause::pause(config, &command).await?,
+            Command::Resume(command) => pause::resume(config, &command).await?,
+            Command::Flag(command) => Box::pin(flag::run(config, command)).await?,
             Command::Status(command) => status::run(config, &command).await?,
             Command::Sms(command) => sms::run(&command)?,
             Command::Consent(command) => return consent::run(config, command).await,

@@ -8,6 +8,7 @@ pub mod commands;
 pub mod dev;
 pub mod doctor;
 pub mod eval;
+mod heartbeat;
 pub mod ingest;
 pub mod model;
 pub mod onboard;

@@ -14,7 +14,7 @@ use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{packs, settings::Settings};
+use crate::{heartbeat, packs, settings::Settings};
 
 /// The workers of the fleet, by the names `seven run` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -169,8 +169,26 @@ fn verifiers(settings: &Settings) -> Result<Verifiers> {
     Ok(Verifiers { telnyx: telnyx::signature::Verifier::new(&settings.telnyx.public_keys)?, twilio })
 }
 
-/// Runs one worker until the fleet's shutdown. `listener` is ingress's; without one it binds its own.
+/// Runs one worker until the fleet's shutdown, and says all the while that it lives. `listener` is ingress's.
 pub async fn run(
+    worker: Worker,
+    fleet: Fleet,
+    settings: &Settings,
+    listener: Option<tokio::net::TcpListener>,
+) -> Result<()> {
+    let beat = tokio::spawn(heartbeat::beat(fleet.clone(), worker));
+    let served = Box::pin(serve(worker, fleet, settings, listener)).await;
+    if served.is_ok() {
+        // It ends with the fleet's shutdown.
+        drop(tokio::time::timeout(Duration::from_secs(2), beat).await);
+    } else {
+        beat.abort();
+    }
+    served
+}
+
+/// `listener` is ingress's; without one it binds its own.
+async fn serve(
     worker: Worker,
     fleet: Fleet,
     settings: &Settings,

@@ -58,6 +58,10 @@ text_enum! {
         /// A provider takes nothing of ours, for the fleet or a casino (SMS-41).
         SendingStopped => "sending_stopped",
         SendingResumed => "sending_resumed",
+        /// A person wrote to a guest in the host's place.
+        PersonWrote => "person_wrote",
+        /// A feature flag was set or removed (DEP-23).
+        FlagChanged => "flag_changed",
         DeadLetterHandled => "dead_letter_handled",
         /// An operator looked at what names or quotes a guest.
         PersonalDataRevealed => "personal_data_revealed",

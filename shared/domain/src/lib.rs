@@ -6,6 +6,7 @@ pub mod audit;
 pub mod casino;
 pub mod clock;
 pub mod config;
+pub mod flags;
 pub mod helpline;
 pub mod ids;
 pub mod language;

@@ -37,6 +37,7 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     (TextKey::Fallback, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::OffTopic, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::Holding, &[LONGEST.phone], &[LONGEST.phone]),
+    (TextKey::SafeMode, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::EscalatedShortly, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::EscalatedHours, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::EscalatedTomorrow, &[LONGEST.phone], &[LONGEST.phone]),
@@ -52,9 +53,11 @@ fn class_of(key: TextKey) -> Option<MessageClass> {
         TextKey::Help | TextKey::OptInPending => MessageClass::Help,
         TextKey::Crisis | TextKey::ResponsibleGaming => MessageClass::Crisis,
         TextKey::Emergency => MessageClass::Emergency,
-        TextKey::Holding | TextKey::EscalatedShortly | TextKey::EscalatedHours | TextKey::EscalatedTomorrow => {
-            MessageClass::Holding
-        }
+        TextKey::Holding
+        | TextKey::SafeMode
+        | TextKey::EscalatedShortly
+        | TextKey::EscalatedHours
+        | TextKey::EscalatedTomorrow => MessageClass::Holding,
         _ => return None,
     })
 }

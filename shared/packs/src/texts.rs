@@ -45,6 +45,8 @@ text_keys! {
     OffTopic => "off_topic",
     /// The one text of a pause, when the guest writes again (SEC-109).
     Holding => "holding",
+    /// The one text of safe mode (SEC-122).
+    SafeMode => "safe_mode",
     /// A case was opened: a person writes within business hours (SEC-104, CONV-44).
     EscalatedShortly => "escalated_shortly",
     /// The same on a weekend day.

@@ -1,12 +1,20 @@
 //! Texts guests sent, each ending in one disposition (D4).
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
-use seven_domain::{CasinoConfig, Channel, ConversationId, Disposition, InboundId, OutboundId};
+use seven_domain::{CasinoConfig, Channel, ConversationId, Disposition, InboundId, OutboundId, flags::Rule};
 use sqlx::{FromRow, types::Json};
 use uuid::Uuid;
 
-use crate::{Result, Tx, casinos::Casino, guests::Party};
+use crate::{
+    Result, Tx,
+    casinos::Casino,
+    controls::{Switch, switched},
+    flags::{self, flags_in_force},
+    guests::Party,
+};
 
 /// A text to store.
 #[derive(Debug, Clone)]
@@ -50,6 +58,17 @@ pub struct OpenText {
     pub age: f64,
     /// It was kept for a person and is the host's again.
     pub released: bool,
+}
+
+/// What a signal finds.
+#[derive(Debug)]
+pub struct Waiting {
+    pub casino: Casino,
+    pub open: Vec<OpenText>,
+    /// What is on for the casino (D14).
+    pub switched: Vec<Switch>,
+    /// The rules in force for it (DEP-23).
+    pub flags: BTreeMap<String, Rule>,
 }
 
 macro_rules! open_texts {
@@ -182,17 +201,34 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// The bound casino, if there is one, with the open texts of a conversation.
-    pub async fn waiting(&mut self, conversation: ConversationId) -> Result<Option<(Casino, Vec<OpenText>)>> {
-        let row: Option<(Json<CasinoConfig>, i64, Json<Vec<OpenText>>)> = sqlx::query_as(concat!(
+    /// The bound casino, if there is one, with the open texts of a conversation and what operators set.
+    pub async fn waiting(&mut self, conversation: ConversationId) -> Result<Option<Waiting>> {
+        #[derive(FromRow)]
+        struct Row {
+            config: Json<CasinoConfig>,
+            content_version: i64,
+            open: Json<Vec<OpenText>>,
+            switched: Vec<String>,
+            flags: Option<Json<BTreeMap<String, serde_json::Value>>>,
+        }
+        let row: Option<Row> = sqlx::query_as(concat!(
             "select config, content_version, coalesce((select jsonb_agg(to_jsonb(o)) from (",
             open_texts!(),
-            " order by occurred_at, arrival) o), '[]') from casinos"
+            " order by occurred_at, arrival) o), '[]') as open, array(",
+            switched!(),
+            ") as switched, (",
+            flags_in_force!(),
+            ") as flags from casinos"
         ))
         .bind(conversation.0)
         .fetch_optional(self.conn())
         .await?;
-        Ok(row.map(|(config, content_version, texts)| (Casino { config: config.0, content_version }, texts.0)))
+        Ok(row.map(|row| Waiting {
+            casino: Casino { config: row.config.0, content_version: row.content_version },
+            open: row.open.0,
+            switched: Switch::named(&row.switched),
+            flags: flags::read(row.flags.map(|Json(rules)| rules).unwrap_or_default()),
+        }))
     }
 
     /// Marks texts as parked behind a fallback text, with the error that parked them.

@@ -171,6 +171,7 @@ with s as (
   select m.* from outbound_messages m, (select count(*) from s) as locked_first where m.outbound_id = $1 for update of m
 ), off as (
   select name, since from controls union all select name, since from fleet_controls
+  union all select 'safe_mode', updated_at from casinos where coalesce((config->'safe_mode'->>'enabled')::boolean, false)
 ), stops as (
   select provider, casino_id from provider_stops where casino_id in ('', $7) and (until is null or until > now())
 ), facts as (
@@ -184,7 +185,9 @@ with s as (
       when s.state = 'stopped' and not (p.when_suppressed = 'pass_as_answer' and coalesce(o.answers_at > now() - interval '5 minutes', false)) then 'guest_suppressed'
       when p.when_suppressed = 'stop' and $6::timestamptz is not null and (s.as_of is null or s.as_of <= $6) then 'refused_by_cache'
       when s.provider_blocked and p.when_provider_blocks = 'stop' then 'provider_blocked'
-      when p.when_paused = 'stop' and exists (select 1 from off where name in ('pause_outbound', 'safe_mode')) then 'paused'
+      when p.when_paused = 'stop' and exists (select 1 from off where name = 'pause_outbound') then 'paused'
+      -- Safe mode silences the host, not a person who writes by hand (SEC-126).
+      when p.when_paused = 'stop' and o.kind <> 'person' and exists (select 1 from off where name = 'safe_mode') then 'paused'
       when p.when_paused = 'stop' and p.lane = 'bulk' and exists (select 1 from off where name = 'pause_proactive') then 'paused'
       when exists (select 1 from stops where casino_id = '' and provider = $3) then 'provider_stopped'
       -- The limit is the casino's brake on its spending: only a safety text may take another provider.

@@ -7,6 +7,7 @@ pub mod audit;
 pub mod casinos;
 pub mod consent;
 pub mod content;
+pub mod controls;
 pub mod conversations;
 pub mod dead;
 pub mod deletions;
@@ -16,6 +17,7 @@ mod error;
 pub mod escalations;
 pub mod exclusions;
 pub mod export;
+pub mod flags;
 pub mod fleet;
 pub mod guests;
 pub mod inbound;
@@ -39,6 +41,7 @@ pub mod suppressions;
 pub mod timeline;
 pub mod turns;
 pub mod vectors;
+pub mod workers;
 
 use std::time::Duration;
 

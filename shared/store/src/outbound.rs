@@ -19,6 +19,8 @@ use crate::{
 pub enum Origin {
     Turn(TurnId),
     Inbound(InboundId),
+    /// A person wrote it; nothing repeats it.
+    Person,
 }
 
 #[derive(Debug, Clone)]
@@ -120,6 +122,7 @@ impl Tx {
         let (turn_id, inbound_id) = match text.origin {
             Origin::Turn(turn) => (Some(turn.0), None),
             Origin::Inbound(inbound) => (None, Some(inbound.0)),
+            Origin::Person => (None, None),
         };
         // The row lock on the conversation serialises `seq`.
         let seq: i64 = sqlx::query_scalar(
@@ -166,6 +169,7 @@ impl Tx {
         let id = match origin {
             Origin::Turn(turn) => turn.0,
             Origin::Inbound(inbound) => inbound.0,
+            Origin::Person => return Ok(Vec::new()),
         };
         let rows: Vec<(Uuid, String)> =
             sqlx::query_as("select outbound_id, class from outbound_messages where (turn_id = $1 or inbound_id = $1) and state = 'queued' order by seq")
@@ -175,6 +179,12 @@ impl Tx {
         rows.into_iter()
             .map(|(id, class)| Ok(Queued { outbound_id: OutboundId(id), lane: class.parse::<MessageClass>()?.lane() }))
             .collect()
+    }
+
+    /// A text's state with the reason, if there is such a text.
+    pub async fn outbound_state(&mut self, outbound: OutboundId) -> Result<Option<(String, Option<String>)>> {
+        let query = "select state, reason from outbound_messages where outbound_id = $1";
+        Ok(sqlx::query_as(query).bind(outbound.0).fetch_optional(self.conn()).await?)
     }
 
     pub async fn pending(&mut self, outbound: OutboundId) -> Result<Option<Pending>> {

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{ConversationId, InboundId};
+use seven_domain::{ConversationId, InboundId, OutboundId};
 use uuid::Uuid;
 
 use crate::{Result, Tx};
@@ -69,6 +69,29 @@ impl Tx {
                 self.clear_due(RESUME, conversation.0).await
             }
         }
+    }
+
+    /// A person writes in the host's place, until the pause is ended: no holding text stands between them and the guest.
+    pub async fn take_over(&mut self, conversation: ConversationId, reason: &str) -> Result<()> {
+        self.pause(conversation, reason, None).await?;
+        sqlx::query("update conversations set pause_held = true where conversation_id = $1")
+            .bind(conversation.0)
+            .execute(self.conn())
+            .await?;
+        Ok(())
+    }
+
+    /// What the guest wrote so far is answered by this text of a person; returns how many texts.
+    pub async fn answer_held(&mut self, conversation: ConversationId, answer: OutboundId) -> Result<u64> {
+        let done = sqlx::query(
+            "update inbound_messages set disposition = 'canned', disposition_ref = $2, reason = 'person', closed_at = now()
+             where conversation_id = $1 and disposition = 'held'",
+        )
+        .bind(conversation.0)
+        .bind(answer.0)
+        .execute(self.conn())
+        .await?;
+        Ok(done.rows_affected())
     }
 
     /// Ends a pause and opens again what was kept in it; none when there is no pause.

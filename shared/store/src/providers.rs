@@ -185,4 +185,5 @@ impl Tx {
 }
 
 /// Why texts wait for a provider. A text that lapses meanwhile keeps the word.
-pub const WAITS: [&str; 4] = ["provider_stopped", "sending_parked", "providers_down", "no_provider"];
+pub const WAITS: [&str; 6] =
+    ["provider_stopped", "sending_parked", "providers_down", "no_provider", "paused", "killed"];

@@ -110,6 +110,13 @@ left join lateral (
     (select i.body, o.body, i.stored_at from inbound_messages i
        join outbound_messages o on o.casino_id = i.casino_id and o.inbound_id = i.inbound_id and o.part = 1
      where i.conversation_id = c.conversation_id and i.disposition = 'canned' and i.verdict = any($2) order by i.arrival desc limit $3)
+    union all
+    -- What a person wrote in a takeover, with what it answered.
+    (select coalesce((select string_agg(i.body, ' ' order by i.occurred_at, i.arrival) from inbound_messages i
+                      where i.conversation_id = o.conversation_id and i.disposition = 'canned' and i.disposition_ref = o.outbound_id), ''),
+       o.body, o.created_at
+     from outbound_messages o where o.conversation_id = c.conversation_id and o.kind = 'person' and o.state in ('sending', 'sent', 'delivered', 'unknown')
+     order by o.created_at desc limit $3)
     order by at desc limit $3) x) h on true
 where c.conversation_id = $1"
 );

@@ -12,6 +12,7 @@ use uuid::Uuid;
 pub use self::told::{ToldLine, ToldTurn};
 use crate::{
     Result, Tx,
+    controls::{Switch, switched},
     mutant::{Mutant, mutant},
 };
 
@@ -70,7 +71,8 @@ fn commit_statement() -> AssertSqlSafe<Cow<'static, str>> {
     })
 }
 
-const COMMIT: &str = "
+const COMMIT: &str = concat!(
+    "
 with ours as (
   update conversations set leased_until = null where conversation_id = $3 and turn_epoch = $5 returning conversation_id),
 made as (
@@ -86,15 +88,18 @@ spoken as (
   where guest_id = $4 and language is distinct from $9 and exists (select 1 from ours)),
 dropped as (
   delete from model_results where conversation_id = $3 and exists (select 1 from ours))
-select (select count(*) from made), (select count(*) from answered)";
+select (select count(*) from made), (select count(*) from answered), array(",
+    switched!(),
+    ")"
+);
 
 impl Tx {
     /// Writes the turn, if the conversation still has its epoch: gives the lease back, marks `texts` as answered, notes the guest's
-    /// language and drops what models answered on the way. False, and nothing must be committed, when the conversation moved on or
-    /// one of the texts was no longer open. The conversation's row stays locked.
-    pub async fn commit_turn(&mut self, turn: &NewTurn, texts: &[Uuid]) -> Result<bool> {
+    /// language and drops what models answered on the way. Returns the switches that are on (D14). None, and nothing must be committed,
+    /// when the conversation moved on or one of the texts was no longer open. The conversation's row stays locked.
+    pub async fn commit_turn(&mut self, turn: &NewTurn, texts: &[Uuid]) -> Result<Option<Vec<Switch>>> {
         let (casino, base) = (self.casino_str(), self.sweep_base());
-        let (made, answered): (i64, i64) = sqlx::query_as(commit_statement())
+        let (made, answered, switched): (i64, i64, Vec<String>) = sqlx::query_as(commit_statement())
             .bind(casino)
             .bind(turn.turn_id.0)
             .bind(turn.conversation_id.0)
@@ -119,7 +124,7 @@ impl Tx {
             .fetch_one(self.conn())
             .await?;
         let whole = usize::try_from(answered) == Ok(texts.len()) || mutant(Mutant::NoEpoch);
-        Ok(made == 1 && whole)
+        Ok((made == 1 && whole).then(|| Switch::named(&switched)))
     }
 
     /// The turn, locked against a second envelope and against STOP's cancelling.

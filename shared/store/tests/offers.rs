@@ -76,7 +76,7 @@ async fn had(name: &str) -> Had {
         trace: String::new(),
         record: json!({}),
     };
-    assert!(tx.commit_turn(&written, &[]).await.unwrap());
+    assert!(tx.commit_turn(&written, &[]).await.unwrap().is_some());
     tx.commit().await.unwrap();
     Had { store, casino, guest: party.guest_id, hash, turn, keys, now }
 }

@@ -58,6 +58,12 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "fleet_flags",
+        "flags for all casinos, read for every turn; a check keeps guests out of them",
+        &["name", "rule", "version", "updated_at", "actor", "reason"],
+    ),
+    ("workers", "who lives: processes and times", &["instance", "worker", "version", "started_at", "seen_at"]),
+    (
         "send_policy",
         "the table of the last look: law, not tenant data",
         &[

@@ -61,7 +61,11 @@ impl Run<'_> {
                 self.settle(send, message).await?;
             }
             let listed = attempts.iter().all(|s| self.numbers.iter().any(|n| n.as_str() == s.casino_number));
-            if hits.is_empty() && listed && attempts.iter().all(|send| send.state == "unknown") {
+            if (self.dry || self.resend)
+                && hits.is_empty()
+                && listed
+                && attempts.iter().all(|send| send.state == "unknown")
+            {
                 self.unseen(OutboundId(outbound)).await?;
             }
         }

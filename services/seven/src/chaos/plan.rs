@@ -90,12 +90,10 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
             Strike::Slow { link: link(&mut rng), by: millis(&mut rng, 5, 60), span: millis(&mut rng, 500, 3_000) }
         });
     }
-    for _ in 0..times(150.0, 10) {
-        strikes.push(Strike::Spoil {
-            fault: fault(&mut rng),
-            times: rng.random_range(1..=3),
-            mute: rng.random_bool(0.3),
-        });
+    for n in 0..times(150.0, 10) {
+        // Every third: accepted, and neither answer nor receipt says so.
+        let (fault, mute) = if n % 3 == 0 { (doubtful(&mut rng), true) } else { (fault(&mut rng), false) };
+        strikes.push(Strike::Spoil { fault, times: rng.random_range(1..=3), mute });
     }
     for _ in 0..times(30.0, 3) {
         strikes.push(Strike::Pause { casino: rng.random_range(0..CASINOS), span: millis(&mut rng, 1_000, 5_000) });
@@ -119,6 +117,11 @@ fn link(rng: &mut StdRng) -> Link {
         2 => Link::To(Server::Postgres),
         _ => Link::Webhooks,
     }
+}
+
+fn doubtful(rng: &mut StdRng) -> Fault {
+    let faults = [Fault::ServerErrorAfter, Fault::TimeoutAfter, Fault::ConnectionResetAfter];
+    faults[rng.random_range(0..faults.len())].clone()
 }
 
 fn fault(rng: &mut StdRng) -> Fault {

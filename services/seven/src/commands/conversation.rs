@@ -1,4 +1,4 @@
-//! `seven conversation show|pause|resume`: where a conversation stands, and a person in the host's place (SEC-104, SEC-109, C-31). What is
+//! `seven conversation show|pause|resume|takeover|say|release`: where a conversation stands, and a person in the host's place (SEC-104, SEC-109, C-31). What is
 //! known of the guest and what was kept is masked unless `--reveal`, which is audited.
 
 use std::{path::Path, time::Duration};
@@ -12,7 +12,7 @@ use seven_runtime::Fleet;
 use seven_store::{Tx, audit::Entry, conversations::ShownConversation, pauses::Resumed};
 use uuid::Uuid;
 
-use super::{fleet, guest_ref::GuestRef, hidden, known};
+use super::{fleet, guest_ref::GuestRef, hidden, known, person};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
@@ -42,6 +42,36 @@ pub enum Conversation {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_080))]
         minutes: Option<u32>,
     },
+    /// Write to the guest yourself: the host is silent until `release`, without any text that says so.
+    Takeover {
+        #[command(flatten)]
+        which: Which,
+        /// Your name, for the record.
+        #[arg(long)]
+        by: String,
+        /// Why; kept in the audit log.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Send a text as a person, in a takeover. It passes the same last look as every text; what the guest wrote so far counts as answered.
+    Say {
+        #[command(flatten)]
+        which: Which,
+        /// Your name, for the record.
+        #[arg(long)]
+        by: String,
+        /// What to say; two texts at most. - reads it from stdin.
+        #[arg(long)]
+        text: String,
+    },
+    /// End a takeover; the host answers what you did not, and knows what was said.
+    Release {
+        #[command(flatten)]
+        which: Which,
+        /// Your name, for the record.
+        #[arg(long)]
+        by: String,
+    },
     /// Give it back to the host, which answers what was kept.
     Resume {
         #[command(flatten)]
@@ -70,7 +100,9 @@ pub async fn run(config: Option<&Path>, command: Conversation) -> Result<()> {
     match command {
         Conversation::Show { which, reveal, json } => show(&fleet, &which, reveal, json).await,
         Conversation::Pause { which, by, reason, minutes } => pause(&fleet, &which, &by, &reason, minutes).await,
-        Conversation::Resume { which, by } => resume(&fleet, &which, &by).await,
+        Conversation::Takeover { which, by, reason } => takeover(&fleet, &which, &by, &reason).await,
+        Conversation::Say { which, by, text } => speak(&fleet, &which, &by, text).await,
+        Conversation::Resume { which, by } | Conversation::Release { which, by } => resume(&fleet, &which, &by).await,
     }
 }
 
@@ -199,6 +231,28 @@ async fn pause(fleet: &Fleet, which: &Which, by: &str, reason: &str, minutes: Op
     Ok(())
 }
 
+async fn takeover(fleet: &Fleet, which: &Which, by: &str, reason: &str) -> Result<()> {
+    ensure!(!reason.trim().is_empty(), "--reason is empty; say why a person takes over");
+    let conversation = which.find(fleet).await?;
+    person::take_over(fleet, &which.casino, conversation, by, reason).await?;
+    out!(
+        "{conversation} is yours until `seven conversation release`: the host is silent and keeps what the guest writes."
+    );
+    Ok(())
+}
+
+async fn speak(fleet: &Fleet, which: &Which, by: &str, text: String) -> Result<()> {
+    let text = if text == "-" { std::io::read_to_string(std::io::stdin()).context("reading stdin")? } else { text };
+    let conversation = which.find(fleet).await?;
+    let said = person::say(fleet, &which.casino, conversation, by, &text).await?;
+    out!("Queued as {} text(s); {} text(s) of the guest count as answered.", said.texts.len(), said.answered);
+    for id in &said.texts {
+        let (state, reason) = person::outcome(fleet, &which.casino, *id).await?;
+        out!("  {id}  {state}{}", reason.map_or_else(String::new, |reason| format!(" ({reason})")));
+    }
+    Ok(())
+}
+
 async fn resume(fleet: &Fleet, which: &Which, by: &str) -> Result<()> {
     let conversation = which.find(fleet).await?;
     let mut tx = fleet.store.bind(&which.casino).await?;
@@ -227,7 +281,13 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId, conversation: Conversati
     Ok(())
 }
 
-async fn note(tx: &mut Tx, event: AuditEvent, by: &str, conversation: ConversationId, detail: Value) -> Result<()> {
+pub(super) async fn note(
+    tx: &mut Tx,
+    event: AuditEvent,
+    by: &str,
+    conversation: ConversationId,
+    detail: Value,
+) -> Result<()> {
     let guest = match tx.shown_conversation(conversation).await? {
         Some(shown) => tx.hash_of(shown.guest_id.into()).await?,
         None => None,

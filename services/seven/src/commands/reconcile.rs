@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use chrono::TimeDelta;
 use clap::Args;
 use seven_domain::CasinoId;
-use seven_scheduler::reconcile;
+use seven_scheduler::reconcile::{self, How};
 
 use super::known;
 use crate::{out, settings::Settings, wiring};
@@ -21,9 +21,22 @@ pub struct Reconcile {
     /// Only say what would be done.
     #[arg(long)]
     dry_run: bool,
+    /// Send once more what the provider has no record of and is still of use. Its list may lag: look at `--dry-run` first.
+    #[arg(long, conflicts_with = "dry_run")]
+    resend: bool,
     /// One JSON document instead of lines.
     #[arg(long)]
     json: bool,
+}
+
+impl Reconcile {
+    fn how(&self) -> How {
+        match (self.dry_run, self.resend) {
+            (true, _) => How::Dry,
+            (false, true) => How::Resend,
+            (false, false) => How::Record,
+        }
+    }
 }
 
 /// Reads `90m`, `2h` or `3d`.
@@ -48,7 +61,7 @@ pub async fn run(config: Option<&Path>, command: &Reconcile) -> Result<()> {
     let entry = roster.into_iter().find(|entry| entry.casino == command.casino);
     let entry = entry.with_context(|| format!("casino {} was removed", command.casino))?;
     let since = fleet.clock.now() - command.since;
-    let report = reconcile::reconcile(&fleet, &provider, &entry, since, command.dry_run).await?;
+    let report = reconcile::reconcile(&fleet, &provider, &entry, since, command.how()).await?;
     if command.json {
         out!("{}", serde_json::to_string(&report)?);
         return Ok(());

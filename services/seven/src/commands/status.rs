@@ -1,49 +1,211 @@
-//! `seven status`: what stands where. Counts come from Postgres, waiting messages from NATS; the two may disagree for a moment.
+//! `seven status`: what stands where. Rows, switches and workers come from Postgres, waiting messages from NATS, breakers from Redis; they
+//! may disagree for a moment. A store that is away is named, and the rest is shown.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use anyhow::Result;
-use serde_json::json;
-use seven_bus::topology::CONSUMING;
+use serde::Serialize;
+use seven_bus::topology::{CONSUMING, consumer_name, lanes_of};
+use seven_runtime::Fleet;
+use seven_store::{
+    controls::Standing,
+    fleet::{Count, RosterEntry},
+    workers::{Beat, LastError},
+};
 
-use super::fleet;
+use super::{fleet, pause, provider};
 use crate::out;
 
 #[derive(Debug, clap::Args)]
 pub struct Status {
+    /// Stay, and show it anew every second until Ctrl-C; with --json one document per line.
+    #[arg(long)]
+    watch: bool,
     /// One JSON document instead of tables.
     #[arg(long)]
     json: bool,
 }
 
+/// A worker that said nothing for so long is shown as silent.
+const SILENT_SECONDS: f64 = 5.0;
+const PERIOD: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Serialize)]
+struct Lag {
+    stage: &'static str,
+    casino: String,
+    consumer: String,
+    pending: u64,
+    in_flight: usize,
+    redelivered: usize,
+}
+
+/// What a casino may do at most.
+#[derive(Debug, Serialize)]
+struct Limits {
+    casino: String,
+    segments_per_second: u32,
+    texts_in_per_minute: u32,
+    guest_texts_per_minute: u32,
+    texts_out_per_guest_and_day: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct Snapshot {
+    workers: Vec<Beat>,
+    switches: Vec<Standing>,
+    rows: Vec<Count>,
+    bus: Vec<Lag>,
+    providers: provider::Standing,
+    limits: Vec<Limits>,
+    /// The newest dead letters that nobody handled.
+    last_errors: Vec<LastError>,
+    /// Stores that did not answer.
+    away: Vec<String>,
+}
+
 pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
     let fleet = fleet(config).await?;
-    let counts = fleet.store.counts().await?;
-    let mut lag = Vec::new();
-    for stage in CONSUMING {
-        lag.extend(fleet.bus.lag(stage).await?);
+    if !command.watch {
+        return show(&fleet, command.json, "").await;
     }
-    let providers = super::provider::Standing::of(&fleet).await?;
-    if command.json {
-        let lag: Vec<_> = lag
-            .iter()
-            .map(|l| json!({ "consumer": l.consumer, "pending": l.pending, "in_flight": l.in_flight }))
-            .collect();
-        out!("{}", json!({ "rows": counts, "bus": lag, "providers": providers }));
-        return Ok(());
+    loop {
+        // Home, and the rest of the screen cleared.
+        let before = if command.json { "" } else { "\u{1b}[H\u{1b}[J" };
+        if let Err(error) = show(&fleet, command.json, before).await {
+            out!("{before}Nothing to show: {error:#}");
+        }
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => return Ok(()),
+            () = tokio::time::sleep(PERIOD) => {}
+        }
     }
-    let mut table = super::table(["casino", "what", "state", "rows"]);
-    for count in counts {
-        table.add_row([count.casino, count.what, count.state, count.n.to_string()]);
+}
+
+async fn show(fleet: &Fleet, json: bool, before: &str) -> Result<()> {
+    let snapshot = Snapshot::of(fleet).await?;
+    if json {
+        out!("{}", serde_json::to_string(&snapshot)?);
+    } else {
+        out!("{before}{}", snapshot.told());
+        snapshot.providers.print();
     }
-    out!("{table}");
-    let busy: Vec<_> = lag.iter().filter(|l| l.pending > 0 || l.in_flight > 0).collect();
-    if busy.is_empty() {
-        out!("Bus: nothing waits.");
-    }
-    for lag in busy {
-        out!("Bus: {} has {} waiting, {} in work", lag.consumer, lag.pending, lag.in_flight);
-    }
-    providers.print();
     Ok(())
+}
+
+// === impl Snapshot ===
+
+impl Snapshot {
+    async fn of(fleet: &Fleet) -> Result<Self> {
+        let roster = fleet.store.roster().await?;
+        let (mut limits, mut last_errors, mut away) = (Vec::new(), Vec::new(), Vec::new());
+        for entry in &roster {
+            let mut tx = fleet.store.bind(&entry.casino).await?;
+            last_errors.extend(tx.last_errors(5).await?);
+            limits.extend(tx.casino_row().await?.map(|row| Limits {
+                casino: entry.casino.to_string(),
+                segments_per_second: row.config.operational.segments_per_second(),
+                texts_in_per_minute: row.config.limits.rate_limit_tier.texts_per_minute(),
+                guest_texts_per_minute: row.config.limits.guest_texts_per_minute,
+                texts_out_per_guest_and_day: row.config.operational.max_messages_per_guest_per_day,
+            }));
+            tx.commit().await?;
+        }
+        last_errors.sort_by_key(|error: &LastError| std::cmp::Reverse(error.last_at));
+        last_errors.truncate(5);
+        let bus = match lag(fleet, &roster).await {
+            Ok(bus) => bus,
+            Err(error) => {
+                away.push(format!("NATS: {error:#}"));
+                Vec::new()
+            }
+        };
+        Ok(Self {
+            workers: fleet.store.workers(Duration::from_secs(600)).await?,
+            switches: pause::standing(fleet).await?,
+            rows: fleet.store.counts().await?,
+            bus,
+            providers: provider::Standing::of(fleet).await?,
+            limits,
+            last_errors,
+            away,
+        })
+    }
+
+    fn told(&self) -> String {
+        let mut lines = Vec::new();
+        let mut table = super::table(["casino", "what", "state", "rows"]);
+        for count in &self.rows {
+            table.add_row([&count.casino, &count.what, &count.state, &count.n.to_string()]);
+        }
+        lines.push(table.to_string());
+        lines.extend(self.workers());
+        lines.extend(self.switches.iter().map(pause::line));
+        if self.switches.is_empty() {
+            lines.push("Switches: nothing is paused.".to_owned());
+        }
+        let busy: Vec<&Lag> = self.bus.iter().filter(|lag| lag.pending > 0 || lag.in_flight > 0).collect();
+        if busy.is_empty() && self.away.is_empty() {
+            lines.push("Bus: nothing waits.".to_owned());
+        }
+        for Lag { consumer, pending, in_flight, redelivered, .. } in busy {
+            lines.push(format!("Bus: {consumer} has {pending} waiting, {in_flight} in work, {redelivered} come again"));
+        }
+        for limit in &self.limits {
+            lines.push(format!(
+                "Limits of {}: {} segments/s out; {} texts/min in, {} of one guest; {} texts a day to one guest",
+                limit.casino,
+                limit.segments_per_second,
+                limit.texts_in_per_minute,
+                limit.guest_texts_per_minute,
+                limit.texts_out_per_guest_and_day
+            ));
+        }
+        for LastError { casino_id, stage, reason, last_error, last_at } in &self.last_errors {
+            lines.push(format!(
+                "Dead letter {} {casino_id} {stage} {reason}: {last_error}",
+                last_at.format("%F %T UTC")
+            ));
+        }
+        lines.extend(self.away.iter().map(|away| format!("AWAY {away}")));
+        lines.join("\n")
+    }
+
+    /// One line per kind of worker: how many live, and those that fell silent.
+    fn workers(&self) -> Vec<String> {
+        let mut kinds: Vec<&str> = self.workers.iter().map(|beat| beat.worker.as_str()).collect();
+        kinds.dedup();
+        let told = kinds.into_iter().map(|kind| {
+            let of_kind = || self.workers.iter().filter(|beat| beat.worker == kind);
+            let silent: Vec<String> = of_kind()
+                .filter(|beat| beat.silent > SILENT_SECONDS)
+                .map(|beat| format!(", {} SILENT for {:.0} s", beat.instance, beat.silent))
+                .collect();
+            let living = of_kind().count() - silent.len();
+            format!("Workers: {kind} {living} at work{}", silent.concat())
+        });
+        let told: Vec<String> = told.collect();
+        if told.is_empty() { vec!["Workers: NONE at work.".to_owned()] } else { told }
+    }
+}
+
+/// What waits, per stage and casino.
+async fn lag(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Vec<Lag>> {
+    let mut all = Vec::new();
+    for stage in CONSUMING {
+        for lag in fleet.bus.lag(stage).await? {
+            let of = |entry: &&RosterEntry| {
+                lanes_of(stage).iter().any(|lane| consumer_name(stage, &entry.casino, *lane) == lag.consumer)
+            };
+            all.push(Lag {
+                stage: stage.as_str(),
+                casino: roster.iter().find(of).map_or_else(String::new, |entry| entry.casino.to_string()),
+                consumer: lag.consumer.clone(),
+                pending: lag.pending,
+                in_flight: lag.in_flight,
+                redelivered: lag.redelivered,
+            });
+        }
+    }
+    Ok(all)
 }

@@ -124,6 +124,7 @@ fn the_guest_always_has_a_way_on() {
     for language in Language::ALL {
         holds(TextKey::Fallback, language, &[LONGEST.casino, LONGEST.phone]);
         holds(TextKey::Holding, language, &[LONGEST.casino, LONGEST.phone]);
+        holds(TextKey::SafeMode, language, &[LONGEST.casino, LONGEST.phone]);
     }
     let escalated = [TextKey::EscalatedShortly, TextKey::EscalatedHours, TextKey::EscalatedTomorrow];
     for (key, en, es) in [

@@ -1,0 +1,136 @@
+//! `seven flag list|set|clear`: features for some guests of a casino (DEP-23, DEP-25, DEP-27). A casino's flag stands before the fleet's,
+//! both before the casino's document; read at every turn, so in force with the next one.
+
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use chrono::{DateTime, Utc};
+use clap::{Args, Subcommand};
+use seven_domain::{
+    CasinoId,
+    flags::{Rule, names},
+};
+use seven_store::controls::Order;
+
+use super::{fleet, guest_ref::GuestRef};
+use crate::out;
+
+#[derive(Debug, Subcommand)]
+pub enum Flag {
+    /// The flags that are set, and which there are.
+    List {
+        /// One JSON document instead of lines.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Set a flag: on or off for all guests, or on for a share, a list, a time. Replaces what stood.
+    Set(Set),
+    /// Remove a flag: the fleet's, or the casino's document, decides again.
+    Clear(Whose),
+}
+
+#[derive(Debug, Args)]
+pub struct Whose {
+    /// `features/<field of the casino document's features>`; `seven flag list` shows them.
+    name: String,
+    /// Of this casino; without it the flag of every casino that has none of its own.
+    #[arg(long, value_name = "ID")]
+    casino: Option<CasinoId>,
+    /// Your name, for the record.
+    #[arg(long)]
+    by: String,
+    /// Why; kept in the audit log.
+    #[arg(long)]
+    reason: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Set {
+    #[command(flatten)]
+    whose: Whose,
+    /// Off for every guest, whatever else is said.
+    #[arg(long)]
+    off: bool,
+    /// On for this share of the guests, always the same ones; a larger share keeps who was in.
+    #[arg(long, value_name = "0..100", value_parser = clap::value_parser!(u8).range(0..=100))]
+    percentage: Option<u8>,
+    /// On for this guest (phone, guest id, hmac:<key>:<hex>, - for stdin); may be given several times. Needs --casino.
+    #[arg(long, value_name = "GUEST", requires = "casino")]
+    allow: Vec<GuestRef>,
+    /// On from then, such as 2026-12-01T15:00:00Z.
+    #[arg(long, value_name = "TIME")]
+    from: Option<DateTime<Utc>>,
+    /// Off from then.
+    #[arg(long, value_name = "TIME")]
+    until: Option<DateTime<Utc>>,
+}
+
+pub async fn run(config: Option<&Path>, command: Flag) -> Result<()> {
+    let fleet = fleet(config).await?;
+    let (whose, rule) = match command {
+        Flag::List { json } => return list(&fleet, json).await,
+        Flag::Clear(whose) => (whose, None),
+        Flag::Set(Set { whose, off, percentage, allow, from, until }) => {
+            let mut tags = Vec::new();
+            for guest in allow {
+                if let Some(casino) = &whose.casino {
+                    tags.push(guest.hash(&fleet, casino).await?.tag());
+                }
+            }
+            let rule = Rule { enabled: !off, percentage, allow: tags, from, until };
+            rule.check()?;
+            (whose, Some(rule))
+        }
+    };
+    let Whose { name, casino, by, reason } = whose;
+    ensure!(names().contains(&name), "no flag {name}; there are {}", names().join(", "));
+    ensure!(!by.trim().is_empty() && !reason.trim().is_empty(), "--by and --reason may not be empty");
+    if let Some(casino) = &casino {
+        super::known(&fleet, casino).await?;
+    }
+    let order = Order { by: &by, reason: &reason };
+    let changed = fleet.store.put_flag(casino.as_ref(), &name, rule.as_ref(), order).await?;
+    ensure!(changed, "{name} was not set there");
+    out!("{name} of {}: {}", casino.as_ref().map_or("every casino", CasinoId::as_str), told(rule.as_ref()));
+    Ok(())
+}
+
+async fn list(fleet: &seven_runtime::Fleet, json: bool) -> Result<()> {
+    let mut all = fleet.store.fleet_flags().await?;
+    for entry in fleet.store.roster().await? {
+        let mut tx = fleet.store.bind(&entry.casino).await?;
+        all.extend(tx.own_flags().await?);
+        tx.commit().await?;
+    }
+    if json {
+        out!("{}", serde_json::json!({ "flags": all, "names": names() }));
+        return Ok(());
+    }
+    let mut table = super::table(["casino", "flag", "rule", "version", "by", "reason"]);
+    for flag in all {
+        let rule = serde_json::from_value::<Rule>(flag.rule).ok();
+        let casino = if flag.casino_id.is_empty() { "(every)".to_owned() } else { flag.casino_id };
+        table.add_row([casino, flag.name, told(rule.as_ref()), format!("v{}", flag.version), flag.actor, flag.reason]);
+    }
+    out!("{table}");
+    out!("There are: {}", names().join(", "));
+    Ok(())
+}
+
+/// A rule in words.
+fn told(rule: Option<&Rule>) -> String {
+    let Some(rule) = rule else { return "not set".to_owned() };
+    if !rule.enabled {
+        return "off".to_owned();
+    }
+    let whom = match (rule.percentage, rule.allow.len()) {
+        (None, 0) => "every guest".to_owned(),
+        (None, listed) => format!("{listed} listed guest(s)"),
+        (Some(share), 0) => format!("{share} % of the guests"),
+        (Some(share), listed) => format!("{share} % of the guests and {listed} listed"),
+    };
+    let time = |word: &str, at: Option<DateTime<Utc>>| {
+        at.map_or_else(String::new, |at| format!(", {word} {}", at.format("%F %T UTC")))
+    };
+    format!("on for {whom}{}{}", time("from", rule.from), time("until", rule.until))
+}

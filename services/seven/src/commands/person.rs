@@ -1,0 +1,103 @@
+//! A person in the host's place: takes a conversation over and writes in it (SEC-59, SEC-109, D14).
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use seven_domain::{AuditEvent, CasinoId, ConversationId, GuestId, MessageClass, OutboundId, TraceContext};
+use seven_runtime::Fleet;
+use seven_store::outbound::{NewOutbound, Origin};
+use tokio::time::{Instant, sleep};
+
+use super::conversation::note;
+
+/// The kind of a person's text.
+const PERSON: &str = "person";
+/// How long a command waits to say what became of a text.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a person said.
+#[derive(Debug)]
+pub struct Said {
+    pub texts: Vec<OutboundId>,
+    /// Texts of the guest that count as answered by it.
+    pub answered: u64,
+}
+
+/// Automation is silent for this guest until the release; a turn in progress can no longer speak (D4).
+pub async fn take_over(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    conversation: ConversationId,
+    by: &str,
+    reason: &str,
+) -> Result<()> {
+    let mut tx = fleet.store.bind(casino).await?;
+    tx.silence(conversation, "conversation_paused").await?;
+    tx.take_over(conversation, "operator").await?;
+    note(&mut tx, AuditEvent::ConversationPaused, by, conversation, json!({ "reason": reason, "takeover": true }))
+        .await?;
+    Ok(tx.commit().await?)
+}
+
+/// Queues a person's text. Refused outside a pause that lasts until a person ends it: the host would speak in between.
+pub async fn say(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId, by: &str, text: &str) -> Result<Said> {
+    ensure!(!text.trim().is_empty(), "there is nothing to say");
+    let mut tx = fleet.store.bind(casino).await?;
+    tx.lock_conversation(conversation).await?;
+    let shown = tx.shown_conversation(conversation).await?.context("it was deleted this moment")?;
+    ensure!(shown.paused && shown.paused_until.is_none(), "the host speaks there; first: seven conversation takeover");
+    let row = tx.casino_row().await?.context("the casino has no row")?;
+    let rules = &fleet.packs.of(&row.config)?.rules;
+    let shaped = seven_sms::shape(text.trim(), rules.max_texts);
+    ensure!(!shaped.truncated, "that is longer than {} texts; say less", rules.max_texts);
+    let trace = TraceContext::start().to_string();
+    let parts = i32::try_from(shaped.texts.len()).unwrap_or(i32::MAX);
+    let (mut queued, mut texts) = (Vec::new(), Vec::new());
+    for (part, body) in (1..).zip(shaped.texts) {
+        let measure = seven_sms::measure(&body);
+        let new = NewOutbound {
+            outbound_id: fleet.ids.next::<OutboundId>(),
+            conversation_id: conversation,
+            guest_id: GuestId(shown.guest_id),
+            origin: Origin::Person,
+            part,
+            parts,
+            kind: PERSON.to_owned(),
+            class: MessageClass::Reply,
+            body,
+            encoding: measure.encoding.as_str().to_owned(),
+            units: i32::try_from(measure.units).unwrap_or(i32::MAX),
+            segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
+            agent: PERSON.to_owned(),
+            answers_at: None,
+            delay: Duration::ZERO,
+            useful_for: rules.usefulness(),
+            trace: trace.clone(),
+        };
+        texts.push(new.outbound_id);
+        queued.extend(tx.queue(&new).await?);
+    }
+    let first = texts.first().context("there is nothing to say")?;
+    let answered = tx.answer_held(conversation, *first).await?;
+    let detail = json!({ "texts": texts, "answered": answered });
+    note(&mut tx, AuditEvent::PersonWrote, by, conversation, detail).await?;
+    tx.commit().await?;
+    fleet.signal_queued(casino, &queued, None, &trace).await?;
+    Ok(Said { texts, answered })
+}
+
+/// What became of a text, as soon as it left or cannot: its state, with the reason.
+pub async fn outcome(fleet: &Fleet, casino: &CasinoId, text: OutboundId) -> Result<(String, Option<String>)> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let mut tx = fleet.store.bind(casino).await?;
+        let (state, reason) = tx.outbound_state(text).await?.context("it was deleted this moment")?;
+        tx.commit().await?;
+        let under_way = (state == "queued" && reason.is_none()) || state == "sending";
+        if !under_way || Instant::now() > end {
+            return Ok((state, reason));
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
+}

@@ -1,0 +1,201 @@
+//! Operators' switches (D14): what stands, who set it and why. Guest texts of a pause stay open; its end answers the young ones and closes
+//! the old ones. No row is cached: the last look and every turn read them.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use seven_domain::{AuditEvent, CasinoId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Result, Store, Tx, audit::Entry};
+
+/// What can be switched; the database's names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Switch {
+    /// Nothing leaves but safety texts, and no turn is made.
+    Outbound,
+    /// No texts that answer nothing.
+    Proactive,
+    /// No turn is made; what is queued goes out.
+    Agents,
+    /// No turn is made; each guest who writes gets the holding text once.
+    SafeMode,
+    /// Nothing leaves at all, safety texts included.
+    Kill,
+}
+
+/// A switch that is on.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize)]
+pub struct Standing {
+    /// Empty: every casino.
+    pub casino_id: String,
+    pub name: String,
+    pub since: DateTime<Utc>,
+    pub actor: String,
+    pub reason: String,
+}
+
+/// A guest's text that the end of a pause closes: too old to be answered.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize)]
+pub struct Stale {
+    pub inbound_id: Uuid,
+    pub conversation_id: Uuid,
+    pub guest_id: Uuid,
+    pub received_at: DateTime<Utc>,
+}
+
+/// What the end of a pause finds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Reopened {
+    /// Guests whose texts are answered now, each by one turn.
+    pub guests: i64,
+    pub texts: i64,
+    pub stale: Vec<Stale>,
+}
+
+/// The names of what is on for the bound casino: by a switch of its own, of the fleet, or by its document (`safe_mode.enabled`).
+macro_rules! switched {
+    () => {
+        "select name from controls union select name from fleet_controls
+         union select 'safe_mode' from casinos where coalesce((config->'safe_mode'->>'enabled')::boolean, false)"
+    };
+}
+pub(crate) use switched;
+
+// === impl Switch ===
+
+impl Switch {
+    pub const ALL: [Self; 5] = [Self::Outbound, Self::Proactive, Self::Agents, Self::SafeMode, Self::Kill];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Outbound => "pause_outbound",
+            Self::Proactive => "pause_proactive",
+            Self::Agents => "pause_agents",
+            Self::SafeMode => "safe_mode",
+            Self::Kill => "kill",
+        }
+    }
+
+    pub(crate) fn named(names: &[String]) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|switch| names.iter().any(|name| name == switch.as_str())).collect()
+    }
+
+    /// No turn may be made while it is on.
+    pub fn silences_agents(self) -> bool {
+        self != Self::Proactive
+    }
+
+    fn audited(self, on: bool) -> AuditEvent {
+        match (self, on) {
+            (Self::SafeMode, true) => AuditEvent::SafeModeActivated,
+            (Self::SafeMode, false) => AuditEvent::SafeModeDeactivated,
+            (_, true) => AuditEvent::SendingStopped,
+            (_, false) => AuditEvent::SendingResumed,
+        }
+    }
+}
+
+/// Who does it, and why.
+#[derive(Debug, Clone, Copy)]
+pub struct Order<'a> {
+    pub by: &'a str,
+    pub reason: &'a str,
+}
+
+const SWITCH_CASINO: &str =
+    "insert into controls (casino_id, name, actor, reason) values ($1, $2, $3, $4) on conflict do nothing";
+const SWITCH_FLEET: &str =
+    "insert into fleet_controls (name, actor, reason) values ($1, $2, $3) on conflict do nothing";
+
+impl Store {
+    /// Switches for one casino, or for all of them where there is none named, audited in the same transaction. Returns those that were not
+    /// as wanted before: the others keep who set them and when.
+    pub async fn switch(
+        &self,
+        casino: Option<&CasinoId>,
+        switches: &[Switch],
+        on: bool,
+        order: Order<'_>,
+    ) -> Result<Vec<Switch>> {
+        let mut tx = self.bind(&casino.cloned().unwrap_or_else(CasinoId::unknown)).await?;
+        let mut changed = Vec::new();
+        for &switch in switches {
+            let query = match (casino, on) {
+                (Some(casino), true) => sqlx::query(SWITCH_CASINO)
+                    .bind(casino.as_str())
+                    .bind(switch.as_str())
+                    .bind(order.by)
+                    .bind(order.reason),
+                (None, true) => sqlx::query(SWITCH_FLEET).bind(switch.as_str()).bind(order.by).bind(order.reason),
+                (Some(_), false) => sqlx::query("delete from controls where name = $1").bind(switch.as_str()),
+                (None, false) => sqlx::query("delete from fleet_controls where name = $1").bind(switch.as_str()),
+            };
+            if query.execute(tx.conn()).await?.rows_affected() == 0 {
+                continue;
+            }
+            let scope = casino.map_or("every casino", CasinoId::as_str);
+            let detail = serde_json::json!({ "switch": switch.as_str(), "scope": scope, "reason": order.reason });
+            tx.audit(&Entry::of(switch.audited(on), order.by, switch.as_str(), detail)).await?;
+            changed.push(switch);
+        }
+        tx.commit().await?;
+        Ok(changed)
+    }
+
+    /// The switches for every casino.
+    pub async fn fleet_switches(&self) -> Result<Vec<Standing>> {
+        let query = "select '' as casino_id, name, since, actor, reason from fleet_controls order by since";
+        Ok(sqlx::query_as(query).fetch_all(self.pool()).await?)
+    }
+}
+
+impl Tx {
+    /// The bound casino's own switches.
+    pub async fn own_switches(&mut self) -> Result<Vec<Standing>> {
+        let query = "select casino_id, name, since, actor, reason from controls order by since";
+        Ok(sqlx::query_as(query).fetch_all(self.conn()).await?)
+    }
+
+    /// What is on for the bound casino.
+    pub async fn switched(&mut self) -> Result<Vec<Switch>> {
+        let names: Vec<String> = sqlx::query_scalar(switched!()).fetch_all(self.conn()).await?;
+        Ok(Switch::named(&names))
+    }
+
+    /// Whether this guest had the holding text of the safe mode that is on.
+    pub async fn told_of_safe_mode(&mut self, conversation: seven_domain::ConversationId) -> Result<bool> {
+        Ok(sqlx::query_scalar(
+            "select exists (
+               select 1 from outbound_messages o where o.conversation_id = $1 and o.class = 'holding' and o.state not in ('suppressed', 'expired')
+                 and o.created_at >= (select min(since) from (
+                   select since from controls where name = 'safe_mode' union all select since from fleet_controls where name = 'safe_mode'
+                   union all select updated_at from casinos where coalesce((config->'safe_mode'->>'enabled')::boolean, false)) s))",
+        )
+        .bind(conversation.0)
+        .fetch_one(self.conn())
+        .await?)
+    }
+
+    /// After a pause: open texts older than `useful` are closed as stale, the others are signalled by the next sweep. A person's held
+    /// texts are not touched.
+    pub async fn reopen(&mut self, useful: Duration) -> Result<Reopened> {
+        let stale = sqlx::query_as(
+            "update inbound_messages set disposition = 'closed', reason = 'stale', closed_at = now()
+             where disposition = 'open' and coalesce(released_at, stored_at) < now() - make_interval(secs => $1)
+             returning inbound_id, conversation_id, guest_id, received_at",
+        )
+        .bind(useful.as_secs_f64())
+        .fetch_all(self.conn())
+        .await?;
+        let (guests, texts): (i64, i64) = sqlx::query_as(
+            "with due as (update inbound_messages set next_sweep_at = now() where disposition = 'open' returning conversation_id)
+             select count(distinct conversation_id), count(*) from due",
+        )
+        .fetch_one(self.conn())
+        .await?;
+        Ok(Reopened { guests, texts, stale })
+    }
+}

@@ -1,0 +1,29 @@
+//! The shortened chaos run: a minute of load while every kind of process is killed. `./scripts/chaos` runs ten.
+
+use std::{process::Stdio, time::Duration};
+
+use seven_testkit::Scratch;
+
+use crate::harness::binary;
+
+/// A new schedule each time would make this test fail on the machine of whoever is not to blame.
+const SEED: &str = "20261122";
+
+#[tokio::test(flavor = "multi_thread")] // SMS-6, SMS-9, SEC-18, PROD-35
+async fn a_minute_of_chaos_breaks_no_promise() {
+    let scratch = Scratch::new("chaos").unwrap();
+    let child = tokio::process::Command::new(binary())
+        .args(["chaos", "--seconds", "60", "--seed", SEED])
+        .env("SEVEN_DEV_DIR", scratch.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let output = tokio::time::timeout(Duration::from_secs(300), child.wait_with_output()).await.unwrap().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    eprintln!("{said}");
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(said.lines().filter(|line| line.starts_with("ok ")).count(), 13, "a promise was not looked at:\n{said}");
+}
