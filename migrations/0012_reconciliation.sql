@@ -1,4 +1,4 @@
--- Reconciliation with the providers' records, and dead rows whose letter was never announced (issue D, items 5 and 6).
+-- Reconciliation with the providers' records, alerts and their delivery (issue D, items 5 and 8).
 
 -- What was taken over from a provider's records, once: a text that is recovered again and again would fill the dead letters.
 create table reconciled (
@@ -37,3 +37,45 @@ begin
     execute format('grant select, insert, update, delete on %I to seven_app', t);
   end loop;
 end $$;
+
+-- What a person has to know, told once while it lasts. Written by every process and for the whole fleet; names, codes, counts and
+-- our own sentences only, hence no row policy.
+create table alerts (
+  alert_id        uuid primary key,
+  -- What it is about: one open row per key.
+  key             text not null,
+  name            text not null,
+  -- '' is the whole fleet.
+  casino_id       text not null default '',
+  provider        text not null default '',
+  code            text not null default '',
+  severity        text not null check (severity in ('info', 'warning', 'critical')),
+  summary         text not null,
+  -- True: the scheduler sees when it ends. False: it ends when it has not come again for a while.
+  standing        boolean not null,
+  repeats         bigint not null default 0,
+  first_at        timestamptz not null default now(),
+  last_at         timestamptz not null default now(),
+  ack_due_at      timestamptz,
+  acknowledged_at timestamptz,
+  acknowledged_by text,
+  resolved_at     timestamptz
+);
+create unique index alerts_open on alerts (key) where resolved_at is null;
+create index alerts_time on alerts (last_at);
+
+-- What each channel is still to be told; a row goes away with its alert.
+create table alert_deliveries (
+  alert_id     uuid not null references alerts (alert_id) on delete cascade,
+  action       text not null check (action in ('trigger', 'acknowledge', 'resolve')),
+  channel      text not null,
+  tries        int not null default 0,
+  next_at      timestamptz not null default now(),
+  created_at   timestamptz not null default now(),
+  delivered_at timestamptz,
+  given_up_at  timestamptz,
+  last_error   text,
+  primary key (alert_id, action, channel)
+);
+create index alert_deliveries_due on alert_deliveries (next_at) where delivered_at is null and given_up_at is null;
+grant select, insert, update, delete on alerts, alert_deliveries to seven_app;
