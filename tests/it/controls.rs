@@ -174,7 +174,7 @@ async fn a_person_writes_in_the_hosts_place() {
     assert_eq!(run(with("release", &["--by", "Robin"])).await.code, 0);
     house.settle(3).await;
     assert!(house.texts_to(GUEST).len() > before, "the host answers what the person did not");
-    let shown = seven_store::sessions::Shown { most: 6, canned: &[] };
+    let shown = seven_store::sessions::Shown { useful: Duration::from_secs(86_400), most: 6, canned: &[] };
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
     let hash = house.stack.fleet.keys.hash(house.casino(), &GUEST.parse().unwrap());
     let guest = tx.guest_by_hash(&hash).await.unwrap().unwrap();

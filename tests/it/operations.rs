@@ -5,6 +5,7 @@ mod dead;
 mod dead_many;
 mod dead_masked;
 mod dead_poison;
+mod dead_unannounced;
 mod explain;
 
 use std::{collections::HashSet, process::Stdio, time::Duration};

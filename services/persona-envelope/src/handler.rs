@@ -133,6 +133,7 @@ impl Envelope {
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
         tx.park_turn(turn, reason).await?;
         tx.commit().await?;
+        failpoint("envelope.after_park");
         Ok(())
     }
 

@@ -9,6 +9,7 @@ pub mod reconcile;
 mod repair;
 mod spool;
 mod sweep;
+mod unannounced;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -35,6 +36,7 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>) {
         every(&fleet, "reconcile", scale(15_000), |fleet| reconcile::round(fleet, records.clone())),
         every(&fleet, "nightly", scale(60_000), nightly::round),
         every(&fleet, "dead", Duration::from_millis(500), dead::round),
+        every(&fleet, "unannounced", scale(10_000), unannounced::round),
         every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),
     );
 }

@@ -90,6 +90,11 @@ impl Timing {
         self.scale.at_least(span, Duration::from_secs(3))
     }
 
+    /// A dead row this old without a letter has lost its announcement.
+    pub fn unannounced(&self) -> Duration {
+        self.floored(60, 3_000)
+    }
+
     /// Time between two requests for a provider's records.
     pub fn records_pace(&self) -> Duration {
         self.floored(1, 20) / 2

@@ -3,6 +3,7 @@
 mod behind;
 mod handle;
 mod select;
+mod unannounced;
 
 use chrono::{DateTime, Utc};
 use seven_domain::{CasinoId, DeadId, GuestHash, Stage};
@@ -12,6 +13,7 @@ use uuid::Uuid;
 pub use behind::{About, Behind};
 pub use handle::{Handled, Locked};
 pub use select::{Cursor, Filter, Listed};
+pub use unannounced::Unannounced;
 
 use crate::{Result, Store, Tx};
 

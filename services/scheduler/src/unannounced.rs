@@ -1,0 +1,67 @@
+//! Letters for rows whose process died between committing their end and announcing it: the message itself came again, found nothing
+//! left to do and was acknowledged, so nobody else would ever file one (D17).
+
+use chrono::TimeDelta;
+use prost::Message as _;
+use seven_bus::{events, subject};
+use seven_domain::{CasinoId, MessageClass, Stage};
+use seven_runtime::{Error, Fleet};
+use seven_store::dead::{NewDead, Unannounced};
+use seven_telemetry::metrics;
+
+/// Clocks of NATS and Postgres may differ by this much.
+const SKEW: TimeDelta = TimeDelta::seconds(30);
+
+pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
+    for entry in fleet.store.roster().await? {
+        for stage in [Stage::Swarm, Stage::Envelope, Stage::Sender] {
+            let mut tx = fleet.store.bind(&entry.casino).await?;
+            let rows = tx.unannounced(stage, fleet.timing.unannounced()).await?;
+            for row in rows {
+                let Some(guest) = row.guest() else { continue };
+                if stage == Stage::Swarm && tx.has_dead_of(stage, &guest, row.at - SKEW).await? {
+                    continue;
+                }
+                let letter = letter(&fleet, &entry.casino, stage, &row)?;
+                tx.file_dead(&letter).await?;
+                metrics().dead.with_label_values(&[stage.as_str(), entry.casino.as_str(), &letter.reason]).inc();
+                metrics().repairs.with_label_values(&["dead_letter"]).inc();
+                tracing::warn!(casino = %entry.casino, %stage, row = %row.row_id, "a dead row had no letter; filed");
+            }
+            tx.commit().await?;
+        }
+    }
+    Ok(())
+}
+
+/// The letter its process would have announced.
+fn letter(fleet: &Fleet, casino: &CasinoId, stage: Stage, row: &Unannounced) -> Result<NewDead, Error> {
+    let (reason, lane, payload) = match stage {
+        Stage::Swarm => {
+            let signal = events::ConversationSignal { conversation_id: seven_bus::id_bytes(row.conversation_id) };
+            ("turn_failed", None, signal.encode_to_vec())
+        }
+        Stage::Envelope => {
+            ("failed", None, events::DraftReady { turn_id: seven_bus::id_bytes(row.row_id) }.encode_to_vec())
+        }
+        _ => {
+            let ready = events::OutboundReady { outbound_id: seven_bus::id_bytes(row.row_id) };
+            ("send_failed", Some(row.class.parse::<MessageClass>()?.lane()), ready.encode_to_vec())
+        }
+    };
+    let code = if stage == Stage::Sender { "provider error " } else { "" };
+    Ok(NewDead {
+        dead_id: fleet.ids.next(),
+        stage,
+        reason: reason.to_owned(),
+        error: format!("{code}{} (its process died before it could announce this)", row.error),
+        attempts: row.attempts,
+        subject: subject(stage, casino, lane),
+        message_key: row.row_id.to_string(),
+        payload,
+        stream_seq: None,
+        guest: row.guest(),
+        announced_at: fleet.clock.now(),
+        trace: row.trace.clone(),
+    })
+}
