@@ -18,7 +18,6 @@ use uuid::Uuid;
 
 use crate::{
     handler::{Swarm, Work},
-    session::shown,
     speech::Speech,
 };
 
@@ -127,7 +126,7 @@ impl Swarm {
         if !tx.release_lease(conversation, work.lease.epoch).await? {
             return again("epoch_moved");
         }
-        let Some(paused) = tx.place(conversation, shown(&work.pack)).await?.paused else {
+        let Some(paused) = tx.paused(conversation).await? else {
             tx.commit().await?;
             return again("resumed");
         };

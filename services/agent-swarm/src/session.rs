@@ -38,7 +38,7 @@ const UNCLEAR: &str = "unclear";
 /// Whose age the guest told of in a text that the gate answered, the host has to know as well: it does not send a minor to the games.
 const CANNED: &[&str] = &[Layer::AgeVerification.as_str()];
 
-pub(crate) fn shown(pack: &Pack) -> Shown<'static> {
+fn shown(pack: &Pack) -> Shown<'static> {
     Shown { useful: pack.rules.usefulness(), most: Window::SESSION.exchanges, canned: CANNED }
 }
 

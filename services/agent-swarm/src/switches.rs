@@ -16,7 +16,7 @@ use seven_store::{
 };
 use uuid::Uuid;
 
-use crate::{handler::Swarm, session::shown};
+use crate::handler::Swarm;
 
 /// A leased conversation that nobody may answer now.
 pub(crate) struct Silenced<'a> {
@@ -44,7 +44,7 @@ impl Swarm {
         let conversation = silenced.lease.conversation_id;
         tx.release_lease(conversation, silenced.lease.epoch).await?;
         let ids: Vec<Uuid> = silenced.open.iter().map(|text| text.inbound_id).collect();
-        if tx.place(conversation, shown(silenced.pack)).await?.paused.is_some() {
+        if tx.paused(conversation).await?.is_some() {
             tx.hold_texts(conversation, &ids).await?;
             return Ok(None);
         }

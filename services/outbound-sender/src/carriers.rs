@@ -139,7 +139,7 @@ impl Sender {
         Err(none)
     }
 
-    fn order(&self, job: &Job) -> Vec<&Carrier> {
+    pub(crate) fn order(&self, job: &Job) -> Vec<&Carrier> {
         let fleet: Vec<&str> = self.carriers.iter().map(Carrier::name).collect();
         let order = order(&job.config.operational, &job.number, job.class.lane(), &fleet);
         order.into_iter().filter_map(|name| self.carriers.iter().find(|c| c.name() == name)).collect()
@@ -175,4 +175,4 @@ pub(crate) fn from_number(ours: &Operational, writes_to: &PhoneE164, provider: &
 
 #[cfg(test)]
 #[path = "carriers_tests.rs"]
-mod tests;
+pub(crate) mod tests;

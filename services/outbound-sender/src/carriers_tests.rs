@@ -6,7 +6,7 @@ const FIRST: &str = "+18605550100";
 const SECOND: &str = "+18605550120";
 const OLD: &str = "+18605550111";
 
-fn ours(change: impl FnOnce(&mut Operational)) -> Operational {
+pub(crate) fn ours(change: impl FnOnce(&mut Operational)) -> Operational {
     let mut ours: Operational = serde_json::from_value(serde_json::json!({
         "timezone": "America/New_York", "telnyx_phone_number": FIRST, "twilio_phone_number": SECOND,
         "number_kind": "toll_free", "contact_phone": "1-860-555-0199",

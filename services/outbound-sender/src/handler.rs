@@ -4,23 +4,23 @@ use std::time::Duration;
 
 use chrono_tz::Tz;
 use seven_bus::{Delivery, Handler, Outcome, events::OutboundReady};
-use seven_cache::{Pace, Pacer};
 use seven_compliance::jurisdiction::State;
 use seven_domain::{CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, PhoneE164, Stage};
 use seven_runtime::{Error, Fleet, outcome_of};
 use seven_store::{outbound::Pending, providers::Stop};
 use tokio::time::sleep;
 
-use crate::{carriers::Carrier, numbers::Registry};
+use crate::{carriers::Carrier, numbers::Registry, pace::Limits};
 
 /// Waits up to this are held here with progress acknowledgements; longer ones are due rows (D13).
-const LONGEST_HELD: Duration = Duration::from_secs(8);
+pub(crate) const LONGEST_HELD: Duration = Duration::from_secs(8);
 
 pub struct Sender {
     pub(crate) fleet: Fleet,
     /// In the fleet's order.
     pub(crate) carriers: Vec<Carrier>,
     pub(crate) registry: Registry,
+    pub(crate) limits: Limits,
 }
 
 impl std::fmt::Debug for Sender {
@@ -100,28 +100,6 @@ impl Sender {
         tokio::select! {
             () = self.fleet.shutdown.cancelled() => false,
             () = sleep(wait) => true,
-        }
-    }
-
-    /// Takes the text's segments from its number's pace; safety texts have a fifth of it for themselves (D6).
-    async fn paced(&self, job: &Job) -> Option<Duration> {
-        let total = job.config.operational.segments_per_second();
-        let reserve = (total / 5).max(1);
-        let (lane, rate) =
-            if job.class.is_safety() { ("safety", reserve) } else { ("other", total.saturating_sub(reserve).max(1)) };
-        let key = format!("{}:{lane}", job.casino);
-        let mut waited = Duration::ZERO;
-        loop {
-            match self.fleet.cache.take(&key, rate, job.segments).await {
-                Pace::Now => return None,
-                Pace::Wait(more) if waited + more > LONGEST_HELD => return Some(more.min(Duration::from_secs(30))),
-                Pace::Wait(more) => {
-                    if !self.held(more).await {
-                        return Some(more);
-                    }
-                    waited += more;
-                }
-            }
         }
     }
 }

@@ -6,6 +6,7 @@ mod carriers;
 mod handler;
 mod numbers;
 mod opted_out;
+mod pace;
 mod protection;
 mod receipts;
 mod refusal;
@@ -22,6 +23,7 @@ use carriers::Carrier;
 pub use carriers::breaker_name;
 pub use handler::Sender;
 pub use numbers::{Asked, Holder, NumberRegistry, Registry};
+pub use pace::Limits;
 pub use protection::Unprotected;
 pub use receipts::Receipts;
 
@@ -30,6 +32,7 @@ pub async fn run(
     fleet: Fleet,
     providers: Vec<Arc<dyn Provider>>,
     registry: Registry,
+    limits: Limits,
     settings: WorkerSettings,
 ) -> Result<(), Unprotected> {
     if providers.iter().any(|provider| !provider.is_local()) {
@@ -39,7 +42,8 @@ pub async fn run(
     let receipts =
         Worker::new(Receipts { fleet: fleet.clone() }, bus.clone(), roster.clone(), settings, shutdown.clone());
     let watch = Sender::new(fleet.clone(), providers.clone(), None);
-    let sender = Worker::new(Sender::new(fleet, providers, registry), bus, roster, settings, shutdown);
+    let sender =
+        Worker::new(Sender { limits, ..Sender::new(fleet, providers, registry) }, bus, roster, settings, shutdown);
     tokio::join!(sender.run(), receipts.run(), watch.watch_stops());
     Ok(())
 }
@@ -48,7 +52,7 @@ impl Sender {
     /// A sender without its worker loop: for whoever decides alone what is delivered when, as the model test does.
     pub fn new(fleet: Fleet, providers: Vec<Arc<dyn Provider>>, registry: Registry) -> Self {
         let carriers = providers.into_iter().map(|provider| Carrier::new(&fleet, provider)).collect();
-        Self { fleet, carriers, registry }
+        Self { fleet, carriers, registry, limits: Limits::default() }
     }
 }
 

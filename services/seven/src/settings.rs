@@ -87,6 +87,14 @@ pub struct Twilio {
 pub struct Sending {
     /// The fleet's order of providers, for casinos that name none of their own.
     pub providers: Vec<String>,
+    /// Segments per second of an account, by provider, where it is not the provider's usual figure.
+    #[serde(default)]
+    pub account_segments_per_second: std::collections::BTreeMap<String, u32>,
+    /// Segments per second of the whole fleet; none: no limit of its own.
+    #[serde(default)]
+    pub segments_per_second: Option<u32>,
+    /// Sender processes that may run at once: while Redis is away each keeps to its part of every limit.
+    pub senders: u32,
 }
 
 #[derive(Debug, Clone, Deserialize)]

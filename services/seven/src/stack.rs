@@ -182,6 +182,7 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
          telnyx.public_keys = [\"{key}\"]\ningress.listen = \"{listen}\"\n\
          twilio.base_url = \"{base}/\"\ntwilio.webhook_url = \"{ingress_url}/webhooks/twilio\"\ntwilio.account_sid = \"{sid}\"\n\
          twilio.auth_tokens = [\"{token}\"]\nsending.providers = [\"telnyx\", \"twilio\"]\n\
+         sending.account_segments_per_second = {{ telnyx = 1000, twilio = 1000 }}\n\
          guest_hash.secret = \"development only: hashes of guests on this machine\"\n{extra}\n[time]\nscale = {scale:?}\n{at}"
     ))
 }

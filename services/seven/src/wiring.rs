@@ -64,7 +64,11 @@ pub async fn fleet(
     )
     .await?;
     let cache = Cache::new(
-        &seven_cache::Settings { url: settings.redis.url.clone(), prefix: settings.redis.prefix.clone() },
+        &seven_cache::Settings {
+            url: settings.redis.url.clone(),
+            prefix: settings.redis.prefix.clone(),
+            senders: settings.sending.senders,
+        },
         clock.clone(),
     )?;
     let keys = HashKeys::new(settings.hash_key()?);
@@ -226,7 +230,12 @@ async fn serve(
         Worker::OutboundSender => {
             let providers = providers(settings)?;
             // No reassigned-numbers database is at hand yet: casinos that require it send no marketing texts.
-            seven_outbound_sender::run(fleet, providers, None, loops(settings.worker.sender_concurrency)).await?;
+            let limits = seven_outbound_sender::Limits {
+                account: settings.sending.account_segments_per_second.clone(),
+                fleet: settings.sending.segments_per_second,
+            };
+            let loops = loops(settings.worker.sender_concurrency);
+            seven_outbound_sender::run(fleet, providers, None, limits, loops).await?;
         }
         Worker::Scheduler => Box::pin(seven_scheduler::run(fleet, records(settings)?)).await,
     }

@@ -3,14 +3,12 @@
 //! Failing is not waiting: a handler says which it was, and a stage whose dependency is away stops pulling.
 
 mod process;
+mod share;
 
 use std::{
     collections::HashMap,
     future::Future,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, atomic::AtomicUsize},
     time::Duration,
 };
 
@@ -25,6 +23,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+use self::share::{InWork, Place};
 use crate::{Bus, Error, Roster, topology};
 
 /// One message, decoded.
@@ -96,7 +95,9 @@ struct Shared<H> {
     settings: WorkerSettings,
     permits: Arc<Semaphore>,
     safety_permits: Arc<Semaphore>,
-    pullers: AtomicUsize,
+    /// Casinos (by lane) with messages in work here, those of the safety lane apart.
+    busy: AtomicUsize,
+    safety_busy: AtomicUsize,
     /// False while a dependency is away.
     open: watch::Sender<bool>,
     tasks: TaskTracker,
@@ -117,7 +118,8 @@ impl<H: Handler> Worker<H> {
             settings,
             permits: Arc::new(Semaphore::new(settings.concurrency)),
             safety_permits: Arc::new(Semaphore::new((settings.concurrency / 8).max(4))),
-            pullers: AtomicUsize::new(0),
+            busy: AtomicUsize::new(0),
+            safety_busy: AtomicUsize::new(0),
             open: watch::Sender::new(true),
             tasks: TaskTracker::new(),
             shutdown,
@@ -171,19 +173,18 @@ impl<H: Handler> Worker<H> {
 
 impl<H: Handler> Shared<H> {
     async fn pull_loop(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, stop: CancellationToken) {
-        self.pullers.fetch_add(1, Ordering::Relaxed);
+        let work = Arc::new(InWork::default());
         while !stop.is_cancelled() {
             self.wait_until_open(&stop).await;
             tokio::select! {
                 () = stop.cancelled() => break,
-                outcome = self.pull(&casino, lane, &stop) => if let Err(error) = outcome {
+                outcome = self.pull(&casino, lane, &work, &stop) => if let Err(error) = outcome {
                     // The scheduler puts back consumers that are gone; here we only ask again.
                     tracing::debug!(stage = %H::STAGE, %casino, error = &error as &dyn std::error::Error, "pull failed; building it anew");
                     tokio::select! { () = stop.cancelled() => {}, () = sleep(Duration::from_millis(250)) => {} }
                 },
             }
         }
-        self.pullers.fetch_sub(1, Ordering::Relaxed);
     }
 
     async fn wait_until_open(&self, stop: &CancellationToken) {
@@ -198,25 +199,24 @@ impl<H: Handler> Shared<H> {
         if lane == Some(Lane::Safety) { &self.safety_permits } else { &self.permits }
     }
 
-    /// One pull of at most this casino's fair share of the free permits. Each pull is a request of its own, so nothing that
-    /// breaks on the server outlives `PULL_EXPIRES` here.
+    /// Pulls of at most this casino's fair share of the permits. Each pull is a request of its own, so nothing that breaks on the server
+    /// outlives `PULL_EXPIRES` here.
     async fn pull(
         self: &Arc<Self>,
         casino: &CasinoId,
         lane: Option<Lane>,
+        work: &Arc<InWork>,
         stop: &CancellationToken,
     ) -> Result<(), Error> {
-        let permits = self.permits(lane);
-        drop(permits.acquire().await);
-        let share = (permits.available_permits() / self.pullers.load(Ordering::Relaxed).max(1)).clamp(1, 64);
         let name = topology::consumer_name(H::STAGE, casino, lane);
         let setup = |e: async_nats::Error| Error::setup(format!("pull on {name}"))(e);
+        let mut room = self.room(lane, work, stop).await;
         let stream = self.bus.stream(topology::stream_of(H::STAGE)).await?;
         let consumer: PullConsumer = stream.get_consumer(&name).await.map_err(&setup)?;
         loop {
             let mut batch = consumer
                 .batch()
-                .max_messages(share)
+                .max_messages(room)
                 .expires(PULL_EXPIRES)
                 .messages()
                 .await
@@ -231,11 +231,16 @@ impl<H: Handler> Shared<H> {
                 got += 1;
                 let (this, casino) = (Arc::clone(self), casino.clone());
                 let message = message.map_err(setup)?;
-                self.tasks.spawn(async move { this.process(casino, lane, message).await });
+                let place = Place::taken(self, lane, work);
+                self.tasks.spawn(async move {
+                    this.process(casino, lane, message).await;
+                    drop(place);
+                });
             }
-            if !*self.open.borrow() || permits.available_permits() == 0 || got == 0 {
+            if !*self.open.borrow() || got == 0 {
                 return Ok(());
             }
+            room = self.room(lane, work, stop).await;
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Settings {
     pub url: String,
     /// Lets tests and fleets share a server.
     pub prefix: String,
+    /// Processes that may send at once: while Redis is away each keeps to its part of every limit.
+    pub senders: u32,
 }
 
 /// A cheap handle.
@@ -59,7 +61,7 @@ impl Cache {
             clock,
             manager: OnceCell::new(),
             resting_until: AtomicU64::new(0),
-            local: LocalLimits::default(),
+            local: LocalLimits::new(settings.senders),
         };
         Ok(Self { inner: Arc::new(inner) })
     }

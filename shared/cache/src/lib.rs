@@ -14,7 +14,7 @@ mod refusals;
 pub use breaker::{Admission, Breaker, BreakerSettings, BreakerState, Outcome, Permit, Transition};
 pub use connection::{Cache, Settings};
 pub use limits::{Limit, LimitVerdict};
-pub use pacing::{Pace, Pacer};
+pub use pacing::{Ask, Level, Pace, Pacer};
 
 #[derive(Debug, thiserror::Error)]
 #[error("opening the Redis client")]

@@ -11,9 +11,9 @@ use governor::{
     DefaultDirectRateLimiter, Quota, RateLimiter,
     clock::{Clock, DefaultClock},
 };
-use seven_domain::CasinoId;
+use seven_domain::{CasinoId, Lane};
 
-use crate::{Limit, Pace};
+use crate::{Ask, Level, Limit, Pace};
 
 /// Keys kept at most (PROD-1: memory guard); beyond it the table starts anew.
 const MOST_KEYS: usize = 10_000;
@@ -22,17 +22,36 @@ const MOST_KEYS: usize = 10_000;
 pub(crate) struct LocalLimits {
     limiters: Mutex<HashMap<String, Arc<DefaultDirectRateLimiter>>>,
     clock: DefaultClock,
+    /// Among which a limit of sending is shared.
+    processes: u32,
 }
 
 impl LocalLimits {
-    pub(crate) fn take(&self, key: &str, per_second: u32, units: u32) -> Pace {
-        let units = NonZeroU32::new(units).unwrap_or(NonZeroU32::MIN);
-        let rate = NonZeroU32::new(per_second).unwrap_or(NonZeroU32::MIN);
-        let limiter = self.limiter(key, Quota::per_second(rate).allow_burst(rate.max(units)));
-        match limiter.check_n(units) {
-            Ok(Ok(())) => Pace::Now,
-            Ok(Err(not_until)) => Pace::Wait(not_until.wait_time_from(self.clock.now())),
-            Err(_) => Pace::Wait(Duration::from_secs(1)),
+    pub(crate) fn new(processes: u32) -> Self {
+        Self { processes: processes.max(1), ..Self::default() }
+    }
+
+    /// Each process keeps to its part of every limit, so that all of them together stay under it.
+    pub(crate) fn take(&self, ask: &Ask<'_>) -> Pace {
+        for level in ask.levels {
+            if let Some(after) = self.wait(level, ask) {
+                return Pace::Wait { after, level: level.name };
+            }
+        }
+        Pace::Now
+    }
+
+    fn wait(&self, level: &Level, ask: &Ask<'_>) -> Option<Duration> {
+        let rate = level.rate(if ask.lane == Lane::Bulk { Lane::Reply } else { ask.lane }, 1);
+        let emission = rate.emission.saturating_mul(self.processes);
+        let burst = u32::try_from(rate.tolerance.as_nanos() / emission.as_nanos().max(1)).unwrap_or(u32::MAX);
+        let quota = Quota::with_period(emission)?.allow_burst(NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN));
+        // A text longer than the whole burst would never fit.
+        let segments = NonZeroU32::new(ask.segments).unwrap_or(NonZeroU32::MIN).min(quota.burst_size());
+        match self.limiter(&level.bucket(ask.lane), quota).check_n(segments) {
+            Ok(Ok(())) => None,
+            Ok(Err(not_until)) => Some(not_until.wait_time_from(self.clock.now())),
+            Err(_) => Some(Duration::from_secs(1)),
         }
     }
 
@@ -57,11 +76,20 @@ impl LocalLimits {
 mod tests {
     use super::*;
 
+    fn passed(local: &LocalLimits, lane: Lane, segments: u32, texts: usize) -> usize {
+        let level = Level { name: "number", key: "n".into(), most: 20, window: Duration::from_secs(1), shared: false };
+        let casino = "here".parse().unwrap();
+        let ask = Ask { casino: &casino, lane, segments, levels: &[level] };
+        (0..texts).filter(|_| local.take(&ask) == Pace::Now).count()
+    }
+
     #[test] // PROD-4
-    fn the_local_pace_holds_back_what_exceeds_it() {
-        let local = LocalLimits::default();
-        let passed = (0..30).filter(|_| local.take("n", 20, 1) == Pace::Now).count();
-        assert!((20..=21).contains(&passed), "{passed}");
+    fn the_local_pace_is_a_part_of_the_whole() {
+        assert!((16..=17).contains(&passed(&LocalLimits::new(1), Lane::Reply, 1, 40)));
+        assert!((4..=5).contains(&passed(&LocalLimits::new(4), Lane::Reply, 1, 40)));
+        let local = LocalLimits::new(4);
+        assert!(passed(&local, Lane::Reply, 1, 40) > 0 && passed(&local, Lane::Safety, 1, 1) == 1, "its own reserve");
+        assert_eq!(passed(&LocalLimits::new(20), Lane::Reply, 9, 2), 1, "a long text passes, too");
     }
 
     #[test] // PROD-1

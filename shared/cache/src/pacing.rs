@@ -1,48 +1,216 @@
-//! Pacing in segments: GCRA shared through Redis, behind a trait; a local governor while Redis is away (PROD-4).
+//! Pacing in segments over several limits at once: GCRA shared through Redis, behind a trait; local limits while Redis is away
+//! (SMS-14, PROD-4).
+//!
+//! All limits or none: a text that one of them holds back takes nothing from the others. Where several casinos wait for a limit they
+//! share, the one that was served longest ago goes first, so that nobody waits behind another's thousands.
 
 use std::{sync::LazyLock, time::Duration};
 
 use redis::Script;
+use seven_domain::{CasinoId, Lane};
 
 use crate::Cache;
 
-/// May these units go now?
+/// `most` segments per `window`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Level {
+    /// For metrics and messages: `number`, `campaign`, `casino`, `account`, `fleet`.
+    pub name: &'static str,
+    /// Which one: a casino, a provider.
+    pub key: String,
+    pub most: u32,
+    pub window: Duration,
+    /// Several casinos draw from it.
+    pub shared: bool,
+}
+
+/// Who wants to send how much.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    pub casino: &'a CasinoId,
+    pub lane: Lane,
+    pub segments: u32,
+    pub levels: &'a [Level],
+}
+
+/// May these segments go now?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     Now,
-    Wait(Duration),
+    /// Not before `after`; `level` holds it back.
+    Wait {
+        after: Duration,
+        level: &'static str,
+    },
 }
 
-/// A shared pace for `key`: `per_second` units, bursts of one second.
+/// A shared pace. A refused request takes nothing.
 pub trait Pacer: Send + Sync {
-    fn take(&self, key: &str, per_second: u32, units: u32) -> impl Future<Output = Pace> + Send;
+    fn take(&self, ask: &Ask<'_>) -> impl Future<Output = Pace> + Send;
 }
 
-/// Generic cell rate algorithm on the server's clock, in microseconds. Takes the units or says how long to wait; a refused
-/// request takes nothing.
+/// Longer windows are kept strictly, never more than `most` in any of them; within a second a burst may be twice that, which providers
+/// queue.
+const STRICT_FROM: Duration = Duration::from_secs(2);
+
+/// A level as one lane may use it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rate {
+    /// What one segment costs.
+    pub(crate) emission: Duration,
+    /// How far ahead of the steady pace a burst may run.
+    pub(crate) tolerance: Duration,
+}
+
+// === impl Level ===
+
+impl Level {
+    /// Safety texts have a fifth of it for themselves, which nobody else uses (D6). Proactive texts leave half the burst, so that an
+    /// answer finds room at once however many of them wait.
+    pub(crate) fn rate(&self, lane: Lane, segments: u32) -> Rate {
+        let reserve = (self.most / 5).max(1);
+        let most = if lane == Lane::Safety { reserve } else { self.most.saturating_sub(reserve).max(1) };
+        let strict = self.window >= STRICT_FROM;
+        let burst = if strict { self.window / 2 } else { self.window };
+        let emission = if strict { self.window + burst } else { self.window } / most;
+        let cost = emission.saturating_mul(segments);
+        let tolerance = match lane {
+            Lane::Bulk => (burst / 2).max(cost),
+            Lane::Reply | Lane::Safety => burst.max(cost.saturating_mul(2)),
+        };
+        Rate { emission, tolerance }
+    }
+
+    pub(crate) fn bucket(&self, lane: Lane) -> String {
+        let lane = if lane == Lane::Safety { "safety" } else { "other" };
+        format!("{}:{}:{lane}", self.name, self.key)
+    }
+}
+
+/// Generic cell rate algorithm on the server's clock, in microseconds. KEYS: per level its bucket, who waits for it, who was served
+/// when. ARGV: who, segments, then per level emission, tolerance, 1 where it is shared.
 static GCRA: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
          local now = t[1] * 1000000 + t[2]
-         local emission = 1000000 / tonumber(ARGV[1])
-         local cost = emission * tonumber(ARGV[2])
-         local tolerance = math.max(1000000, cost)
-         local tat = math.max(now, tonumber(redis.call('GET', KEYS[1]) or '0'))
-         local wait = tat + cost - tolerance - now
-         if wait > 0 then return math.ceil(wait / 1000) end
-         redis.call('SET', KEYS[1], string.format('%.0f', tat + cost), 'PX', math.ceil((tat + cost - now) / 1000) + 1000)
-         return 0",
+         local who, segments, n = ARGV[1], tonumber(ARGV[2]), #KEYS / 3
+         local worst, at, tats = 0, 0, {}
+         for i = 1, n do
+           local cost = tonumber(ARGV[3 * i]) * segments
+           local tat = math.max(now, tonumber(redis.call('GET', KEYS[3 * i - 2]) or '0')) + cost
+           local wait = tat - tonumber(ARGV[3 * i + 1]) - now
+           if wait > worst then worst, at = wait, i end
+           tats[i] = tat
+         end
+         for i = 1, n do
+           if at == 0 and ARGV[3 * i + 2] == '1' then
+             redis.call('ZREMRANGEBYSCORE', KEYS[3 * i - 1], '-inf', now)
+             local mine = tonumber(redis.call('ZSCORE', KEYS[3 * i], who) or '0')
+             for _, other in ipairs(redis.call('ZRANGE', KEYS[3 * i - 1], 0, 63)) do
+               if other ~= who and tonumber(redis.call('ZSCORE', KEYS[3 * i], other) or '0') < mine then
+                 worst, at = tonumber(ARGV[3 * i]) * segments, i
+                 break
+               end
+             end
+           end
+         end
+         for i = 1, n do
+           if ARGV[3 * i + 2] == '1' then
+             if i == at then
+               redis.call('ZADD', KEYS[3 * i - 1], now + worst + 250000, who)
+               redis.call('PEXPIRE', KEYS[3 * i - 1], math.ceil(worst / 1000) + 1000)
+             else
+               redis.call('ZREM', KEYS[3 * i - 1], who)
+             end
+           end
+         end
+         if at > 0 then return {at, math.ceil(worst / 1000)} end
+         for i = 1, n do
+           redis.call('SET', KEYS[3 * i - 2], string.format('%.0f', tats[i]), 'PX', math.ceil((tats[i] - now) / 1000) + 1000)
+           if ARGV[3 * i + 2] == '1' then
+             redis.call('ZADD', KEYS[3 * i], now, who)
+             redis.call('ZREMRANGEBYSCORE', KEYS[3 * i], '-inf', now - 60000000)
+             redis.call('PEXPIRE', KEYS[3 * i], 60000)
+           end
+         end
+         return {0, 0}",
     )
 });
 
 impl Pacer for Cache {
-    async fn take(&self, key: &str, per_second: u32, units: u32) -> Pace {
-        let (per_second, units) = (per_second.max(1), units.max(1));
-        let mut call = GCRA.key(self.key("pace", "all", key));
-        match self.invoke::<u64>("pacing", call.arg(per_second).arg(units)).await {
-            Some(0) => Pace::Now,
-            Some(millis) => Pace::Wait(Duration::from_millis(millis)),
-            None => self.local().take(key, per_second, units),
+    async fn take(&self, ask: &Ask<'_>) -> Pace {
+        let segments = ask.segments.max(1);
+        let mut call = GCRA.prepare_invoke();
+        for level in ask.levels {
+            let bucket = level.bucket(ask.lane);
+            for kind in ["pace", "pace-waiting", "pace-served"] {
+                call.key(self.key(kind, "all", &bucket));
+            }
+        }
+        call.arg(ask.casino.as_str()).arg(segments);
+        for level in ask.levels {
+            let rate = level.rate(ask.lane, segments);
+            call.arg(micros(rate.emission)).arg(micros(rate.tolerance)).arg(u8::from(level.shared));
+        }
+        match self.invoke::<(usize, u64)>("pacing", &call).await {
+            Some((0, _)) => Pace::Now,
+            Some((at, millis)) => Pace::Wait {
+                after: Duration::from_millis(millis),
+                level: ask.levels.get(at - 1).map_or("unknown", |level| level.name),
+            },
+            None => self.local().take(ask),
+        }
+    }
+}
+
+fn micros(of: Duration) -> u64 {
+    u64::try_from(of.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn level(most: u32, window: u64) -> Level {
+        Level { name: "number", key: "k".into(), most, window: Duration::from_secs(window), shared: false }
+    }
+
+    #[test] // D6: four fifths and one fifth of 20 a second
+    fn safety_has_its_own_fifth() {
+        let level = level(20, 1);
+        assert_eq!(level.rate(Lane::Reply, 1).emission, Duration::from_micros(62_500));
+        assert_eq!(level.rate(Lane::Safety, 1).emission, Duration::from_millis(250));
+        assert_ne!(level.bucket(Lane::Safety), level.bucket(Lane::Reply));
+        assert_eq!(level.bucket(Lane::Bulk), level.bucket(Lane::Reply));
+    }
+
+    proptest! {
+        #[test] // spec 05 section 1.6: a carrier's limit per minute or day is never passed
+        fn no_window_holds_more_than_its_most(most in 10_u32..5_000, minutes in 1_u64..1_440) {
+            let level = level(most, minutes * 60);
+            let per_window = |lane| {
+                let rate = level.rate(lane, 1);
+                (rate.tolerance + level.window).as_nanos() / rate.emission.as_nanos().max(1)
+            };
+            // Rounding of the emission may add one.
+            prop_assert!(per_window(Lane::Reply) + per_window(Lane::Safety) <= u128::from(most) + 2);
+        }
+
+        #[test]
+        fn a_text_of_any_length_passes_in_the_end(most in 1_u32..100, segments in 1_u32..10) {
+            for lane in [Lane::Safety, Lane::Reply, Lane::Bulk] {
+                let rate = level(most, 1).rate(lane, segments);
+                prop_assert!(rate.tolerance >= rate.emission * segments);
+            }
+        }
+
+        #[test] // D6: when proactive texts have used all they may, an answer still goes at once
+        fn an_answer_passes_where_proactive_texts_wait(most in 2_u32..1_000) {
+            let level = level(most, 1);
+            let (answer, bulk) = (level.rate(Lane::Reply, 1), level.rate(Lane::Bulk, 1));
+            prop_assert!(bulk.tolerance + answer.emission <= answer.tolerance + Duration::from_micros(1));
         }
     }
 }

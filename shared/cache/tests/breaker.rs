@@ -22,7 +22,7 @@ impl Fleet {
 
     /// A handle as another process would have one: its own connection and its own local stand-in.
     fn process(&self, settings: BreakerSettings) -> Breaker {
-        let cache = Settings { url: self.redis.url(), prefix: "t:".into() };
+        let cache = Settings { url: self.redis.url(), prefix: "t:".into(), senders: 1 };
         Cache::new(&cache, seven_domain::Clock::default()).unwrap().breaker("gemini/flash", settings)
     }
 }
@@ -64,7 +64,7 @@ async fn five_failures_anywhere_in_the_fleet_stop_everybody() {
     assert!(refused(&a).await && refused(&b).await);
     let BreakerState::Open(left) = b.state().await else { panic!("open") };
     assert!(left > Duration::from_secs(28) && left <= Duration::from_secs(30), "{left:?}");
-    let other = Settings { url: fleet.redis.url(), prefix: "t:".into() };
+    let other = Settings { url: fleet.redis.url(), prefix: "t:".into(), senders: 1 };
     let other = Cache::new(&other, seven_domain::Clock::default()).unwrap().breaker("openai/x", quick());
     assert!(!refused(&other).await, "another name, another breaker");
 }

@@ -134,15 +134,60 @@ fn eight_am() -> String {
 }
 
 /// How a sending number is registered; decides its pace (SMS-56, spec 05 section 1.6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NumberKind {
     /// 20 segments per second.
     TollFree,
+    /// 1 000 segments per second.
+    ShortCode,
     /// 10DLC long code: the campaign's own figure, `campaign_segments_per_second`.
     LongCode,
     /// Demonstration and tests: 1 000 segments per second.
     Demo,
+}
+
+/// AT&T's class of a 10DLC campaign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "the registry's letters")]
+pub enum CampaignClass {
+    A,
+    B,
+    C,
+    D,
+    E,
+    F,
+    T,
+    W,
+    K,
+    X,
+    P,
+    S,
+    G,
+    N,
+}
+
+impl CampaignClass {
+    pub const ALL: [Self; 14] = {
+        use CampaignClass::{A, B, C, D, E, F, G, K, N, P, S, T, W, X};
+        [A, B, C, D, E, F, T, W, K, X, P, S, G, N]
+    };
+}
+
+/// T-Mobile's tier of a brand, by its vetting score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BrandTier {
+    Top,
+    High,
+    Middle,
+    /// Also a brand nobody has vetted.
+    Low,
+    SoleProprietor,
+}
+
+impl BrandTier {
+    pub const ALL: [Self; 5] = [Self::Top, Self::High, Self::Middle, Self::Low, Self::SoleProprietor];
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -172,6 +217,15 @@ pub struct Operational {
     /// Pace of a 10DLC campaign; required for `long_code`.
     #[serde(default)]
     pub campaign_segments_per_second: Option<u32>,
+    /// AT&T's class of the campaign: its segments per minute.
+    #[serde(default)]
+    pub campaign_class: Option<CampaignClass>,
+    /// T-Mobile's tier of the brand: its proactive segments per day.
+    #[serde(default)]
+    pub brand_tier: Option<BrandTier>,
+    /// Segments per second over all of the casino's numbers, where it wants fewer than they may carry.
+    #[serde(default)]
+    pub max_segments_per_second: Option<u32>,
     /// State of the 10DLC campaign or the toll-free verification; proactive texts need `approved` (SMS-31). Missing is not approved (C-38).
     #[serde(default)]
     pub registration: Registration,
@@ -217,6 +271,7 @@ impl Operational {
     pub fn segments_per_second(&self) -> u32 {
         match self.number_kind {
             NumberKind::TollFree => 20,
+            NumberKind::ShortCode => 1_000,
             NumberKind::LongCode => self.campaign_segments_per_second.unwrap_or(1),
             NumberKind::Demo => 1_000,
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use seven_domain::{ConversationId, InboundId, OutboundId};
+use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::{Result, Tx};
@@ -14,7 +15,7 @@ use crate::{Result, Tx};
 pub const RESUME: &str = "resume";
 
 /// A pause that is not over.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Paused {
     pub since: DateTime<Utc>,
     /// None: until a person ends it.
@@ -69,6 +70,17 @@ impl Tx {
                 self.clear_due(RESUME, conversation.0).await
             }
         }
+    }
+
+    /// The pause the conversation is in.
+    pub async fn paused(&mut self, conversation: ConversationId) -> Result<Option<Paused>> {
+        Ok(sqlx::query_as(
+            "select paused_at as since, paused_until as until, coalesce(pause_reason, '') as reason, pause_held as held
+             from conversations where conversation_id = $1 and paused_at is not null and coalesce(paused_until > now(), true)",
+        )
+        .bind(conversation.0)
+        .fetch_optional(self.conn())
+        .await?)
     }
 
     /// A person writes in the host's place, until the pause is ended: no holding text stands between them and the guest.

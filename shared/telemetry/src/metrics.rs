@@ -48,6 +48,8 @@ pub struct Metrics {
     pub stop_cancelled: IntCounter,
     /// Seconds from a STOP's receipt to the suppression, and to the consent entry.
     pub stop_seconds: HistogramVec,
+    /// By the limit that held a text back: number, campaign, casino, account, fleet.
+    pub pace_waits: HistogramVec,
     /// Proactive texts put off to the next window, by class.
     pub deferred: IntCounterVec,
     /// Calls of models by model and outcome (`ok` or the kind of error).
@@ -80,17 +82,19 @@ impl Metrics {
             registry.register(Box::new(vec.clone())).expect("each metric is registered once");
             vec
         };
+        let histogram = |name: &str, help: &str, label: &str, seconds: &[f64]| {
+            let vec = HistogramVec::new(histogram_opts!(name, help, seconds.to_vec()), &[label])
+                .expect("metric names and labels are constants that prometheus accepts");
+            registry.register(Box::new(vec.clone())).expect("each metric is registered once");
+            vec
+        };
         let messages = counter("seven_messages_total", "Messages handled", &["stage", "outcome"]);
-        let handling = HistogramVec::new(
-            histogram_opts!(
-                "seven_handling_seconds",
-                "From delivery to outcome",
-                vec![0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
-            ),
-            &["stage"],
-        )
-        .expect("metric names and labels are constants that prometheus accepts");
-        registry.register(Box::new(handling.clone())).expect("each metric is registered once");
+        let handling = histogram(
+            "seven_handling_seconds",
+            "From delivery to outcome",
+            "stage",
+            &[0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
+        );
         let waiting =
             IntGaugeVec::new(opts!("seven_stage_waiting", "1 while a stage waits for a dependency"), &["stage"])
                 .expect("metric names and labels are constants that prometheus accepts");
@@ -101,26 +105,24 @@ impl Metrics {
         )
         .expect("metric names and labels are constants that prometheus accepts");
         registry.register(Box::new(dead_open.clone())).expect("each metric is registered once");
-        let stop_seconds = HistogramVec::new(
-            histogram_opts!(
-                "seven_stop_processing_seconds",
-                "From a STOP's receipt to its effect",
-                vec![0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0]
-            ),
-            &["effect"],
-        )
-        .expect("metric names and labels are constants that prometheus accepts");
-        registry.register(Box::new(stop_seconds.clone())).expect("each metric is registered once");
-        let model_seconds = HistogramVec::new(
-            histogram_opts!(
-                "seven_model_seconds",
-                "A model's call, retries included",
-                vec![0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0]
-            ),
-            &["model"],
-        )
-        .expect("metric names and labels are constants that prometheus accepts");
-        registry.register(Box::new(model_seconds.clone())).expect("each metric is registered once");
+        let stop_seconds = histogram(
+            "seven_stop_processing_seconds",
+            "From a STOP's receipt to its effect",
+            "effect",
+            &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0],
+        );
+        let model_seconds = histogram(
+            "seven_model_seconds",
+            "A model's call, retries included",
+            "model",
+            &[0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0],
+        );
+        let pace_waits = histogram(
+            "seven_pace_wait_seconds",
+            "Texts held back by a limit of sending",
+            "level",
+            &[0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
+        );
         let plain = |name: &str, help: &str| {
             let counter = IntCounter::new(name, help).expect("metric names are constants that prometheus accepts");
             registry.register(Box::new(counter.clone())).expect("each metric is registered once");
@@ -133,6 +135,7 @@ impl Metrics {
             stop_duplicates: plain("seven_stop_duplicates_total", "STOPs of guests who were opted out"),
             stop_cancelled: plain("seven_stop_cancelled_total", "Queued and deferred texts that a STOP cancelled"),
             stop_seconds,
+            pace_waits,
             webhooks: counter("seven_webhooks_total", "Webhook answers", &["status", "reason"]),
             duplicates: counter("seven_duplicates_total", "Duplicates that ended early", &["stage"]),
             inbound: counter("seven_inbound_total", "Texts in", &["verdict", "reason"]),

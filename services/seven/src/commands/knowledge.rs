@@ -120,7 +120,11 @@ impl Bench {
         ensure!(!questions.is_empty(), "{} holds no question", file.display());
         let now = Clock::default().now();
         let settings = Settings::load(config)?;
-        let redis = seven_cache::Settings { url: settings.redis.url.clone(), prefix: settings.redis.prefix.clone() };
+        let redis = seven_cache::Settings {
+            url: settings.redis.url.clone(),
+            prefix: settings.redis.prefix.clone(),
+            senders: settings.sending.senders,
+        };
         let embedding = wiring::embedding(&settings, &Cache::new(&redis, Clock::default())?)?;
         let reference = Reference { now, zone: labelled.zone };
         let items = items(labelled.casino_content.as_deref(), reference)?;

@@ -9,7 +9,7 @@ const LEASE: Duration = Duration::from_secs(10);
 
 /// Nobody listens there, so every question is answered locally.
 fn alone() -> Breaker {
-    let settings = Settings { url: "redis://127.0.0.1:1/".into(), prefix: "t:".into() };
+    let settings = Settings { url: "redis://127.0.0.1:1/".into(), prefix: "t:".into(), senders: 1 };
     Cache::new(&settings, seven_domain::Clock::default()).unwrap().breaker("x", BreakerSettings::default())
 }
 

@@ -41,7 +41,7 @@ fn settings(house: &House, format: Format) -> Settings {
 }
 
 fn cache(house: &House) -> Cache {
-    let cache = seven_cache::Settings { url: house.redis.url(), prefix: "t:".into() };
+    let cache = seven_cache::Settings { url: house.redis.url(), prefix: "t:".into(), senders: 1 };
     Cache::new(&cache, seven_domain::Clock::default()).unwrap()
 }
 

@@ -89,7 +89,7 @@ impl House {
 
     /// As one process of the fleet would build it.
     pub(crate) fn guarded(&self, format: Format, settings: Settings) -> (Guarded, Arc<Heard>) {
-        let cache = seven_cache::Settings { url: self.redis.url(), prefix: "t:".into() };
+        let cache = seven_cache::Settings { url: self.redis.url(), prefix: "t:".into(), senders: 1 };
         let cache = Cache::new(&cache, seven_domain::Clock::default()).unwrap();
         let heard = Arc::<Heard>::default();
         (Guarded::new(self.bare(format), &cache, settings, heard.clone()), heard)

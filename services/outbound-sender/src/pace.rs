@@ -1,0 +1,114 @@
+//! How fast texts may leave (SMS-14, spec 05 section 1.6): the limits one text has to pass, from the casino's registration, the
+//! provider's account and the fleet's settings.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use seven_cache::{Ask, Level, Pace, Pacer};
+use seven_domain::{CasinoId, Lane, config::Operational};
+use seven_providers::pace;
+use seven_telemetry::metrics;
+
+use crate::{
+    Sender,
+    handler::{Job, LONGEST_HELD},
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_secs(60);
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// What the fleet's operator set.
+#[derive(Debug, Clone, Default)]
+pub struct Limits {
+    /// Segments per second of an account, by provider, where it is not the provider's usual figure.
+    pub account: BTreeMap<String, u32>,
+    /// Segments per second of the whole fleet.
+    pub fleet: Option<u32>,
+}
+
+/// Every limit of a text at this provider, the narrowest first. Pure.
+pub(crate) fn levels(casino: &CasinoId, ours: &Operational, lane: Lane, provider: &str, limits: &Limits) -> Vec<Level> {
+    let own = |name, most, window| {
+        let key = format!("{casino}:{provider}");
+        Level { name, key, most, window, shared: false }
+    };
+    let shared = |name, key: &str, most| Level { name, key: key.to_owned(), most, window: SECOND, shared: true };
+    let campaign = ours.campaign_class.map(pace::campaign_per_minute);
+    let brand = ours.brand_tier.filter(|_| lane == Lane::Bulk).map(pace::brand_per_day);
+    let account = limits.account.get(provider).copied().or_else(|| pace::account(provider));
+    let levels = [
+        Some(own("number", ours.segments_per_second(), SECOND)),
+        campaign.map(|most| own("campaign", most, MINUTE)),
+        brand.map(|most| own("brand", most, DAY)),
+        ours.max_segments_per_second.map(|most| Level { key: casino.to_string(), ..own("casino", most, SECOND) }),
+        account.map(|most| shared("account", provider, most)),
+        limits.fleet.map(|most| shared("fleet", "all", most)),
+    ];
+    levels.into_iter().flatten().collect()
+}
+
+impl Sender {
+    /// Waits for the text's turn; a time after which to ask again where that would be too long here.
+    pub(crate) async fn paced(&self, job: &Job) -> Option<Duration> {
+        // With no provider left the look says so.
+        let carrier = self.order(job).into_iter().find(|carrier| !job.stopped(carrier.name()))?;
+        let lane = job.class.lane();
+        let levels = levels(&job.casino, &job.config.operational, lane, carrier.name(), &self.limits);
+        let ask = Ask { casino: &job.casino, lane, segments: job.segments, levels: &levels };
+        let mut waited = Duration::ZERO;
+        let mut held_by = None;
+        loop {
+            match self.fleet.cache.take(&ask).await {
+                Pace::Now => break,
+                Pace::Wait { after, .. } if waited + after > LONGEST_HELD => {
+                    return Some(after.min(Duration::from_secs(30)));
+                }
+                Pace::Wait { after, level } => {
+                    held_by = Some(level);
+                    if !self.held(after).await {
+                        return Some(after);
+                    }
+                    waited += after;
+                }
+            }
+        }
+        if let Some(level) = held_by {
+            metrics().pace_waits.with_label_values(&[level]).observe(waited.as_secs_f64());
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use seven_domain::{
+        TELNYX, TWILIO,
+        config::{BrandTier, CampaignClass, NumberKind},
+    };
+
+    use super::*;
+
+    fn names(ours: &Operational, lane: Lane, provider: &str, limits: &Limits) -> Vec<(&'static str, u32)> {
+        let casino = "here".parse().unwrap();
+        levels(&casino, ours, lane, provider, limits).iter().map(|level| (level.name, level.most)).collect()
+    }
+
+    #[test] // spec 05 section 1.6
+    fn limits_come_from_the_registration_the_account_and_the_fleet() {
+        let mut ours = crate::carriers::tests::ours(|_| {});
+        ours.number_kind = NumberKind::TollFree;
+        let none = Limits::default();
+        assert_eq!(names(&ours, Lane::Reply, TELNYX, &none), [("number", 20), ("account", 50)]);
+        ours.number_kind = NumberKind::LongCode;
+        ours.campaign_segments_per_second = Some(4);
+        ours.campaign_class = Some(CampaignClass::T);
+        ours.brand_tier = Some(BrandTier::Low);
+        ours.max_segments_per_second = Some(3);
+        let limits = Limits { account: [(TELNYX.to_owned(), 200)].into(), fleet: Some(500) };
+        assert_eq!(
+            names(&ours, Lane::Bulk, TELNYX, &limits),
+            [("number", 4), ("campaign", 75), ("brand", 2_000), ("casino", 3), ("account", 200), ("fleet", 500)]
+        );
+        assert_eq!(names(&ours, Lane::Safety, TWILIO, &none), [("number", 4), ("campaign", 75), ("casino", 3)]);
+    }
+}

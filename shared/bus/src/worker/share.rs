@@ -1,0 +1,110 @@
+//! How many messages of one casino a worker takes (D16): its part of the permits, with some left for whoever writes next.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use seven_domain::Lane;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::{Handler, Shared};
+
+/// Who has nothing in work asks for so few: a first batch of everybody's must not fill the permits.
+const FIRST: usize = 8;
+const LARGEST: usize = 64;
+
+/// Messages of one casino and lane in work here.
+#[derive(Debug, Default)]
+pub(super) struct InWork {
+    count: AtomicUsize,
+    ended: Notify,
+}
+
+/// One message in work.
+pub(super) struct Place<H: Handler> {
+    shared: Arc<Shared<H>>,
+    work: Arc<InWork>,
+    lane: Option<Lane>,
+}
+
+/// Of `permits`, what a casino with `mine` messages in work may still take beside `others` that are busy: an eighth is left free, so that
+/// a newcomer never waits for a flood. At least one message is always allowed.
+fn room(permits: usize, others: usize, mine: usize) -> usize {
+    let shared = permits.saturating_sub((permits / 8).max(1)).max(1);
+    let fair = (shared / (others + 1)).max(1);
+    let most = if mine == 0 { FIRST } else { LARGEST };
+    fair.saturating_sub(mine).min(most)
+}
+
+impl<H: Handler> Shared<H> {
+    fn busy(&self, lane: Option<Lane>) -> &AtomicUsize {
+        if lane == Some(Lane::Safety) { &self.safety_busy } else { &self.busy }
+    }
+
+    /// How many more the casino may take, at least one: waits until one of its own has ended.
+    pub(super) async fn room(&self, lane: Option<Lane>, work: &InWork, stop: &CancellationToken) -> usize {
+        let permits = match lane {
+            Some(Lane::Safety) => (self.settings.concurrency / 8).max(4),
+            _ => self.settings.concurrency,
+        };
+        loop {
+            let ended = work.ended.notified();
+            let mine = work.count.load(Ordering::Acquire);
+            let others = self.busy(lane).load(Ordering::Acquire).saturating_sub(usize::from(mine > 0));
+            let room = room(permits, others, mine);
+            if room > 0 {
+                return room;
+            }
+            tokio::select! {
+                () = stop.cancelled() => return 1,
+                () = ended => {}
+            }
+        }
+    }
+}
+
+impl<H: Handler> Place<H> {
+    pub(super) fn taken(shared: &Arc<Shared<H>>, lane: Option<Lane>, work: &Arc<InWork>) -> Self {
+        if work.count.fetch_add(1, Ordering::AcqRel) == 0 {
+            shared.busy(lane).fetch_add(1, Ordering::AcqRel);
+        }
+        Self { shared: Arc::clone(shared), work: Arc::clone(work), lane }
+    }
+}
+
+impl<H: Handler> Drop for Place<H> {
+    fn drop(&mut self) {
+        if self.work.count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.shared.busy(self.lane).fetch_sub(1, Ordering::AcqRel);
+        }
+        // One waiter at most, which may not be waiting yet: the permit is kept for it.
+        self.work.ended.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // D16
+    fn a_flood_leaves_room_for_whoever_writes_next() {
+        for (permits, others, mine, expected) in [
+            (64, 0, 0, 8),
+            (64, 0, 8, 48),
+            (64, 0, 56, 0),
+            (64, 1, 56, 0),
+            (64, 1, 0, 8),
+            (64, 1, 20, 8),
+            (64, 9, 0, 5),
+            (64, 200, 0, 1),
+            (64, 200, 1, 0),
+            (16, 0, 8, 6),
+            (4, 0, 0, 3),
+            (1, 0, 0, 1),
+        ] {
+            assert_eq!(room(permits, others, mine), expected, "{permits} {others} {mine}");
+        }
+    }
+}
