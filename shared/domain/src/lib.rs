@@ -14,6 +14,7 @@ pub mod message;
 pub mod offer;
 pub mod phone;
 mod providers;
+pub mod sending;
 pub mod trace;
 
 pub use audit::{AuditEvent, Severity};

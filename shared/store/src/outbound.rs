@@ -202,7 +202,7 @@ impl Tx {
     }
 
     /// Records how an attempt ended and what becomes of its text. A receipt that came first wins: a text that is already
-    /// past `sending` keeps its state.
+    /// past `sending` keeps its state. An older attempt's answer says nothing of the one under way.
     pub async fn end_attempt(
         &mut self,
         outbound: OutboundId,
@@ -235,12 +235,14 @@ impl Tx {
             Next::Failed => (OutboundState::Failed, None),
             Next::InDoubt => return Ok(()),
         };
-        sqlx::query(
+        let moved = sqlx::query(
             "update outbound_messages set state = $2, error_code = coalesce($3, error_code), reason = case when $2 = 'failed' then coalesce($3, 'failed') else reason end,
                provider_message_id = coalesce($4, provider_message_id), not_before = case when $2 = 'queued' then now() + make_interval(secs => $5) else not_before end,
                sent_at = case when $2 = 'sent' then now() else sent_at end, ended_at = case when $2 = 'failed' then now() else ended_at end,
                tries = tries + case when $6 then 1 else 0 end, next_sweep_at = now() + make_interval(secs => $5 + $7)
-             where outbound_id = $1 and state = 'sending'",
+             where outbound_id = $1 and state = 'sending' and not exists (
+               select 1 from send_attempts a join send_attempts n on n.outbound_id = a.outbound_id and n.started_at > a.started_at
+               where a.attempt_id = $8)",
         )
         .bind(outbound.0)
         .bind(state.as_str())
@@ -249,9 +251,13 @@ impl Tx {
         .bind(delay.unwrap_or_default().as_secs_f64())
         .bind(delay.is_some())
         .bind(self.sweep_base())
+        .bind(attempt.0)
         .execute(self.conn())
         .await?;
         self.clear_due("attempt_doubt", attempt.0).await?;
+        if moved.rows_affected() == 0 {
+            return Ok(());
+        }
         if let Some(delay) = delay {
             self.put_due("send", outbound.0, delay).await?;
             self.lapse_before_retry(outbound, delay, end.error_code.as_deref()).await?;
@@ -362,7 +368,9 @@ impl Tx {
         let row: Option<(Uuid, String, i64)> = sqlx::query_as(
             "select o.outbound_id, o.class, (select count(*) from send_attempts x where x.outbound_id = o.outbound_id and x.outcome in ('pending', 'ambiguous'))
              from send_attempts a join outbound_messages o on o.outbound_id = a.outbound_id
-             where a.attempt_id = $1 and a.outcome in ('pending', 'ambiguous') and o.state = 'sending' for update of o",
+             where a.attempt_id = $1 and a.outcome in ('pending', 'ambiguous') and o.state = 'sending'
+               and not exists (select 1 from send_attempts n where n.outbound_id = a.outbound_id and n.started_at > a.started_at)
+             for update of o",
         )
         .bind(attempt.0)
         .fetch_optional(self.conn())

@@ -1,7 +1,7 @@
 //! What the provider's webhooks say about our sends (D5): out of order, repeated, or about sends we never made.
 
 use chrono::{DateTime, Utc};
-use seven_domain::{AttemptId, OutboundId, OutboundState};
+use seven_domain::{AttemptId, OutboundId, OutboundState, sending::by_receipt};
 use uuid::Uuid;
 
 use crate::{Result, Tx};
@@ -26,27 +26,6 @@ pub enum ReceiptOutcome {
     NoChange(OutboundId),
     /// No attempt of ours has this id.
     Stranger,
-}
-
-/// The state a receipt moves a text to, or none if it says nothing new. Pure: `(state of the text, provider's word)`.
-pub fn transition(from: OutboundState, status: &str) -> Option<OutboundState> {
-    use OutboundState::{Delivered, Expired, Failed, Queued, Sending, Sent, Suppressed, Undelivered, Unknown};
-    let to = match status {
-        "queued" | "sending" | "sent" | "delivery_unconfirmed" => Sent,
-        "delivered" => Delivered,
-        "sending_failed" | "failed" | "expired" | "gw_timeout" => Failed,
-        "delivery_failed" | "dlr_timeout" => Undelivered,
-        _ => return None,
-    };
-    let allowed = match from {
-        // A doubtful send that was put back in the queue, or judged unknown, has in truth happened.
-        Queued | Sending | Unknown => true,
-        Sent => to != Sent,
-        // Delivered is the last word; a failure may still be corrected by it.
-        Failed | Undelivered => to == Delivered,
-        Delivered | Suppressed | Expired => false,
-    };
-    allowed.then_some(to)
 }
 
 impl Tx {
@@ -92,7 +71,7 @@ impl Tx {
             .fetch_one(self.conn())
             .await?;
         let outbound = OutboundId(outbound_id);
-        let Some(to) = transition(state.parse()?, &receipt.status) else {
+        let Some(to) = by_receipt(state.parse()?, &receipt.status) else {
             return Ok(ReceiptOutcome::NoChange(outbound));
         };
         sqlx::query("update send_attempts set outcome = $2, provider_message_id = $3, error_code = coalesce($4, error_code), finished_at = coalesce(finished_at, now()) where attempt_id = $1")
@@ -121,34 +100,5 @@ impl Tx {
             self.cancel_later_parts(outbound, "earlier_part_failed").await?;
         }
         Ok(ReceiptOutcome::Moved(outbound, to))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test] // SMS-43
-    fn late_and_repeated_receipts_change_nothing() {
-        use OutboundState::{Delivered, Failed, Queued, Sending, Sent, Suppressed, Undelivered, Unknown};
-        let table = [
-            (Sending, "sent", Some(Sent)),
-            (Sending, "delivered", Some(Delivered)),
-            (Sent, "sent", None),
-            (Sent, "delivered", Some(Delivered)),
-            (Sent, "delivery_failed", Some(Undelivered)),
-            (Delivered, "sent", None),
-            (Delivered, "delivery_failed", None),
-            (Undelivered, "delivered", Some(Delivered)),
-            (Failed, "sent", None),
-            (Unknown, "delivered", Some(Delivered)),
-            (Queued, "sent", Some(Sent)),
-            (Suppressed, "delivered", None),
-            (Sending, "delivery_unconfirmed", Some(Sent)),
-            (Sending, "a word of next year", None),
-        ];
-        for (from, status, to) in table {
-            assert_eq!(transition(from, status), to, "{from} + {status}");
-        }
     }
 }

@@ -1,0 +1,347 @@
+//! The life of a text against a real Postgres (D5): random sends, crashes, timeouts and receipts, whatever their order.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails says where")]
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use proptest::{
+    prelude::*,
+    test_runner::{Config, TestRunner},
+};
+use secrecy::SecretString;
+use serde_json::json;
+use seven_domain::{
+    AttemptId, CasinoConfig, Channel, Clock, HashKey, HashKeys, IdSource, MessageClass, OutboundId, OutboundState,
+    PhoneE164, TELNYX,
+    sending::{TRANSITIONS, by_receipt, may_move},
+};
+use seven_store::{
+    Store, SweepPlan,
+    guests::{GuestLaw, NewIds},
+    last_look::Look,
+    outbound::{AttemptEnd, NewOutbound, Next, Origin},
+    receipts::{NewReceipt, ReceiptOutcome},
+};
+use seven_testkit::Postgres;
+
+/// What happens to a text. Attempts are counted over all that were made.
+#[derive(Debug, Clone)]
+enum Step {
+    /// A sender claims it, if it may; `arrives` says whether the provider takes this call.
+    Claim {
+        arrives: bool,
+    },
+    /// The sender hears the answer to the attempt, once; one that died never does.
+    Answer {
+        attempt: usize,
+        said: Said,
+    },
+    DoubtIsOver {
+        attempt: usize,
+    },
+    Receipt {
+        attempt: usize,
+        status: &'static str,
+    },
+    StrangeReceipt {
+        status: &'static str,
+    },
+    Silence,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Said {
+    /// Yes, where it arrived; else that it certainly did not.
+    Truth,
+    /// A timeout, a broken read, a 5xx.
+    Nothing,
+    /// No for good, where it did not arrive.
+    Never,
+}
+
+#[derive(Debug)]
+struct Attempt {
+    id: AttemptId,
+    arrives: bool,
+    answered: bool,
+    /// It was answered, a receipt told of it, or its doubt ran out.
+    settled: bool,
+}
+
+struct House {
+    /// As the owner, for what the app may not see.
+    url: String,
+    store: Store,
+    config: CasinoConfig,
+    keys: HashKeys,
+    ids: IdSource,
+    texts: AtomicUsize,
+}
+
+async fn house() -> House {
+    let ids = IdSource::default();
+    let postgres = Postgres::for_tests().await.unwrap();
+    let url = postgres.create_database(&format!("sending_{}", ids.uuid().simple()), None).await.unwrap();
+    Store::migrate(&SecretString::from(url.clone())).await.unwrap();
+    let app = SecretString::from(url.replacen("postgres@", "seven_app@", 1));
+    let sweep = SweepPlan { base: Duration::from_secs(15), longest: Duration::from_secs(600) };
+    let config: CasinoConfig = serde_json::from_value(json!({
+        "casino_id": "silver_birch",
+        "prompts": { "casino_name_display": "Silver Birch" },
+        "regulations": { "state": "CT" },
+        "operational": { "timezone": "America/New_York", "telnyx_phone_number": "+18605550100", "number_kind": "demo", "contact_phone": "1-860-555-0199" }
+    }))
+    .unwrap();
+    let store = Store::new(&app, 3, sweep).unwrap();
+    store.put_casino(&config, "test").await.unwrap();
+    let keys = HashKeys::new(HashKey { id: 1, secret: SecretString::from("k".repeat(32)) });
+    House { url, store, config, keys, ids, texts: AtomicUsize::new(0) }
+}
+
+/// One text to a guest of its own.
+struct Life<'h> {
+    house: &'h House,
+    outbound: OutboundId,
+    conversation: seven_domain::ConversationId,
+    class: MessageClass,
+    attempts: Vec<Attempt>,
+}
+
+impl<'h> Life<'h> {
+    async fn begin(house: &'h House, class: MessageClass) -> Self {
+        let n = house.texts.fetch_add(1, Ordering::Relaxed);
+        let phone: PhoneE164 = format!("+1860555{n:04}").parse().unwrap();
+        let hash = house.keys.hash(&house.config.casino_id, &phone);
+        let new = NewIds { guest: house.ids.next(), conversation: house.ids.next() };
+        let number = &house.config.operational.telnyx_phone_number;
+        let mut tx = house.store.bind(&house.config.casino_id).await.unwrap();
+        let party = tx.party(&phone, &hash, number, Channel::Sms, new, &GuestLaw::default()).await.unwrap();
+        tx.ensure_suppression_row(&hash).await.unwrap();
+        let outbound = house.ids.next();
+        let text = NewOutbound {
+            outbound_id: outbound,
+            conversation_id: party.conversation_id,
+            guest_id: party.guest_id,
+            origin: Origin::Person,
+            part: 1,
+            parts: 1,
+            kind: "person".into(),
+            class,
+            body: "The pool is open.".into(),
+            encoding: "gsm7".into(),
+            units: 17,
+            segments: 1,
+            agent: "test".into(),
+            answers_at: Some(Clock::default().now()),
+            delay: Duration::ZERO,
+            useful_for: Duration::from_secs(3_600),
+            trace: String::new(),
+        };
+        tx.queue(&text).await.unwrap().unwrap();
+        tx.commit().await.unwrap();
+        Self { house, outbound, conversation: party.conversation_id, class, attempts: Vec::new() }
+    }
+
+    async fn state(&self) -> OutboundState {
+        let mut tx = self.house.store.bind(&self.house.config.casino_id).await.unwrap();
+        let (state, _) = tx.outbound_state(self.outbound).await.unwrap().unwrap();
+        state.parse().unwrap()
+    }
+
+    /// Plays a step, and proves that the text moved as the table says.
+    async fn play(&mut self, step: &Step) {
+        let before = self.state().await;
+        let expected = self.step(step, before).await;
+        let after = self.state().await;
+        assert!(before == after || may_move(before, after), "{step:?}: {before} -> {after}");
+        if let Some(expected) = expected {
+            assert_eq!(after, expected, "{step:?} at {before}");
+        }
+        let at_the_guests = self.attempts.iter().filter(|attempt| attempt.arrives).count();
+        let most = if self.class.is_safety() { 2 } else { 1 };
+        assert!(at_the_guests <= most, "{step:?}: the guest has {at_the_guests} copies");
+    }
+
+    async fn step(&mut self, step: &Step, before: OutboundState) -> Option<OutboundState> {
+        let casino = &self.house.config.casino_id;
+        let mut tx = self.house.store.bind(casino).await.unwrap();
+        let expected = match *step {
+            Step::Claim { arrives } => {
+                let id: AttemptId = self.house.ids.next();
+                let look = Look {
+                    outbound_id: self.outbound,
+                    attempt_id: id,
+                    provider: TELNYX,
+                    deadline: Duration::from_secs(10),
+                    grace: Duration::from_secs(10),
+                    window_open: true,
+                    exclusion_list_needed: false,
+                    called_at: Clock::default().now(),
+                    refused_as_of: None,
+                };
+                let passed = tx.last_look(&look).await.unwrap().is_ok();
+                assert_eq!(passed, before == OutboundState::Queued, "only what is queued goes out");
+                if passed {
+                    assert!(self.attempts.iter().all(|attempt| attempt.settled), "another call is under way");
+                    self.attempts.push(Attempt { id, arrives, answered: false, settled: false });
+                }
+                passed.then_some(OutboundState::Sending)
+            }
+            Step::Answer { attempt, said } => {
+                let at = self.pick(attempt)?;
+                let known = &mut self.attempts[at];
+                if std::mem::replace(&mut known.answered, true) {
+                    return Some(before);
+                }
+                known.settled |= !matches!(said, Said::Nothing);
+                let (outcome, next) = match (said, known.arrives) {
+                    (Said::Nothing, _) => ("ambiguous", Next::InDoubt),
+                    (_, true) => ("accepted", Next::Sent),
+                    (Said::Truth, false) => ("transient", Next::RetryNow),
+                    (Said::Never, false) => ("refused", Next::Failed),
+                };
+                let id = (outcome == "accepted").then(|| format!("p-{}", known.id));
+                let end = AttemptEnd {
+                    outcome,
+                    http_status: None,
+                    error_code: (outcome == "refused").then(|| "40310".to_owned()),
+                    detail: None,
+                    provider_message_id: id,
+                };
+                tx.end_attempt(self.outbound, known.id, &end, next).await.unwrap();
+                None
+            }
+            Step::DoubtIsOver { attempt } => {
+                let at = self.pick(attempt)?;
+                let last = at + 1 == self.attempts.len();
+                self.attempts[at].settled = true;
+                tx.settle_doubt(self.attempts[at].id).await.unwrap();
+                // An older attempt says nothing about the one under way.
+                (!last).then_some(before)
+            }
+            Step::Receipt { attempt, status } => {
+                let at = self.pick(attempt)?;
+                if !self.attempts[at].arrives {
+                    return Some(before);
+                }
+                self.attempts[at].settled |= by_receipt(OutboundState::Sending, status).is_some();
+                let told = self.receipt(Some(self.attempts[at].id), status);
+                tx.record_receipt(&told).await.unwrap();
+                Some(by_receipt(before, status).unwrap_or(before))
+            }
+            Step::StrangeReceipt { status } => {
+                let told = self.receipt(None, status);
+                let (outcome, _) = tx.record_receipt(&told).await.unwrap();
+                assert_eq!(outcome, ReceiptOutcome::Stranger);
+                Some(before)
+            }
+            Step::Silence => {
+                tx.silence(self.conversation, "guest_opted_out").await.unwrap();
+                let stops = before == OutboundState::Queued && !self.class.is_safety();
+                Some(if stops { OutboundState::Suppressed } else { before })
+            }
+        };
+        tx.commit().await.unwrap();
+        expected
+    }
+
+    /// Receipts and answers may be about any attempt, also an old one.
+    fn pick(&self, attempt: usize) -> Option<usize> {
+        attempt.checked_rem(self.attempts.len())
+    }
+
+    fn receipt(&self, attempt: Option<AttemptId>, status: &str) -> NewReceipt {
+        let id = attempt.map_or_else(|| format!("stranger-{}", self.house.ids.uuid()), |id| format!("p-{id}"));
+        NewReceipt {
+            provider: TELNYX.into(),
+            event_id: self.house.ids.uuid().to_string(),
+            status: status.into(),
+            attempt_id: attempt,
+            error_code: None,
+            occurred_at: Clock::default().now(),
+            provider_message_id: id,
+        }
+    }
+
+    /// Nobody is left to answer: every doubt runs out.
+    async fn ends(&mut self) {
+        for attempt in 0..self.attempts.len() {
+            self.play(&Step::DoubtIsOver { attempt }).await;
+        }
+        assert_ne!(self.state().await, OutboundState::Sending, "somebody has the last word");
+    }
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let status = || {
+        prop::sample::select(vec![
+            "queued",
+            "sent",
+            "delivered",
+            "sending_failed",
+            "delivery_failed",
+            "delivery_unconfirmed",
+            "next_years_word",
+        ])
+    };
+    let said = prop::sample::select(vec![Said::Truth, Said::Nothing, Said::Never]);
+    let step = prop_oneof![
+        4 => any::<bool>().prop_map(|arrives| Step::Claim { arrives }),
+        4 => (0..4_usize, said).prop_map(|(attempt, said)| Step::Answer { attempt, said }),
+        3 => (0..4_usize).prop_map(|attempt| Step::DoubtIsOver { attempt }),
+        3 => (0..4_usize, status()).prop_map(|(attempt, status)| Step::Receipt { attempt, status }),
+        1 => status().prop_map(|status| Step::StrangeReceipt { status }),
+        1 => Just(Step::Silence),
+    ];
+    prop::collection::vec(step, 1..24)
+}
+
+#[test] // D5, SMS-43
+fn whatever_happens_a_text_moves_by_the_table_and_arrives_once() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let house = runtime.block_on(house());
+    let classes = prop::sample::select(vec![MessageClass::Reply, MessageClass::Help]);
+    let mut runner = TestRunner::new(Config { cases: 128, max_shrink_iters: 200, ..Config::default() });
+    let lives = runner.run(&(classes, steps()), |(class, steps)| {
+        runtime.block_on(async {
+            let mut life = Life::begin(&house, class).await;
+            for step in &steps {
+                life.play(step).await;
+            }
+            life.ends().await;
+        });
+        Ok(())
+    });
+    if let Err(failure) = lives {
+        panic!("{failure}");
+    }
+}
+
+#[test] // D5
+fn the_database_holds_the_same_table_and_refuses_other_moves() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let house = house().await;
+        let life = Life::begin(&house, MessageClass::Reply).await;
+        let pool = sqlx::postgres::PgPoolOptions::new().max_connections(1).connect(&house.url).await.unwrap();
+        sqlx::query("set app.casino = 'silver_birch'").execute(&pool).await.unwrap();
+        let query = "select from_state, to_state, why from outbound_transitions order by from_state, to_state";
+        let rows: Vec<(String, String, String)> = sqlx::query_as(query).fetch_all(&pool).await.unwrap();
+        let mut table: Vec<_> =
+            TRANSITIONS.iter().map(|(a, b, why)| (a.to_string(), b.to_string(), (*why).to_owned())).collect();
+        table.sort();
+        assert_eq!(rows, table);
+        for (state, passes) in [("unknown", false), ("expired", true), ("queued", false), ("delivered", false)] {
+            let forced = sqlx::query("update outbound_messages set state = $2 where outbound_id = $1")
+                .bind(life.outbound.0)
+                .bind(state)
+                .execute(&pool)
+                .await;
+            assert_eq!(forced.is_ok(), passes, "queued, then expired, to {state}: the owner itself may not");
+        }
+        pool.close().await;
+    });
+}
