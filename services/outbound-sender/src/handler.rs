@@ -10,7 +10,11 @@ use seven_runtime::{Error, Fleet, outcome_of};
 use seven_store::{outbound::Pending, providers::Stop};
 use tokio::time::sleep;
 
-use crate::{carriers::Carrier, numbers::Registry, pace::Limits};
+use crate::{
+    carriers::Carrier,
+    numbers::Registry,
+    pace::{Limits, Turns},
+};
 
 /// Waits up to this are held here with progress acknowledgements; longer ones are due rows (D13).
 pub(crate) const LONGEST_HELD: Duration = Duration::from_secs(8);
@@ -21,6 +25,7 @@ pub struct Sender {
     pub(crate) carriers: Vec<Carrier>,
     pub(crate) registry: Registry,
     pub(crate) limits: Limits,
+    pub(crate) turns: Turns,
 }
 
 impl std::fmt::Debug for Sender {

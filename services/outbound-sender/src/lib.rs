@@ -52,7 +52,7 @@ impl Sender {
     /// A sender without its worker loop: for whoever decides alone what is delivered when, as the model test does.
     pub fn new(fleet: Fleet, providers: Vec<Arc<dyn Provider>>, registry: Registry) -> Self {
         let carriers = providers.into_iter().map(|provider| Carrier::new(&fleet, provider)).collect();
-        Self { fleet, carriers, registry, limits: Limits::default() }
+        Self { fleet, carriers, registry, limits: Limits::default(), turns: pace::Turns::default() }
     }
 }
 

@@ -1,12 +1,20 @@
 //! How fast texts may leave (SMS-14, spec 05 section 1.6): the limits one text has to pass, from the casino's registration, the
 //! provider's account and the fleet's settings.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use seven_cache::{Ask, Level, Pace, Pacer};
 use seven_domain::{CasinoId, Lane, config::Operational};
 use seven_providers::pace;
 use seven_telemetry::metrics;
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout_at},
+};
 
 use crate::{
     Sender,
@@ -47,6 +55,21 @@ pub(crate) fn levels(casino: &CasinoId, ours: &Operational, lane: Lane, provider
     levels.into_iter().flatten().collect()
 }
 
+/// Who asks next, for each casino, lane and provider: one text at a time asks the shared pace, in the order they came, so that a flood
+/// costs Redis no more than a trickle.
+#[derive(Debug, Default)]
+pub(crate) struct Turns(Mutex<HashMap<Whose, Arc<Semaphore>>>);
+
+type Whose = (CasinoId, Lane, &'static str);
+
+impl Turns {
+    fn of(&self, casino: &CasinoId, lane: Lane, provider: &'static str) -> Arc<Semaphore> {
+        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = turns.entry((casino.clone(), lane, provider)).or_insert_with(|| Arc::new(Semaphore::new(1)));
+        Arc::clone(turn)
+    }
+}
+
 impl Sender {
     /// Waits for the text's turn; a time after which to ask again where that would be too long here.
     pub(crate) async fn paced(&self, job: &Job) -> Option<Duration> {
@@ -55,25 +78,22 @@ impl Sender {
         let lane = job.class.lane();
         let levels = levels(&job.casino, &job.config.operational, lane, carrier.name(), &self.limits);
         let ask = Ask { casino: &job.casino, lane, segments: job.segments, levels: &levels };
-        let mut waited = Duration::ZERO;
+        let began = Instant::now();
+        let turn = self.turns.of(&job.casino, lane, carrier.name());
+        let mine = tokio::select! {
+            mine = timeout_at(began + LONGEST_HELD, turn.acquire()) => mine,
+            () = self.fleet.shutdown.cancelled() => return Some(Duration::ZERO),
+        };
+        let Ok(Ok(_mine)) = mine else { return Some(SECOND) };
         let mut held_by = None;
-        loop {
-            match self.fleet.cache.take(&ask).await {
-                Pace::Now => break,
-                Pace::Wait { after, .. } if waited + after > LONGEST_HELD => {
-                    return Some(after.min(Duration::from_secs(30)));
-                }
-                Pace::Wait { after, level } => {
-                    held_by = Some(level);
-                    if !self.held(after).await {
-                        return Some(after);
-                    }
-                    waited += after;
-                }
+        while let Pace::Wait { after, level } = self.fleet.cache.take(&ask).await {
+            if began.elapsed() + after > LONGEST_HELD || !self.held(after).await {
+                return Some(after.min(Duration::from_secs(30)));
             }
+            held_by = Some(level);
         }
         if let Some(level) = held_by {
-            metrics().pace_waits.with_label_values(&[level]).observe(waited.as_secs_f64());
+            metrics().pace_waits.with_label_values(&[level]).observe(began.elapsed().as_secs_f64());
         }
         None
     }

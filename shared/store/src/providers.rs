@@ -157,7 +157,10 @@ impl Tx {
             Some((false, useful)) => {
                 let useful = Duration::try_from_secs_f64(useful).unwrap_or_default();
                 let after = poll.min(useful);
-                sqlx::query("update outbound_messages set reason = $2, next_sweep_at = now() + make_interval(secs => $3) where outbound_id = $1")
+                // The due row wakes it; a sweep that has backed off already does not begin anew.
+                let waits = "update outbound_messages set reason = $2, next_sweep_at = greatest(next_sweep_at, now() + make_interval(secs => $3))
+                   where outbound_id = $1";
+                sqlx::query(waits)
                     .bind(outbound.0)
                     .bind(reason)
                     .bind(after.as_secs_f64() + self.sweep_base())
