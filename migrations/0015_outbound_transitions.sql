@@ -41,3 +41,6 @@ begin
 end $$;
 create trigger outbound_moves before update of state on outbound_messages
   for each row when (old.state is distinct from new.state) execute function seven_outbound_moves();
+
+-- What left lately, for the watch over texts after a STOP (SEC-94).
+create index attempts_time on send_attempts (casino_id, started_at);

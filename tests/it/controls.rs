@@ -57,9 +57,13 @@ async fn a_pause_holds_in_eight_workers_and_in_a_new_one() {
         house.text(&guest(n), QUESTION);
     }
     until("the first answers are out", Duration::from_secs(20), || async { sent(&house) > 0 }).await;
+    let ordered = house.stack.fleet.clock.now();
     order(&house, &["pause", "--all"]).await;
     sleep(Duration::from_secs(2)).await;
     nothing_leaves(&house).await;
+    let last = house.stack.sim.ledger().snapshot().outbound.iter().map(|text| text.accepted_at).max();
+    let last = last.map_or(0, |at| (at - ordered).num_milliseconds());
+    println!("pause: the last text left {last} ms after the command began, 8 workers");
     // A worker that was not there when it was announced, and guests who write meanwhile.
     let late = house.process("outbound-sender", None);
     until("the new worker lives", Duration::from_secs(20), || async {

@@ -171,10 +171,13 @@ async fn with_both_down_texts_wait_and_drain_in_each_guests_order() {
         .await
         .unwrap();
     assert_eq!(reasons, ["providers_down"]);
+    let waited = house.number(waiting).await;
     house.stack.sim.set_rules(Plan::default()).unwrap();
+    let back = tokio::time::Instant::now();
     house.settle(9).await;
     let all = house.number("select count(*) from outbound_messages").await;
     ends(&house, "delivered", all - 1).await;
+    println!("both providers back: {waited} texts waited, all out {:?} later", back.elapsed());
     for n in 0..3 {
         let meant: Vec<String> = sqlx::query_scalar(
             "select o.body from outbound_messages o join guests g on g.guest_id = o.guest_id where g.phone = $1 and o.state = 'delivered' order by o.seq",

@@ -123,3 +123,22 @@ async fn stop_is_recorded_while_model_and_send_api_are_away() {
     assert_eq!(house.count("inbound", "closed").await, 1, "the question was closed");
     house.stop().await;
 }
+
+#[tokio::test] // SEC-94: what the last look forbids is watched all the same
+async fn a_text_that_left_after_a_stop_raises_the_highest_alarm() {
+    let house = house("stop_watch", Wanted::default()).await;
+    let raised = || seven_telemetry::metrics().alerts.with_label_values(&["text_after_stop", ""]).get();
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    house.text(GUEST, "STOP");
+    house.settle(2).await;
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert_eq!(raised(), 0, "the confirmation may go out");
+    // As if the STOP had been there before the answer went out.
+    let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
+    let stopped = "update suppressions set recorded_at = recorded_at - interval '1 minute' where state = 'stopped'";
+    sqlx::query(stopped).execute(&pool).await.unwrap();
+    pool.close().await;
+    until("the alarm", Duration::from_secs(10), || async { raised() > 0 }).await;
+    house.stop().await;
+}

@@ -1,6 +1,7 @@
 //! scheduler: everything that happens because time passed. Due rows, the sweep, the spool, repair of streams and consumers, the
 //! mirror of the controls, the filing of dead letters (D2, D3, D13, D14, D17). Any number may run at once.
 
+mod after_stop;
 pub mod dead;
 mod deletion;
 mod due;
@@ -37,6 +38,7 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>) {
         every(&fleet, "nightly", scale(60_000), nightly::round),
         every(&fleet, "dead", Duration::from_millis(500), dead::round),
         every(&fleet, "unannounced", scale(10_000), unannounced::round),
+        every(&fleet, "after_stop", scale(15_000), after_stop::round),
         every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),
     );
 }

@@ -95,6 +95,11 @@ impl Timing {
         self.floored(60, 3_000)
     }
 
+    /// How far back a round looks for texts that left after a STOP: several rounds, so that one that fails hides nothing.
+    pub fn after_stop_watch(&self) -> Duration {
+        Duration::from_secs(300)
+    }
+
     /// Time between two requests for a provider's records.
     pub fn records_pace(&self) -> Duration {
         self.floored(1, 20) / 2
