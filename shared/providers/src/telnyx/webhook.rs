@@ -37,6 +37,8 @@ pub struct Status {
     pub from: String,
     pub status: String,
     pub error_code: Option<String>,
+    /// The recipient's carrier, where the provider names it.
+    pub carrier: Option<String>,
     pub occurred_at: DateTime<Utc>,
 }
 
@@ -103,6 +105,7 @@ fn status(data: &Value) -> Result<Status, Unreadable> {
             .ok_or_else(|| Unreadable::new("data.payload.to[0].status", "missing or no plain text"))?
             .to_owned(),
         error_code: payload.get("errors").and_then(|e| e.get(0)).and_then(|e| e.get("code")).and_then(code),
+        carrier: first.and_then(|to| to.get("carrier")).and_then(Value::as_str).filter(|c| plain(c)).map(str::to_owned),
         occurred_at: occurred_at(data)?,
     })
 }
