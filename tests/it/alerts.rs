@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule};
+use seven_domain::Severity;
+use seven_store::alerts::NewAlert;
 use seven_telemetry::Alert;
 use seven_testkit::pagers::{Fault as Trouble, Pagers, ROUTING_KEY, Side};
 use tokio::time::sleep;
@@ -164,6 +166,10 @@ async fn a_case_is_told_once_and_followed_to_its_end() {
 #[tokio::test] // SMS-55: a channel that fails is tried again and told once; what was raised a thousand times is one alert
 async fn a_channel_that_fails_is_told_later_and_once() {
     let (house, pagers) = told("alerts_retry").await;
+    // Two schedulers tell a thing once.
+    let other = house.process("scheduler", None);
+    let beats = "select count(*) from workers where worker = 'scheduler'";
+    until("another scheduler works", SHORT, || async { house.number(beats).await == 2 }).await;
     pagers.fail(Side::Slack, Trouble::Status(500), 2);
     pagers.fail(Side::PagerDuty, Trouble::Silence, 1);
     pagers.fail(Side::PagerDuty, Trouble::Throttled(1), 1);
@@ -181,6 +187,46 @@ async fn a_channel_that_fails_is_told_later_and_once() {
     let given_up = "select count(*) from alert_deliveries where given_up_at is not null and channel = 'webhook'";
     until("a dead webhook is given up", SHORT, || async { house.number(given_up).await == 1 }).await;
     assert_eq!(house.number("select count(*) from alerts where name = 'provider_stopped'").await, 2);
+    drop(other);
+    house.stop().await;
+}
+
+#[tokio::test] // SMS-55: whoever had the smaller thing in hand hears that it has grown
+async fn a_warning_that_becomes_critical_is_told_anew() {
+    let (house, pagers) = told("alerts_grown").await;
+    let fleet = &house.stack.fleet;
+    let file = async |severity, summary: &str| {
+        let new = NewAlert {
+            alert_id: fleet.ids.uuid(),
+            key: "grown///",
+            name: "grown",
+            casino: "",
+            provider: "",
+            code: "",
+            severity,
+            summary,
+            standing: true,
+            times: 1,
+            ack_within: Some(Duration::from_secs(300)),
+        };
+        fleet.store.raise_alert(&new).await.unwrap();
+    };
+    file(Severity::Warning, "it smells").await;
+    until("the webhook took it", SHORT, || async { posted(&pagers, "grown").len() == 1 }).await;
+    let id = fleet.store.alerts(false, 9).await.unwrap()[0].alert_id;
+    assert!(fleet.store.acknowledge_alert(id, "Robin").await.unwrap());
+    until("it is in hand", SHORT, || async { posted(&pagers, "grown").len() == 2 }).await;
+    file(Severity::Warning, "it smells").await;
+    file(Severity::Critical, "it burns").await;
+    until("it is told anew", SHORT, || async { posted(&pagers, "grown").len() == 3 }).await;
+    until("it is paged", SHORT, || async { paged(&pagers, "grown") == ["trigger"] }).await;
+    assert!(posted(&pagers, "grown")[2].starts_with("CRITICAL grown (the whole fleet): it burns"));
+    file(Severity::Warning, "it smells").await;
+    let now = fleet.store.alerts(false, 9).await.unwrap().remove(0);
+    assert_eq!((now.alert_id, now.severity.as_str(), now.repeats), (id, "critical", 3));
+    assert_eq!(now.acknowledged_by, None, "Robin had the smell in hand, not the fire");
+    sleep(Duration::from_millis(1_500)).await;
+    assert_eq!((posted(&pagers, "grown").len(), paged(&pagers, "grown").len()), (3, 1));
     house.stop().await;
 }
 

@@ -186,10 +186,11 @@ mod tests {
     #[test] // SMS-43
     fn reads_a_receipt_with_its_error_code() {
         let event = json!({"data": {"event_type": "message.finalized", "id": "e2", "occurred_at": "2026-11-22T19:00:00Z",
-            "payload": {"id": "m2", "from": {"phone_number": "+18605550100"}, "to": [{"phone_number": "+18605550142", "status": "delivery_failed"}],
+            "payload": {"id": "m2", "from": {"phone_number": "+18605550100"}, "to": [{"phone_number": "+18605550142", "status": "delivery_failed", "carrier": "Some Wireless"}],
                 "errors": [{"code": 40300, "title": "Blocked"}], "cost": {"amount": 0.0051}}}});
         let Event::Status(status) = read(&event).unwrap() else { panic!("no status") };
         assert_eq!((status.status.as_str(), status.error_code.as_deref()), ("delivery_failed", Some("40300")));
+        assert_eq!(status.carrier.as_deref(), Some("Some Wireless"));
     }
 
     #[test]
