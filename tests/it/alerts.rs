@@ -134,6 +134,24 @@ async fn a_bad_share_stands_until_it_is_good_again() {
     house.stop().await;
 }
 
+#[tokio::test] // SMS-54: guests who leave in numbers pause proactive texts at once
+async fn guests_who_leave_in_numbers_pause_proactive_texts() {
+    let (house, pagers) = told("alerts_leaving").await;
+    ask_for_help(&house, 0..20);
+    (0..2).for_each(|n| drop(house.text(&guest(n), "STOP")));
+    ended(&house, "delivered", 22).await;
+    sleep(Duration::from_millis(2_500)).await;
+    assert!(paged(&pagers, "opt_out_rate").is_empty(), "two of twenty are chance");
+    house.text(&guest(2), "STOP");
+    until("somebody is paged", SHORT, || async { paged(&pagers, "opt_out_rate") == ["trigger"] }).await;
+    let paused = "select count(*) from controls where name = 'pause_proactive' and actor = 'opt-out-rate'";
+    assert_eq!(house.number(paused).await, 1);
+    assert_eq!(house.number("select count(*) from controls").await, 1, "replies go on");
+    let status = seven(&house, &["status"]).await;
+    assert!(status.contains("ALERT critical opt_out_rate") && status.contains("ON: pause_proactive"), "{status}");
+    house.stop().await;
+}
+
 #[tokio::test] // SEC-110: told once, acknowledged and resolved with its case
 async fn a_case_is_told_once_and_followed_to_its_end() {
     let (house, pagers) = told("alerts_case").await;
@@ -171,12 +189,14 @@ async fn a_channel_that_fails_is_told_later_and_once() {
     let beats = "select count(*) from workers where worker = 'scheduler'";
     until("another scheduler works", SHORT, || async { house.number(beats).await == 2 }).await;
     pagers.fail(Side::Slack, Trouble::Status(500), 2);
+    pagers.fail(Side::Slack, Trouble::Slow(800), 1);
     pagers.fail(Side::PagerDuty, Trouble::Silence, 1);
     pagers.fail(Side::PagerDuty, Trouble::Throttled(1), 1);
     let alert = Alert { name: "provider_stopped", casino: "", provider: "telnyx", code: "20100", text: "no funds" };
     (0..1_000).for_each(|_| alert.raise());
     until("the webhook took it", SHORT, || async { posted(&pagers, "provider_stopped").len() == 1 }).await;
     until("PagerDuty took it", SHORT, || async { paged(&pagers, "provider_stopped") == ["trigger"] }).await;
+    sleep(Duration::from_secs(1)).await;
     assert_eq!((pagers.requests(Side::Slack), pagers.requests(Side::PagerDuty)), (3, 3));
     assert_eq!(house.number("select repeats from alerts where name = 'provider_stopped'").await, 999);
     // It does not come again, so it is over; the one after it is another.

@@ -17,6 +17,7 @@ use std::{
     collections::VecDeque,
     net::{Ipv4Addr, SocketAddr},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use anyhow::{Context, Result};
@@ -44,7 +45,7 @@ pub enum Side {
     PagerDuty,
 }
 
-/// What goes wrong with a request, which then is not taken.
+/// What goes wrong with a request, which then is not taken, unless it is only slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// This status with the service's own words.
@@ -53,6 +54,8 @@ pub enum Fault {
     Throttled(u64),
     /// Never answers.
     Silence,
+    /// Takes it after so many milliseconds.
+    Slow(u64),
 }
 
 /// A running double; dropping it ends it.
@@ -144,6 +147,7 @@ async fn answer(side: Side, State(desk): State<Desks>, body: Bytes) -> Response 
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
             return response;
         }
+        Some(Fault::Slow(millis)) => tokio::time::sleep(Duration::from_millis(millis)).await,
         None => {}
     }
     let Ok(body) = serde_json::from_slice::<Value>(&body) else {
