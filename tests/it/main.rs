@@ -7,6 +7,7 @@
     reason = "tests fail loudly"
 )]
 
+mod alerts;
 mod answers;
 mod chain;
 mod chaos;

@@ -109,6 +109,7 @@ fn receipt(provider: &str, status: Status, attempt: Option<AttemptId>) -> Intake
         event_id: status.event_id,
         attempt_id: attempt.map(|a| seven_bus::id_bytes(a.0)).unwrap_or_default(),
         error_code: status.error_code.unwrap_or_default(),
+        carrier: status.carrier.unwrap_or_default(),
         occurred_at: status.occurred_at.timestamp_millis(),
     };
     Intake::Receipt { number, event }

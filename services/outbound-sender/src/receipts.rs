@@ -47,6 +47,7 @@ impl Receipts {
             event_id: event.event_id.clone(),
             attempt_id,
             error_code: (!event.error_code.is_empty()).then(|| event.error_code.clone()),
+            carrier: (!event.carrier.is_empty()).then(|| event.carrier.clone()),
             occurred_at: Utc
                 .timestamp_millis_opt(event.occurred_at)
                 .single()

@@ -1,11 +1,14 @@
 //! scheduler: everything that happens because time passed. Due rows, the sweep, the spool, repair of streams and consumers, the
-//! mirror of the controls, the filing of dead letters (D2, D3, D13, D14, D17). Any number may run at once.
+//! mirror of the controls, the filing of dead letters, the watch on delivery and the notices of alerts (D2, D3, D13, D14, D17). Any number may run at once.
 
 mod after_stop;
+mod cases;
 pub mod dead;
 mod deletion;
 mod due;
+pub mod health;
 mod nightly;
+mod notices;
 pub mod reconcile;
 mod repair;
 mod spool;
@@ -16,6 +19,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 
 pub use nightly::night;
 pub use repair::control;
+use seven_alerts::Channels;
 use seven_providers::Records;
 use seven_runtime::{Error, Fleet};
 use tokio::time::{MissedTickBehavior, interval};
@@ -26,8 +30,8 @@ pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
 }
 
 /// Works until the fleet's shutdown. Each duty has its own rhythm and none waits for another.
-/// `records` are the providers whose record of our texts can be read.
-pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>) {
+/// `records` are the providers whose record of our texts can be read, `channels` those that tell people of alerts.
+pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channels) {
     let scale = |millis: u64| fleet.timing.scale.at_least(Duration::from_millis(millis), Duration::from_millis(200));
     tokio::join!(
         every(&fleet, "due", scale(500), due::round),
@@ -37,6 +41,10 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>) {
         every(&fleet, "reconcile", scale(15_000), |fleet| reconcile::round(fleet, records.clone())),
         every(&fleet, "nightly", scale(60_000), nightly::round),
         every(&fleet, "dead", Duration::from_millis(500), dead::round),
+        every(&fleet, "block", fleet.timing.block_check(), health::blocks),
+        every(&fleet, "delivery", fleet.timing.delivery_check(), health::figures),
+        every(&fleet, "cases", scale(2_000), cases::round),
+        every(&fleet, "notices", scale(1_000), |fleet| notices::round(fleet, channels.clone())),
         every(&fleet, "unannounced", scale(10_000), unannounced::round),
         every(&fleet, "after_stop", scale(15_000), after_stop::round),
         every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),

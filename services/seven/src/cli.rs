@@ -9,8 +9,8 @@ use seven_domain::CasinoId;
 use crate::{
     chaos::{self, Chaos},
     commands::{
-        audit, casino, consent, content, conversation, dead, escalation, eval, flag, gate, guest, knowledge, message,
-        pause, provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
+        alert, audit, casino, consent, content, conversation, dead, delivery, escalation, eval, flag, gate, guest,
+        knowledge, message, pause, provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -100,6 +100,11 @@ enum Command {
     /// Cases a person has to look at.
     #[command(subcommand)]
     Escalation(escalation::Escalation),
+    /// What a person has to know: list it, say that you have it in hand, try the channels.
+    #[command(subcommand)]
+    Alert(alert::Alert),
+    /// What became of the texts we sent, per casino and hour: figures beyond their thresholds are marked.
+    Delivery(delivery::Delivery),
     /// When a text may go to a number.
     #[command(subcommand)]
     QuietHours(quiet_hours::QuietHours),
@@ -139,6 +144,8 @@ impl Cli {
             Command::Guest(command) => guest::run(config, command).await?,
             Command::Audit(command) => audit::run(config, command).await?,
             Command::Escalation(command) => escalation::run(config, command).await?,
+            Command::Alert(command) => return alert::run(config, command).await,
+            Command::Delivery(command) => delivery::run(config, &command).await?,
             Command::QuietHours(command) => quiet_hours::run(&command)?,
             Command::Gate(command) => gate::run(config, &command)?,
             Command::Webhook(command) => return webhook::run(&command),

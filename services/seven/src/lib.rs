@@ -1,6 +1,7 @@
 //! The one binary: `seven run <worker>`, `seven dev`, and the operators' commands. A library too, so that the integration tests run
 //! the same fleet that `seven dev` runs. Results go to stdout, everything else to stderr.
 
+mod alerting;
 pub mod breaking;
 pub mod chaos;
 pub mod cli;

@@ -6,7 +6,7 @@ use figment::{
     Figment,
     providers::{Env, Format, Toml},
 };
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use seven_domain::{HashKey, TELNYX, TWILIO};
 use url::Url;
@@ -24,6 +24,7 @@ pub struct Settings {
     pub telnyx: Telnyx,
     pub twilio: Twilio,
     pub sending: Sending,
+    pub alerts: Alerts,
     pub ingress: Ingress,
     pub guest_hash: GuestHash,
     pub worker: Worker,
@@ -95,6 +96,16 @@ pub struct Sending {
     pub segments_per_second: Option<u32>,
     /// Sender processes that may run at once: while Redis is away each keeps to its part of every limit.
     pub senders: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alerts {
+    /// A Slack-compatible incoming webhook; who knows it can post.
+    pub slack_webhook_url: Option<SecretString>,
+    /// The integration key of a PagerDuty service (Events API v2).
+    pub pagerduty_routing_key: Option<SecretString>,
+    pub pagerduty_url: Url,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -200,6 +211,13 @@ impl Settings {
         }
         if self.twilio.account_sid.is_some() && self.twilio.auth_tokens.is_empty() {
             return bad("twilio.auth_tokens", "missing".into(), "the account's auth token: it signs Twilio's webhooks");
+        }
+        if self.alerts.slack_webhook_url.as_ref().is_some_and(|url| Url::parse(url.expose_secret()).is_err()) {
+            return bad(
+                "alerts.slack_webhook_url",
+                "no URL".into(),
+                "the address Slack shows for the incoming webhook",
+            );
         }
         if self.worker.concurrency == 0 || self.worker.sender_concurrency == 0 {
             return bad("worker.concurrency", "0".into(), "at least 1");

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use anyhow::{Context, Result};
 use seven_agent_swarm::Models;
+use seven_alerts::{Channels, channels};
 use seven_bus::{Bus, Roster, WorkerSettings, topology};
 use seven_cache::Cache;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
@@ -14,7 +15,7 @@ use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{heartbeat, packs, settings::Settings};
+use crate::{alerting, heartbeat, packs, settings::Settings};
 
 /// The workers of the fleet, by the names `seven run` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -161,6 +162,18 @@ fn records(settings: &Settings) -> Result<Vec<Arc<dyn Records>>> {
     Ok(vec![Arc::new(telnyx(settings)?)])
 }
 
+/// Who is told of alerts: the log, and what `[alerts]` names.
+pub fn channels(settings: &Settings) -> Result<Channels> {
+    let ours = &settings.alerts;
+    let channels = channels::Settings {
+        slack_webhook_url: ours.slack_webhook_url.clone(),
+        pagerduty_routing_key: ours.pagerduty_routing_key.clone(),
+        pagerduty_url: ours.pagerduty_url.clone(),
+        deadline: Timing::new(TimeScale::new(settings.time.scale)).notice_deadline(),
+    };
+    Channels::new(&channels).context("setting up [alerts]")
+}
+
 fn verifiers(settings: &Settings) -> Result<Verifiers> {
     let ours = &settings.twilio;
     let twilio = match &ours.account_sid {
@@ -173,7 +186,7 @@ fn verifiers(settings: &Settings) -> Result<Verifiers> {
     Ok(Verifiers { telnyx: telnyx::signature::Verifier::new(&settings.telnyx.public_keys)?, twilio })
 }
 
-/// Runs one worker until the fleet's shutdown, and says all the while that it lives. `listener` is ingress's.
+/// Runs one worker until the fleet's shutdown; says all the while that it lives, and files the alerts it raises. `listener` is ingress's.
 pub async fn run(
     worker: Worker,
     fleet: Fleet,
@@ -181,12 +194,14 @@ pub async fn run(
     listener: Option<tokio::net::TcpListener>,
 ) -> Result<()> {
     let beat = tokio::spawn(heartbeat::beat(fleet.clone(), worker));
+    let filing = tokio::spawn(alerting::file(fleet.clone()));
     let served = Box::pin(serve(worker, fleet, settings, listener)).await;
     if served.is_ok() {
-        // It ends with the fleet's shutdown.
-        drop(tokio::time::timeout(Duration::from_secs(2), beat).await);
+        // They end with the fleet's shutdown.
+        drop(tokio::time::timeout(Duration::from_secs(2), async { tokio::join!(beat, filing) }).await);
     } else {
         beat.abort();
+        filing.abort();
     }
     served
 }
@@ -237,7 +252,7 @@ async fn serve(
             let loops = loops(settings.worker.sender_concurrency);
             seven_outbound_sender::run(fleet, providers, None, limits, loops).await?;
         }
-        Worker::Scheduler => Box::pin(seven_scheduler::run(fleet, records(settings)?)).await,
+        Worker::Scheduler => Box::pin(seven_scheduler::run(fleet, records(settings)?, channels(settings)?)).await,
     }
     Ok(())
 }

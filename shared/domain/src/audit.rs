@@ -62,6 +62,8 @@ text_enum! {
         PersonWrote => "person_wrote",
         /// A feature flag was set or removed (DEP-23).
         FlagChanged => "flag_changed",
+        /// A person has an alert in hand.
+        AlertAcknowledged => "alert_acknowledged",
         DeadLetterHandled => "dead_letter_handled",
         /// An operator looked at what names or quotes a guest.
         PersonalDataRevealed => "personal_data_revealed",

@@ -115,6 +115,40 @@ impl Timing {
         self.floored(300, 60_000)
     }
 
+    /// Figures of delivery are looked at this often (SMS-54), a block by a carrier more often (SMS-52).
+    pub fn delivery_check(&self) -> Duration {
+        self.floored(300, 1_000)
+    }
+
+    pub fn block_check(&self) -> Duration {
+        self.floored(60, 500)
+    }
+
+    /// Texts of so long decide whether a carrier blocks us.
+    pub fn block_window(&self) -> Duration {
+        self.floored(900, 60_000)
+    }
+
+    /// A text this young may not have its receipt yet (C-48).
+    pub fn receipt_margin(&self) -> Duration {
+        self.floored(120, 1_000)
+    }
+
+    /// A figure too small to be judged for so long ends its alert.
+    pub fn figure_quiet(&self) -> Duration {
+        self.floored(3_600, 10_000)
+    }
+
+    /// An alert that has not come again for so long is over.
+    pub fn alert_quiet(&self) -> Duration {
+        self.floored(900, 5_000)
+    }
+
+    /// One request of a channel that tells people (SEC-102).
+    pub fn notice_deadline(&self) -> Duration {
+        self.floored(10, 1_000)
+    }
+
     pub fn ack_wait(&self) -> Duration {
         self.floored(10, 2_000)
     }

@@ -1,5 +1,5 @@
-//! Cases a person has to look at (SEC-104, SEC-113, SEC-114). Who is told, and how, comes with the notification channels; the row
-//! is what cannot be missed.
+//! Cases a person has to look at (SEC-104, SEC-113, SEC-114). The row is what cannot be missed; grave ones become alerts under the case's
+//! own id, so that people are told once (SEC-110).
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -115,6 +115,34 @@ impl Tx {
         .await?)
     }
 
+    /// Open cases of these severities that nobody was told of yet.
+    pub async fn untold_cases(&mut self, severities: &[String]) -> Result<Vec<UntoldCase>> {
+        Ok(sqlx::query_as(
+            "select e.escalation_id, e.severity, e.source, e.reason, extract(epoch from e.ack_due_at - now())::float8 as ack_seconds
+             from escalations e where e.acknowledged_at is null and e.resolved_at is null and e.severity = any($1)
+               and not exists (select 1 from alerts a where a.alert_id = e.escalation_id)
+             order by e.severity, e.created_at limit 200",
+        )
+        .bind(severities)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Open alerts about cases of the bound casino whose case went on without them.
+    pub async fn moved_cases(&mut self, alert: &str) -> Result<Vec<MovedCase>> {
+        let casino = self.casino_str();
+        Ok(sqlx::query_as(
+            "select a.key, a.alert_id, (e.resolved_at is not null or e.escalation_id is null) as settled, e.acknowledged_by
+             from alerts a left join escalations e on e.escalation_id = a.alert_id
+             where a.name = $1 and a.casino_id = $2 and a.resolved_at is null
+               and (e.escalation_id is null or e.resolved_at is not null or (e.acknowledged_at is not null and a.acknowledged_at is null))",
+        )
+        .bind(alert)
+        .bind(casino)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
     /// Somebody has it in hand; false when there is no such open case.
     pub async fn acknowledge(&mut self, escalation: Uuid, by: &str) -> Result<bool> {
         let done = sqlx::query("update escalations set acknowledged_at = now(), acknowledged_by = $2 where escalation_id = $1 and acknowledged_at is null")
@@ -192,6 +220,27 @@ impl Tx {
         }
         Ok(u64::try_from(cases.len()).unwrap_or(u64::MAX))
     }
+}
+
+/// A case that nobody was told of.
+#[derive(Debug, Clone, FromRow)]
+pub struct UntoldCase {
+    pub escalation_id: Uuid,
+    pub severity: String,
+    pub source: String,
+    pub reason: String,
+    /// Seconds that are left to acknowledge it.
+    pub ack_seconds: Option<f64>,
+}
+
+/// A case that its alert has to follow.
+#[derive(Debug, Clone, FromRow)]
+pub struct MovedCase {
+    pub key: String,
+    pub alert_id: Uuid,
+    /// Settled, or deleted with its guest.
+    pub settled: bool,
+    pub acknowledged_by: Option<String>,
 }
 
 /// A case that a person settled.

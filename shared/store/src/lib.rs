@@ -3,6 +3,7 @@
 //!
 //! Never publishes, never calls a provider, never reads a clock of its own: due times are the database's `now()`.
 
+pub mod alerts;
 pub mod audit;
 pub mod casinos;
 pub mod consent;
@@ -11,6 +12,7 @@ pub mod controls;
 pub mod conversations;
 pub mod dead;
 pub mod deletions;
+pub mod delivery;
 pub mod disclosures;
 pub mod due;
 mod error;

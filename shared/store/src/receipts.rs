@@ -15,6 +15,8 @@ pub struct NewReceipt {
     pub event_id: String,
     pub attempt_id: Option<AttemptId>,
     pub error_code: Option<String>,
+    /// The recipient's carrier, where the provider names it.
+    pub carrier: Option<String>,
     pub occurred_at: DateTime<Utc>,
 }
 
@@ -42,8 +44,8 @@ impl Tx {
         .fetch_optional(self.conn())
         .await?;
         sqlx::query(
-            "insert into receipts (casino_id, provider, provider_message_id, status, event_id, attempt_id, outbound_id, error_code, occurred_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing",
+            "insert into receipts (casino_id, provider, provider_message_id, status, event_id, attempt_id, outbound_id, error_code, occurred_at, carrier)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing",
         )
         .bind(casino)
         .bind(&receipt.provider)
@@ -54,6 +56,7 @@ impl Tx {
         .bind(attempt.map(|a| a.1))
         .bind(&receipt.error_code)
         .bind(receipt.occurred_at)
+        .bind(&receipt.carrier)
         .execute(self.conn())
         .await?;
         let Some((attempt_id, outbound_id)) = attempt else { return Ok((ReceiptOutcome::Stranger, None)) };

@@ -1,5 +1,6 @@
 //! What a person has to know now: counted, and one line at error level. The same alert about the same thing is said once a minute, so
-//! that a storm does not bury it; the metric counts each.
+//! that a storm does not bury it; the metric counts each. Raised alerts wait in memory until somebody takes them to where people are told;
+//! raising needs no connection and never waits.
 
 use std::{
     collections::HashMap,
@@ -30,8 +31,60 @@ pub struct Alert<'a> {
 type Key = (&'static str, String, String, String);
 static SAID: LazyLock<Mutex<HashMap<Key, std::time::Instant>>> = LazyLock::new(Mutex::default);
 
+/// What was raised since somebody last took it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Raised {
+    pub name: &'static str,
+    pub casino: String,
+    pub provider: String,
+    pub code: String,
+    /// The sentence of the first.
+    pub text: String,
+    /// How often, at least 1.
+    pub times: u64,
+}
+
+/// One entry per key, hence bounded by [`REMEMBERED`] however often an alert is raised.
+static WAITING: LazyLock<Mutex<HashMap<Key, Raised>>> = LazyLock::new(Mutex::default);
+
+/// Takes everything that was raised; what cannot be passed on goes back with [`put_back`].
+pub fn take_raised() -> Vec<Raised> {
+    std::mem::take(&mut *WAITING.lock().unwrap_or_else(PoisonError::into_inner)).into_values().collect()
+}
+
+/// Gives back what could not be passed on.
+pub fn put_back(raised: Vec<Raised>) {
+    raised.into_iter().for_each(wait);
+}
+
+fn wait(raised: Raised) {
+    let key = (raised.name, raised.casino.clone(), raised.provider.clone(), raised.code.clone());
+    let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(same) = waiting.get_mut(&key) {
+        same.times += raised.times;
+    } else if waiting.len() < REMEMBERED {
+        waiting.insert(key, raised);
+    } else {
+        metrics().alerts_dropped.inc();
+    }
+}
+
 impl Alert<'_> {
+    /// Counts and says it, and leaves it for the channels.
     pub fn raise(&self) {
+        self.say();
+        wait(Raised {
+            name: self.name,
+            casino: self.casino.to_owned(),
+            provider: self.provider.to_owned(),
+            code: self.code.to_owned(),
+            text: self.text.to_owned(),
+            times: 1,
+        });
+    }
+
+    /// Counts and says it only: for whoever files it as well.
+    pub fn say(&self) {
         metrics().alerts.with_label_values(&[self.name, self.provider]).inc();
         if self.first_in_a_while() {
             let Self { name, casino, provider, code, text } = *self;
@@ -68,5 +121,25 @@ mod tests {
         alert.raise();
         alert.raise();
         assert_eq!(counted(), 2);
+    }
+
+    #[test]
+    fn what_is_raised_waits_once_per_key_and_comes_back_when_it_could_not_be_passed_on() {
+        let alert = Alert { name: "test_waiting", casino: "a", provider: "p", code: "1", text: "look" };
+        let taken = || {
+            let (ours, others): (Vec<Raised>, Vec<Raised>) =
+                take_raised().into_iter().partition(|raised| raised.name == "test_waiting");
+            put_back(others);
+            ours
+        };
+        (0..1_000).for_each(|_| alert.raise());
+        Alert { code: "2", ..alert }.raise();
+        let mut waiting = taken();
+        waiting.sort_by_key(|raised| raised.times);
+        assert_eq!(waiting.iter().map(|raised| raised.times).collect::<Vec<_>>(), [1, 1_000]);
+        put_back(waiting);
+        alert.raise();
+        assert_eq!(taken().iter().map(|raised| raised.times).sum::<u64>(), 1_002);
+        assert!(taken().is_empty());
     }
 }

@@ -7,7 +7,7 @@ use std::{fs::File, path::Path, sync::Arc};
 
 use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
-pub use alert::Alert;
+pub use alert::{Alert, Raised, put_back, take_raised};
 pub use metrics::{Metrics, metrics, render};
 
 /// Where logs go.

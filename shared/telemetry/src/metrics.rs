@@ -28,6 +28,10 @@ pub struct Metrics {
     pub failovers: IntCounterVec,
     /// Alerts raised, by name and provider.
     pub alerts: IntCounterVec,
+    /// Alerts that found no room in memory while the database was away; the log has them.
+    pub alerts_dropped: IntCounter,
+    /// What channels answered, by channel and outcome (told, later, given_up).
+    pub notices: IntCounterVec,
     /// Receipts by outcome (moved, no_change, stranger).
     pub receipts: IntCounterVec,
     /// Rows a scheduler signalled again, by stage or kind.
@@ -142,6 +146,8 @@ impl Metrics {
             last_look: counter("seven_last_look_total", "Decisions of the last look", &["class", "reason"]),
             sends: counter("seven_sends_total", "Provider calls", &["outcome", "error_code"]),
             failovers: counter("seven_failovers_total", "Texts that took another provider", &["to"]),
+            alerts_dropped: plain("seven_alerts_dropped_total", "Alerts that found no room in memory"),
+            notices: counter("seven_notices_total", "Notices of alerts", &["channel", "outcome"]),
             alerts: counter("seven_alerts_total", "Alerts raised", &["alert", "provider"]),
             receipts: counter("seven_receipts_total", "Receipts", &["outcome"]),
             swept: counter("seven_swept_total", "Rows signalled again", &["what"]),

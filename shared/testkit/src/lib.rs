@@ -24,6 +24,7 @@ mod binaries;
 mod lock;
 pub mod models;
 mod nats;
+pub mod pagers;
 mod pid_file;
 mod port;
 mod postgres;

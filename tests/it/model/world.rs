@@ -198,6 +198,7 @@ impl World {
             event_id: self.fleet.ids.uuid().to_string(),
             attempt_id: seven_bus::id_bytes(id.0),
             error_code: code.to_owned(),
+            carrier: String::new(),
             occurred_at: self.fleet.clock.now().timestamp_millis(),
         };
         let there: Option<i32> = sqlx::query_scalar("select 1 from send_attempts where attempt_id = $1")

@@ -119,6 +119,7 @@ impl Run<'_> {
             event_id: format!("reconcile:{}:{}", message.message_id, message.status),
             attempt_id: seven_bus::id_bytes(send.attempt_id),
             error_code: message.error_code.clone().unwrap_or_default(),
+            carrier: String::new(),
             occurred_at: message.at.timestamp_millis(),
         };
         let outgoing = Outgoing {

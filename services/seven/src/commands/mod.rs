@@ -1,11 +1,13 @@
 //! One file per noun of the command line.
 
+pub mod alert;
 pub mod audit;
 pub mod casino;
 pub mod consent;
 pub mod content;
 pub mod conversation;
 pub mod dead;
+pub mod delivery;
 pub mod escalation;
 pub mod eval;
 pub mod flag;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use seven_bus::topology::{CONSUMING, consumer_name, lanes_of};
 use seven_runtime::Fleet;
 use seven_store::{
+    alerts::Alert,
     controls::Standing,
     fleet::{Count, RosterEntry},
     workers::{Beat, LastError},
@@ -58,6 +59,8 @@ struct Snapshot {
     bus: Vec<Lag>,
     providers: provider::Standing,
     limits: Vec<Limits>,
+    /// Those that are open, the gravest first.
+    alerts: Vec<Alert>,
     /// The newest dead letters that nobody handled.
     last_errors: Vec<LastError>,
     /// Stores that did not answer.
@@ -127,6 +130,7 @@ impl Snapshot {
             bus,
             providers: provider::Standing::of(fleet).await?,
             limits,
+            alerts: fleet.store.alerts(false, 20).await?,
             last_errors,
             away,
         })
@@ -160,6 +164,11 @@ impl Snapshot {
                 limit.guest_texts_per_minute,
                 limit.texts_out_per_guest_and_day
             ));
+        }
+        for Alert { name, casino_id, severity, first_at, acknowledged_by, .. } in &self.alerts {
+            let whom = if casino_id.is_empty() { "the whole fleet" } else { casino_id };
+            let hand = acknowledged_by.as_ref().map_or_else(String::new, |by| format!(", in hand: {by}"));
+            lines.push(format!("ALERT {severity} {name} of {whom} since {}{hand}", first_at.format("%F %T UTC")));
         }
         for LastError { casino_id, stage, reason, last_error, last_at } in &self.last_errors {
             lines.push(format!(

@@ -37,6 +37,8 @@ pub struct Status {
     pub from: String,
     pub status: String,
     pub error_code: Option<String>,
+    /// The recipient's carrier, where the provider names it.
+    pub carrier: Option<String>,
     pub occurred_at: DateTime<Utc>,
 }
 
@@ -103,6 +105,7 @@ fn status(data: &Value) -> Result<Status, Unreadable> {
             .ok_or_else(|| Unreadable::new("data.payload.to[0].status", "missing or no plain text"))?
             .to_owned(),
         error_code: payload.get("errors").and_then(|e| e.get(0)).and_then(|e| e.get("code")).and_then(code),
+        carrier: first.and_then(|to| to.get("carrier")).and_then(Value::as_str).filter(|c| plain(c)).map(str::to_owned),
         occurred_at: occurred_at(data)?,
     })
 }
@@ -183,10 +186,11 @@ mod tests {
     #[test] // SMS-43
     fn reads_a_receipt_with_its_error_code() {
         let event = json!({"data": {"event_type": "message.finalized", "id": "e2", "occurred_at": "2026-11-22T19:00:00Z",
-            "payload": {"id": "m2", "from": {"phone_number": "+18605550100"}, "to": [{"phone_number": "+18605550142", "status": "delivery_failed"}],
+            "payload": {"id": "m2", "from": {"phone_number": "+18605550100"}, "to": [{"phone_number": "+18605550142", "status": "delivery_failed", "carrier": "Some Wireless"}],
                 "errors": [{"code": 40300, "title": "Blocked"}], "cost": {"amount": 0.0051}}}});
         let Event::Status(status) = read(&event).unwrap() else { panic!("no status") };
         assert_eq!((status.status.as_str(), status.error_code.as_deref()), ("delivery_failed", Some("40300")));
+        assert_eq!(status.carrier.as_deref(), Some("Some Wireless"));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub fn parse(fields: &[(String, String)], now: DateTime<Utc>) -> Result<Event, U
             from: form.get("From").unwrap_or_default().to_owned(),
             status: word(status).to_owned(),
             error_code: form.get("ErrorCode").filter(|code| plain(code) && *code != "0").map(str::to_owned),
+            carrier: None,
             message_id,
             occurred_at: now,
         })),

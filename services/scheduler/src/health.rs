@@ -1,0 +1,143 @@
+//! The watch on delivery (SMS-52, SMS-54): figures of each casino's current hour against their thresholds, and whether a carrier blocks us.
+//! A carrier's block pauses the casino's proactive texts at once; replies go on, and a person lifts the pause.
+
+use std::time::Duration;
+
+use seven_alerts::{
+    delivery::{Figures, Standing, Streak},
+    key, policy,
+};
+use seven_domain::{CasinoId, Severity};
+use seven_runtime::{Error, Fleet};
+use seven_store::{
+    alerts::NewAlert,
+    controls::{Order, Switch},
+    delivery::Hour,
+};
+use seven_telemetry::Alert;
+
+/// What an hour came to, as the rules read it.
+pub fn figures_of(hour: &Hour) -> Figures {
+    Figures {
+        sent: hour.sent,
+        single_segment: hour.single_segment,
+        counted: hour.counted,
+        delivered: hour.delivered,
+        bounced: hour.bounced,
+        opt_outs: hour.opt_outs,
+        reported: hour.reported,
+        receipt_seconds: hour.receipt_seconds,
+    }
+}
+
+/// Judges every casino's current hour.
+pub(crate) async fn figures(fleet: Fleet) -> Result<(), Error> {
+    for entry in fleet.store.roster().await? {
+        let mut tx = fleet.store.bind(&entry.casino).await?;
+        let hours = tx.delivery_hours(1, fleet.timing.receipt_margin()).await?;
+        tx.commit().await?;
+        let Some(hour) = hours.last().map(figures_of) else { continue };
+        for threshold in &policy().figures {
+            match threshold.judge(&hour) {
+                Standing::Beyond(severity) => {
+                    let found = Found { casino: &entry.casino, name: &threshold.alert, severity, provider: "" };
+                    let pauses = threshold.pauses && severity == Severity::Critical;
+                    found.file(&fleet, &threshold.told(&hour), pauses).await?;
+                }
+                Standing::Good => end(&fleet, &entry.casino, &threshold.alert, Duration::ZERO).await?,
+                // A quiet hour is no proof; after one without a word the alert is over all the same.
+                Standing::TooFew => end(&fleet, &entry.casino, &threshold.alert, fleet.timing.figure_quiet()).await?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Looks for carriers that block a casino's texts.
+pub(crate) async fn blocks(fleet: Fleet) -> Result<(), Error> {
+    let rules = &policy().block;
+    let (window, margin) = (fleet.timing.block_window(), fleet.timing.receipt_margin());
+    for entry in fleet.store.roster().await? {
+        let mut tx = fleet.store.bind(&entry.casino).await?;
+        let recent = tx.delivery_recent(window, margin).await?;
+        let refusals = tx.carrier_refusals(window, &rules.codes).await?;
+        tx.commit().await?;
+        let recent = Figures {
+            sent: recent.counted,
+            counted: recent.counted,
+            delivered: recent.delivered,
+            bounced: recent.bounced,
+            ..Figures::default()
+        };
+        let streaks: Vec<Streak> = refusals
+            .into_iter()
+            .map(|each| Streak { provider: each.provider, carrier: each.carrier, refused: each.refused })
+            .collect();
+        match rules.judge(&recent, &streaks) {
+            Some(why) => {
+                let severity = policy().severity(&rules.alert);
+                let found = Found { casino: &entry.casino, name: &rules.alert, severity, provider: why.provider() };
+                found.file(&fleet, &rules.told(&why), true).await?;
+            }
+            None => end(&fleet, &entry.casino, &rules.alert, Duration::ZERO).await?,
+        }
+    }
+    Ok(())
+}
+
+/// Something that stands until the figure is good again.
+struct Found<'a> {
+    casino: &'a CasinoId,
+    name: &'a str,
+    severity: Severity,
+    provider: &'a str,
+}
+
+impl Found<'_> {
+    /// Pauses first, so that a process that dies here leaves the pause and not the mere alert. While the alert stands, a person who lifted
+    /// the pause is not overruled.
+    async fn file(&self, fleet: &Fleet, told: &str, pauses: bool) -> Result<(), Error> {
+        let Self { casino, name, severity, provider } = self;
+        let key = standing_key(casino, name);
+        let open = fleet.store.open_severity(&key).await?;
+        if pauses && open != Some(Severity::Critical) {
+            let actor = name.replace('_', "-");
+            let order = Order { by: &actor, reason: told };
+            if !fleet.store.switch(Some(casino), &[Switch::Proactive], true, order).await?.is_empty() {
+                tracing::error!(%casino, actor, "proactive texts are paused");
+            }
+        }
+        if open.is_none() {
+            Alert { name: self.label(), casino: casino.as_str(), provider, code: "", text: told }.say();
+        }
+        let minutes = policy().route(*severity).ack_minutes;
+        let new = NewAlert {
+            alert_id: fleet.ids.uuid(),
+            key: &key,
+            name,
+            casino: casino.as_str(),
+            provider,
+            code: "",
+            severity: *severity,
+            summary: told,
+            standing: true,
+            times: 1,
+            ack_within: minutes.map(|minutes| Duration::from_secs(60 * u64::from(minutes))),
+        };
+        Ok(fleet.store.raise_alert(&new).await?)
+    }
+
+    /// The metric's label: bounded whatever the file of rules says.
+    fn label(&self) -> &'static str {
+        if self.name == policy().block.alert { "carrier_block" } else { "delivery_figure" }
+    }
+}
+
+fn standing_key(casino: &CasinoId, name: &str) -> String {
+    key(name, casino.as_str(), "", "")
+}
+
+async fn end(fleet: &Fleet, casino: &CasinoId, name: &str, quiet: Duration) -> Result<(), Error> {
+    fleet.store.resolve_alert(&standing_key(casino, name), quiet).await?;
+    Ok(())
+}

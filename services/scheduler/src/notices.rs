@@ -1,0 +1,77 @@
+//! Tells the channels what happened to alerts: queues one notice per alert and channel, ends alerts that have fallen silent, and sends what
+//! is due until it is told or given up (SMS-55). Rows are claimed: many schedulers tell a thing once.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use seven_alerts::{Action, Again, Channels, Notice, channels::backoff, policy};
+use seven_domain::Severity;
+use seven_runtime::{Error, Fleet};
+use seven_store::alerts::{Due, Told};
+use seven_telemetry::metrics;
+
+const BATCH: i64 = 50;
+/// Longer than a request may take, so that a notice in hand is nobody else's.
+const CLAIM: Duration = Duration::from_secs(30);
+const LEAST_WAIT: Duration = Duration::from_millis(200);
+/// Alerts that ended are kept for so long.
+const KEPT_DAYS: i32 = 90;
+
+pub(crate) async fn round(fleet: Fleet, channels: Channels) -> Result<(), Error> {
+    // In this order: what fell silent before anybody was told is told first.
+    fleet.store.plan_notices(&policy().pairs(&channels.names())).await?;
+    fleet.store.resolve_quiet(fleet.timing.alert_quiet()).await?;
+    fleet.store.forget_alerts(KEPT_DAYS).await?;
+    loop {
+        let due = fleet.store.claim_notices(BATCH, CLAIM).await?;
+        if due.is_empty() {
+            return Ok(());
+        }
+        for told in join_all(due.iter().map(|due| tell(&fleet, &channels, due))).await {
+            told?;
+        }
+    }
+}
+
+async fn tell(fleet: &Fleet, channels: &Channels, due: &Due) -> Result<(), Error> {
+    let (Some(notice), Some(channel)) = (notice(due), channels.get(&due.channel)) else {
+        tracing::error!(alert_id = %due.alert_id, channel = due.channel, action = due.action, "a notice for a channel that this fleet does not have");
+        return Ok(fleet.store.note_notice(due, Told::GivenUp("no such channel in the settings")).await?);
+    };
+    let answer = channel.tell(&notice).await;
+    let counted = |outcome| metrics().notices.with_label_values(&[channel.channel(), outcome]).inc();
+    let Err(untold) = answer else {
+        counted("told");
+        return Ok(fleet.store.note_notice(due, Told::Delivered).await?);
+    };
+    let tries = u32::try_from(due.tries).unwrap_or(u32::MAX);
+    let Some(wait) = backoff(tries, untold.again) else {
+        counted("given_up");
+        tracing::error!(alert_id = %due.alert_id, alert = due.name, channel = due.channel, action = due.action, tries, error = untold.why, "NOBODY WAS TOLD on this channel; see seven alert list and the settings");
+        return Ok(fleet.store.note_notice(due, Told::GivenUp(&untold.why)).await?);
+    };
+    counted("later");
+    tracing::warn!(alert_id = %due.alert_id, channel = due.channel, tries, error = untold.why, "a channel was not told yet");
+    // Our own waits follow the scale, the channel's do not.
+    let asked = match untold.again {
+        Again::Later(Some(asked)) => asked.min(wait),
+        _ => Duration::ZERO,
+    };
+    let wait = fleet.timing.scale.at_least(wait, LEAST_WAIT).max(asked);
+    Ok(fleet.store.note_notice(due, Told::Later(wait, &untold.why)).await?)
+}
+
+fn notice(due: &Due) -> Option<Notice> {
+    Some(Notice {
+        alert_id: due.alert_id,
+        action: Action::read(&due.action)?,
+        name: due.name.clone(),
+        casino: due.casino_id.clone(),
+        provider: due.provider.clone(),
+        code: due.code.clone(),
+        severity: due.severity.parse::<Severity>().ok()?,
+        summary: due.summary.clone(),
+        repeats: due.repeats,
+        since: due.first_at,
+    })
+}
