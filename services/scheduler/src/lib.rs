@@ -1,6 +1,7 @@
 //! scheduler: everything that happens because time passed. Due rows, the sweep, the spool, repair of streams and consumers, the
-//! mirror of the controls, the filing of dead letters (D2, D3, D13, D14, D17). Any number may run at once.
+//! mirror of the controls, the release of campaigns, the filing of dead letters (D2, D3, D13, D14, D17). Any number may run at once.
 
+pub mod campaigns;
 pub mod dead;
 mod deletion;
 mod due;
@@ -34,6 +35,7 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>) {
         every(&fleet, "spool", scale(1_000), spool::round),
         every(&fleet, "repair", Duration::from_secs(1), repair::round),
         every(&fleet, "reconcile", scale(15_000), |fleet| reconcile::round(fleet, records.clone())),
+        every(&fleet, "campaigns", scale(1_000), campaigns::round),
         every(&fleet, "nightly", scale(60_000), nightly::round),
         every(&fleet, "dead", Duration::from_millis(500), dead::round),
         every(&fleet, "unannounced", scale(10_000), unannounced::round),

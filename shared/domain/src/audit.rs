@@ -62,6 +62,8 @@ text_enum! {
         PersonWrote => "person_wrote",
         /// A feature flag was set or removed (DEP-23).
         FlagChanged => "flag_changed",
+        /// A campaign began, was paused, resumed or cancelled, or ended (SMS-46).
+        CampaignChanged => "campaign_changed",
         DeadLetterHandled => "dead_letter_handled",
         /// An operator looked at what names or quotes a guest.
         PersonalDataRevealed => "personal_data_revealed",

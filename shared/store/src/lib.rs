@@ -4,6 +4,7 @@
 //! Never publishes, never calls a provider, never reads a clock of its own: due times are the database's `now()`.
 
 pub mod audit;
+pub mod campaigns;
 pub mod casinos;
 pub mod consent;
 pub mod content;
@@ -41,6 +42,7 @@ pub mod suppressions;
 pub mod timeline;
 pub mod turns;
 pub mod vectors;
+pub mod wording;
 pub mod workers;
 
 use std::time::Duration;
@@ -143,6 +145,11 @@ impl Store {
 impl Tx {
     pub async fn commit(self) -> Result<()> {
         Ok(self.inner.commit().await?)
+    }
+
+    /// Takes everything back: for a question that only writing can answer.
+    pub async fn rollback(self) -> Result<()> {
+        Ok(self.inner.rollback().await?)
     }
 
     pub fn casino(&self) -> &CasinoId {

@@ -1,6 +1,7 @@
 //! One file per noun of the command line.
 
 pub mod audit;
+pub mod campaign;
 pub mod casino;
 pub mod consent;
 pub mod content;
@@ -27,7 +28,10 @@ pub mod turn;
 pub mod webhook;
 pub mod why;
 
-use std::path::Path;
+use std::{
+    io::{IsTerminal, Write},
+    path::Path,
+};
 
 use anyhow::{Context, Result, ensure};
 use serde::de::DeserializeOwned;
@@ -41,6 +45,20 @@ use crate::{settings::Settings, wiring};
 async fn fleet(config: Option<&Path>) -> Result<Fleet> {
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
     wiring::fleet(&Settings::load(config)?, Vec::new(), std::time::Duration::ZERO, CancellationToken::new()).await
+}
+
+/// Asks a person at a terminal; anybody else has to say `--yes`. `what` begins with the verb, such as `replay 3 dead letter(s)`.
+fn confirmed(what: &str, yes: bool) -> Result<bool> {
+    if yes {
+        return Ok(true);
+    }
+    ensure!(std::io::stdin().is_terminal(), "this would {what}; say --yes");
+    let mut letters = what.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    write!(std::io::stderr(), "{first}{}? [y/N] ", letters.as_str()).context("asking")?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).context("reading the answer")?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// Says so when there is no such casino: an empty answer would look like a quiet one.

@@ -1,13 +1,8 @@
 //! Acting on many dead letters: what would be done, a confirmation, one at a time at a set rate, and an honest count when stopped.
 
-use std::{
-    collections::BTreeMap,
-    io::{IsTerminal, Write},
-    process::ExitCode,
-    time::Duration,
-};
+use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -22,7 +17,10 @@ use super::{
     reentry::Refusal,
     select::{Part, Select},
 };
-use crate::{commands::table, out};
+use crate::{
+    commands::{confirmed as confirm, table},
+    out,
+};
 
 /// Refusals said one by one.
 const MOST_SAID: usize = 20;
@@ -110,14 +108,7 @@ pub(super) fn plan(verb: Verb, kinds: impl Iterator<Item = (CasinoId, Stage)>, j
 
 /// Asks a person at a terminal; anybody else has to say `--yes`.
 pub(super) fn confirmed(verb: Verb, letters: usize, yes: bool) -> Result<bool> {
-    if yes || letters == 0 {
-        return Ok(true);
-    }
-    ensure!(std::io::stdin().is_terminal(), "this would {} {letters} dead letter(s); say --yes", verb.order);
-    write!(std::io::stderr(), "{} {letters} dead letter(s)? [y/N] ", capital(verb.order)).context("asking")?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer).context("reading the answer")?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    Ok(letters == 0 || confirm(&format!("{} {letters} dead letter(s)", verb.order), yes)?)
 }
 
 /// One letter after the other, `per_second` at most. Ctrl-C and SIGTERM stop between two letters.
