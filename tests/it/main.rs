@@ -8,6 +8,7 @@
 )]
 
 mod answers;
+mod campaign;
 mod chain;
 mod chaos;
 mod consent;

@@ -37,13 +37,16 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     failed
 }
 
-/// One scheduler at a time does it for a casino: two would be twice the pace.
+/// One scheduler at a time does it for a casino: two would be twice the pace. A casino whose document does not ask for campaigns has none
+/// (DEP-10).
 async fn casino_round(fleet: &Fleet, casino: &CasinoId) -> Result<(), Error> {
     let mut lead = fleet.store.bind(casino).await?;
     if !lead.lead_campaigns().await? {
         return Ok(());
     }
-    let Some(row) = lead.casino_row().await? else { return Ok(()) };
+    let Some(row) = lead.casino_row().await?.filter(|row| row.config.features.outbound_campaigns_enabled) else {
+        return Ok(());
+    };
     if lead.switched().await?.iter().any(|on| SILENT.contains(on)) {
         return Ok(());
     }

@@ -83,6 +83,10 @@ pub(super) async fn run(fleet: &Fleet, command: &Send) -> Result<()> {
     if !command.json {
         say(name, casino, &texts, &plan, rate, false);
     }
+    ensure!(
+        config.features.outbound_campaigns_enabled,
+        "{casino} has no campaigns: features.outbound_campaigns_enabled of its document is false; nothing was written"
+    );
     let to_send = plan.0.len() - plan.count("refused");
     ensure!(to_send > 0, "none of the guests may get it; nothing was written");
     if !confirmed(&format!("send to {to_send} guest(s)"), command.yes)? {

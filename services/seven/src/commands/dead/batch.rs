@@ -1,6 +1,11 @@
 //! Acting on many dead letters: what would be done, a confirmation, one at a time at a set rate, and an honest count when stopped.
 
-use std::{collections::BTreeMap, process::ExitCode, time::Duration};
+use std::{
+    collections::BTreeMap,
+    io::{IsTerminal, Write},
+    process::ExitCode,
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
