@@ -219,9 +219,11 @@ with s as (
       when p.needs_registration and k.config->'operational'->>'number_kind' <> 'demo'
         and coalesce(k.config->'operational'->>'registration', 'missing') <> 'approved' then 'not_registered'
       -- Safety texts overtake all but what answers the same text: first the help, then the confirmation (C-21).
+      -- An answer does not wait for what nobody asked for: that may be held till morning.
       when exists (
-        select 1 from outbound_messages e where e.conversation_id = o.conversation_id and e.seq < o.seq and e.state in ('queued', 'sending')
-          and (p.lane <> 'safety' or e.inbound_id = o.inbound_id)) then 'earlier_text_unsent'
+        select 1 from outbound_messages e join send_policy ep on ep.class = e.class
+        where e.conversation_id = o.conversation_id and e.seq < o.seq and e.state in ('queued', 'sending')
+          and (p.lane <> 'safety' or e.inbound_id = o.inbound_id) and (p.lane = 'bulk' or ep.lane <> 'bulk' or e.state = 'sending')) then 'earlier_text_unsent'
       when p.cooldown is not null and exists (
         select 1 from outbound_messages e where e.guest_id = o.guest_id and e.class = o.class and e.outbound_id <> o.outbound_id
           and e.state in ('sending', 'sent', 'delivered', 'unknown') and coalesce(e.sent_at, e.created_at) > now() - p.cooldown) then 'cooldown'

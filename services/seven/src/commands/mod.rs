@@ -47,15 +47,19 @@ async fn fleet(config: Option<&Path>) -> Result<Fleet> {
     wiring::fleet(&Settings::load(config)?, Vec::new(), std::time::Duration::ZERO, CancellationToken::new()).await
 }
 
+/// With a capital letter first.
+fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
 /// Asks a person at a terminal; anybody else has to say `--yes`. `what` begins with the verb, such as `replay 3 dead letter(s)`.
 fn confirmed(what: &str, yes: bool) -> Result<bool> {
     if yes {
         return Ok(true);
     }
     ensure!(std::io::stdin().is_terminal(), "this would {what}; say --yes");
-    let mut letters = what.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    write!(std::io::stderr(), "{first}{}? [y/N] ", letters.as_str()).context("asking")?;
+    write!(std::io::stderr(), "{}? [y/N] ", capital(what)).context("asking")?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).context("reading the answer")?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))

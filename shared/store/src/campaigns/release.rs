@@ -81,14 +81,17 @@ impl Tx {
             .await?)
     }
 
-    /// Segments of campaigns released within `window`, and of texts that answer nothing which wait to be sent now.
+    /// Segments of campaigns released within `window`, and of texts that answer nothing which wait to be sent: not those that wait for
+    /// their window or for their paused campaign.
     pub async fn campaign_load(&mut self, window: Duration) -> Result<(i64, i64)> {
         Ok(sqlx::query_as(
             "select
                (select coalesce(sum(o.segments), 0) from campaign_guests g join outbound_messages o on o.casino_id = g.casino_id and o.outbound_id = g.outbound_id
                 where g.state = 'released' and g.released_at > now() - make_interval(secs => $1)),
                (select coalesce(sum(o.segments), 0) from outbound_messages o join send_policy p on p.class = o.class and p.lane = 'bulk'
-                where o.state = 'queued' and o.not_before <= now())",
+                left join campaigns q on q.campaign_id = o.campaign_id
+                where o.state = 'queued' and (o.not_before <= now() or o.reason is distinct from 'quiet_hours')
+                  and coalesce(q.state, 'running') <> 'paused')",
         )
         .bind(window.as_secs_f64())
         .fetch_one(self.conn())

@@ -43,7 +43,10 @@ pub(super) async fn list(fleet: &Fleet, command: &List) -> Result<()> {
     let campaigns = tx.campaigns(command.most).await?;
     tx.commit().await?;
     if command.json {
-        return campaigns.iter().try_for_each(|row| Ok(out!("{}", serde_json::to_string(row)?)));
+        for row in &campaigns {
+            out!("{}", serde_json::to_string(row)?);
+        }
+        return Ok(());
     }
     let mut table = table(["campaign", "state", "to come", "released", "refused", "by", "since"]);
     for row in campaigns {

@@ -23,7 +23,7 @@ use super::{
     select::{Part, Select},
 };
 use crate::{
-    commands::{confirmed as confirm, table},
+    commands::{capital, confirmed as confirm, table},
     out,
 };
 
@@ -200,11 +200,6 @@ impl Tally {
             (false, _) => ExitCode::FAILURE,
         }
     }
-}
-
-fn capital(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// A bar on a terminal, a line at each tenth elsewhere; both on stderr, results are on stdout.
