@@ -183,7 +183,7 @@ fn say(name: &str, casino: &CasinoId, texts: &Texts, plan: &Plan, rate: f64, eac
         out!("{table}");
     }
     for ((word, why), n) in plan.counts() {
-        out!("  {n:>6}  {word:<9} {}", sentence(why));
+        out!("{}", format!("  {n:>6}  {word:<9} {}", sentence(why)).trim_end());
     }
     let (segments, seconds) = (plan.segments(), pace::estimate(rate, plan.segments()));
     let opening = plan.last_opening().map(|at| format!("; the last window opens {}", at.format("%F %R UTC")));

@@ -84,7 +84,7 @@ pub(super) async fn show(fleet: &Fleet, command: &Show) -> Result<()> {
     out!("  ES        {}", row.text_es);
     for (what, n) in counts {
         let (state, reason) = what.split_once(": ").unwrap_or((&what, ""));
-        out!("  {n:>6}  {state:<12} {}", sentence(reason));
+        out!("{}", format!("  {n:>6}  {state:<12} {}", sentence(reason)).trim_end());
     }
     let silent = on.into_iter().filter(|switch| *switch != Switch::Agents);
     silent.for_each(|switch| out!("  waits: {} is on", switch.as_str()));
