@@ -75,8 +75,8 @@ fn fill(template: &str, slots: &[(&str, &str)]) -> (String, Vec<String>) {
         text.push_str(&rest[..open]);
         let inside = &rest[open..];
         let end = inside.find('}').map_or(inside.len(), |at| at + 1);
-        let name = inside[..end].trim_matches(['{', '}']).trim();
-        match slots.iter().find(|(slot, _)| *slot == name && inside.starts_with('{')) {
+        let name = inside[..end].strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or_default().trim();
+        match slots.iter().find(|(slot, _)| *slot == name) {
             Some((_, value)) => text.push_str(value),
             None => unknown.push(inside[..end].to_owned()),
         }
