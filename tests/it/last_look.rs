@@ -47,6 +47,9 @@ const CAP: Option<Refusal> = Some(Refusal::Cap);
 const REASSIGNED_NUMBER: Option<Refusal> = Some(Refusal::NumberReassigned);
 const NUMBER_UNCHECKED: Option<Refusal> = Some(Refusal::NumberUnchecked);
 
+const RISKY: Option<Refusal> = Some(Refusal::ContentRisk);
+const CANCELLED: Option<Refusal> = Some(Refusal::CampaignCancelled);
+
 const EXCLUDED_ROW: &str =
     "insert into exclusions (casino_id, key_id, phone_hash, source) values ('{casino}', 1, {hash}, 'test')";
 const EXCLUDED_ONCE: &str = "insert into exclusions (casino_id, key_id, phone_hash, source, until) values ('{casino}', 1, {hash}, 'test', now() - interval '1 day')";
@@ -55,6 +58,25 @@ const REASSIGNED: &str =
 const SAME_NUMBER: &str =
     "insert into number_checks (casino_id, key_id, phone_hash, result) values ('{casino}', 1, {hash}, 'same')";
 const APPROVED_LONG_CODE: &str = "{\"number_kind\": \"long_code\", \"registration\": \"approved\"}";
+const IN_CAMPAIGN: &str = "select seven_test_campaign('{outbound}', 'running')";
+const IN_PAUSED_CAMPAIGN: &str = "select seven_test_campaign('{outbound}', 'paused')";
+const IN_CANCELLED_CAMPAIGN: &str = "select seven_test_campaign('{outbound}', 'cancelled')";
+/// Makes a text one of a campaign's.
+const CAMPAIGN_FUNCTION: &str = "
+create function seven_test_campaign(of uuid, its_state text) returns void language sql as $$
+  insert into campaigns (casino_id, campaign_id, name, class, text_en, text_es, state, created_by)
+  select casino_id, of, of::text, 'marketing', '', '', its_state, 'test' from outbound_messages where outbound_id = of;
+  update outbound_messages set campaign_id = of where outbound_id = of $$";
+const HELD_MARKETING: &str = "select seven_test_marketing('{outbound}', 'queued')";
+const MARKETING_ON_ITS_WAY: &str = "select seven_test_marketing('{outbound}', 'sending')";
+/// Copies a text to an earlier one that sells something.
+const MARKETING_FUNCTION: &str = "
+create function seven_test_marketing(of uuid, its_state text) returns void language sql as $$
+  insert into outbound_messages (casino_id, outbound_id, conversation_id, guest_id, kind, class, seq, body, encoding, units, segments, agent, state,
+    useful_until, next_sweep_at, trace)
+  select casino_id, gen_random_uuid(), conversation_id, guest_id, kind || 'm', 'marketing', -1, body, encoding, units, segments, agent, its_state,
+    useful_until, next_sweep_at, trace
+  from outbound_messages where outbound_id = of $$";
 /// Copies a text to `n` sent ones of two days ago.
 const TEXTS_FUNCTION: &str = "
 create function seven_test_texts(of uuid, n int) returns void language sql as $$
@@ -186,6 +208,17 @@ fn table() -> Vec<Row> {
                 .switch(Switch::Config("{regulations,reassigned_number_check}", "true")),
             [PASS; 5],
         ),
+        // Wording (SMS-34): above the limit, not at it; a score nobody computed is too high.
+        (NOTHING.named("risky").risk(Some(0.65)), [PASS, PASS, PASS, RISKY, RISKY]),
+        (NOTHING.named("at the limit").risk(Some(0.6)), [PASS; 5]),
+        (NOTHING.named("risk unknown").risk(None), [PASS, PASS, PASS, RISKY, RISKY]),
+        (NOTHING.named("risky at night").risk(Some(1.0)).window_closed(), [PASS, PASS, PASS, RISKY, RISKY]),
+        (NOTHING.named("of a campaign").row(IN_CAMPAIGN), [PASS; 5]),
+        (NOTHING.named("campaign paused").row(IN_PAUSED_CAMPAIGN), [PAUSED; 5]),
+        (NOTHING.named("campaign cancelled").row(IN_CANCELLED_CAMPAIGN), [CANCELLED; 5]),
+        // Answers overtake what nobody asked for.
+        (NOTHING.named("marketing held").row(HELD_MARKETING), [PASS, PASS, PASS, EARLIER, EARLIER]),
+        (NOTHING.named("marketing leaving").row(MARKETING_ON_ITS_WAY), [PASS, EARLIER, EARLIER, EARLIER, EARLIER]),
         // Time and place in the conversation.
         (
             NOTHING.named("not yet due").text("not_before = now() + interval '1 min'"),
@@ -267,10 +300,12 @@ fn table() -> Vec<Row> {
     rows
 }
 
-#[tokio::test] // SEC-55, SEC-56, SEC-58, SEC-59, SEC-109, SEC-126, SMS-23, SMS-31, DEP-10
+#[tokio::test] // SEC-55, SEC-56, SEC-58, SEC-59, SEC-109, SEC-126, SMS-23, SMS-31, SMS-34, DEP-10
 async fn every_cell_of_the_table_holds() {
     let bench = Bench::new("look_table").await;
-    sqlx::query(TEXTS_FUNCTION).execute(&bench.owner).await.unwrap();
+    for function in [TEXTS_FUNCTION, CAMPAIGN_FUNCTION, MARKETING_FUNCTION] {
+        sqlx::query(function).execute(&bench.owner).await.unwrap();
+    }
     let (mut cells, mut wrong) = (0, Vec::new());
     for (condition, expected) in table() {
         bench.switch(&condition, true).await;

@@ -9,6 +9,7 @@
 
 mod alerts;
 mod answers;
+mod campaign;
 mod chain;
 mod chaos;
 mod consent;

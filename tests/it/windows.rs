@@ -109,6 +109,20 @@ async fn a_guest_who_texts_at_night_is_answered() {
     house.stop().await;
 }
 
+#[tokio::test] // D6: what waits for the morning does not keep the guest from an answer
+async fn an_answer_overtakes_a_deferred_text() {
+    let house = house("windows_overtake", at("2026-01-14T03:00:00Z")).await;
+    queue(&house, MessageClass::Marketing, 24 * HOUR).await;
+    until("it waits", Duration::from_secs(5), || async {
+        house.number("select count(*) from due where kind = 'send'").await == 1
+    })
+    .await;
+    house.text(GUEST, "What time is check-in?");
+    until("the answer", Duration::from_secs(10), || async { house.said_to(GUEST).contains("4pm") }).await;
+    assert_eq!(house.number("select count(*) from outbound_messages where state = 'queued'").await, 1);
+    house.stop().await;
+}
+
 #[tokio::test] // SEC-19, SEC-92: a STOP drains what waits for the morning, counted
 async fn stop_drains_deferred_texts() {
     let house = house("windows_stop", at("2026-01-14T03:00:00Z")).await;

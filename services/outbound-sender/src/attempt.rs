@@ -16,6 +16,7 @@ use seven_telemetry::metrics;
 use crate::{
     Sender,
     carriers::{from_number, speaks},
+    content,
     handler::Job,
     stops,
     window::Eligibility,
@@ -99,6 +100,8 @@ impl Sender {
         provider: &'static str,
         eligibility: &Eligibility,
     ) -> Result<Result<Claim, Refusal>, Error> {
+        let refused_as_of = self.fleet.cache.refused(&job.casino, &job.guest).await;
+        let mut tx = self.fleet.store.bind(&job.casino).await?;
         let look = Look {
             outbound_id: job.outbound_id,
             attempt_id,
@@ -108,9 +111,9 @@ impl Sender {
             window_open: eligibility.window_open,
             exclusion_list_needed: eligibility.exclusion_list_needed,
             called_at: self.fleet.clock.now(),
-            refused_as_of: self.fleet.cache.refused(&job.casino, &job.guest).await,
+            refused_as_of,
+            risk: content::risk(&mut tx, job).await?,
         };
-        let mut tx = self.fleet.store.bind(&job.casino).await?;
         let verdict = tx.last_look(&look).await?;
         tx.commit().await?;
         let label = verdict.as_ref().map_or_else(|refusal| refusal.as_str(), |_| "sent");

@@ -3,6 +3,7 @@
 
 mod attempt;
 mod carriers;
+mod content;
 mod handler;
 mod numbers;
 mod opted_out;

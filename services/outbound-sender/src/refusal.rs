@@ -76,6 +76,8 @@ fn then(refusal: Refusal) -> Then {
         | Refusal::ConsentTier
         | Refusal::SelfExcluded
         | Refusal::SelfExclusionUnchecked
+        | Refusal::CampaignCancelled
+        | Refusal::ContentRisk
         | Refusal::NotRegistered
         | Refusal::Cooldown
         | Refusal::Cap

@@ -1,7 +1,9 @@
 //! scheduler: everything that happens because time passed. Due rows, the sweep, the spool, repair of streams and consumers, the
-//! mirror of the controls, the filing of dead letters, the watch on delivery and the notices of alerts (D2, D3, D13, D14, D17). Any number may run at once.
+//! mirror of the controls, the release of campaigns, the filing of dead letters, the watch on delivery and the notices of alerts
+//! (D2, D3, D13, D14, D17). Any number may run at once.
 
 mod after_stop;
+pub mod campaigns;
 mod cases;
 pub mod dead;
 mod deletion;
@@ -39,6 +41,7 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channel
         every(&fleet, "spool", scale(1_000), spool::round),
         every(&fleet, "repair", Duration::from_secs(1), repair::round),
         every(&fleet, "reconcile", scale(15_000), |fleet| reconcile::round(fleet, records.clone())),
+        every(&fleet, "campaigns", scale(1_000), campaigns::round),
         every(&fleet, "nightly", scale(60_000), nightly::round),
         every(&fleet, "dead", Duration::from_millis(500), dead::round),
         every(&fleet, "block", fleet.timing.block_check(), health::blocks),

@@ -9,8 +9,8 @@ use seven_domain::CasinoId;
 use crate::{
     chaos::{self, Chaos},
     commands::{
-        alert, audit, casino, consent, content, conversation, dead, delivery, escalation, eval, flag, gate, guest,
-        knowledge, message, pause, provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
+        alert, audit, campaign, casino, consent, content, conversation, dead, delivery, escalation, eval, flag, gate,
+        guest, knowledge, message, pause, provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -69,6 +69,9 @@ enum Command {
     Dead(dead::Dead),
     /// The timeline of one guest, text or trace over all stages, each refusal with its reason.
     Why(why::Why),
+    /// Campaigns: one text to guests who agreed to such texts; send, list, show, pause, resume, cancel.
+    #[command(subcommand)]
+    Campaign(campaign::Campaign),
     /// Providers: what stops them, and lifting it.
     #[command(subcommand)]
     Provider(provider::Provider),
@@ -85,7 +88,7 @@ enum Command {
     Flag(flag::Flag),
     /// How many texts, turns and dead letters stand where, and what waits on the bus.
     Status(status::Status),
-    /// Texts: inspect encoding and segments.
+    /// Texts: inspect encoding and segments, the risk that carriers filter them.
     #[command(subcommand)]
     Sms(sms::Sms),
     /// Consent: what a guest agreed to, its proof, and consent from outside the conversation.
@@ -133,6 +136,7 @@ impl Cli {
             Command::Turn(command) => turn::run(config, command).await?,
             Command::Dead(command) => return Box::pin(dead::run(config, command)).await,
             Command::Why(command) => why::run(config, command).await?,
+            Command::Campaign(command) => Box::pin(campaign::run(config, command)).await?,
             Command::Provider(command) => provider::run(config, command).await?,
             Command::Reconcile(command) => reconcile::run(config, &command).await?,
             Command::Pause(command) => pause::pause(config, &command).await?,

@@ -14,6 +14,7 @@ mod normal;
 pub mod offers;
 pub mod opt_out;
 mod pattern;
+pub mod proactive;
 pub mod quiet_hours;
 pub mod verdict;
 

@@ -64,6 +64,8 @@ text_enum! {
         FlagChanged => "flag_changed",
         /// A person has an alert in hand.
         AlertAcknowledged => "alert_acknowledged",
+        /// A campaign began, was paused, resumed or cancelled, or ended (SMS-46).
+        CampaignChanged => "campaign_changed",
         DeadLetterHandled => "dead_letter_handled",
         /// An operator looked at what names or quotes a guest.
         PersonalDataRevealed => "personal_data_revealed",

@@ -4,6 +4,7 @@ use std::{fmt, str::FromStr};
 
 use rand::RngCore;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{Clock, Invalid};
@@ -58,6 +59,19 @@ id! {
     OfferId,
     /// One dead letter (D17).
     DeadId,
+    /// One campaign: a text to a list of guests.
+    CampaignId,
+}
+
+impl OutboundId {
+    /// The text of a campaign to a guest: always the same id, so that it is queued once whoever queues it. In the campaign's place in time.
+    pub fn of_campaign(campaign: CampaignId, guest: GuestId) -> Self {
+        let digest = Sha256::new().chain_update(campaign.0.as_bytes()).chain_update(guest.0.as_bytes()).finalize();
+        let mut entropy = [0u8; 10];
+        entropy.copy_from_slice(&digest[..10]);
+        let millis = campaign.0.as_u128() >> 80;
+        Self(uuid::Builder::from_unix_timestamp_millis(u64::try_from(millis).unwrap_or_default(), &entropy).into_uuid())
+    }
 }
 
 /// Where new ids come from: the clock's time and the thread's random generator.
@@ -82,5 +96,23 @@ impl IdSource {
     /// A fresh id of the wanted kind.
     pub fn next<T: From<Uuid>>(&self) -> T {
         T::from(self.uuid())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // D5
+    fn a_campaigns_text_has_one_id() {
+        let ids = IdSource::default();
+        let (campaign, other): (CampaignId, CampaignId) = (ids.next(), ids.next());
+        let (guest, neighbour): (GuestId, GuestId) = (ids.next(), ids.next());
+        let id = OutboundId::of_campaign(campaign, guest);
+        assert_eq!(id, OutboundId::of_campaign(campaign, guest));
+        assert_ne!(id, OutboundId::of_campaign(campaign, neighbour));
+        assert_ne!(id, OutboundId::of_campaign(other, guest));
+        assert_eq!(id.0.get_timestamp(), campaign.0.get_timestamp());
+        assert_eq!(id.0.get_version_num(), 7);
     }
 }

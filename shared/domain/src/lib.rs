@@ -21,7 +21,9 @@ pub use audit::{AuditEvent, Severity};
 pub use casino::{CasinoId, FLEET, UNKNOWN_CASINO};
 pub use clock::{Clock, TimeScale};
 pub use config::CasinoConfig;
-pub use ids::{AttemptId, ConversationId, DeadId, GuestId, IdSource, InboundId, OfferId, OutboundId, TurnId};
+pub use ids::{
+    AttemptId, CampaignId, ConversationId, DeadId, GuestId, IdSource, InboundId, OfferId, OutboundId, TurnId,
+};
 pub use language::Language;
 pub use message::{Channel, DeadState, Disposition, Lane, MessageClass, OutboundState, Stage};
 pub use offer::{Offer, OfferCall, OfferStatus, OfferTier};

@@ -223,13 +223,14 @@ impl Tx {
 
 /// In the order in which rows are locked everywhere: $1 the guest, $2 the phone. Without a phone nothing is searched by it: the empty
 /// string would be found in every payload.
-const ERASE: [(&str, &str); 16] = [
+const ERASE: [(&str, &str); 17] = [
     ("turns", "delete from turns t using conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id and $2::text is not null"),
     ("receipts", "delete from receipts r using outbound_messages o where o.guest_id = $1 and r.outbound_id = o.outbound_id and $2::text is not null"),
     ("due", "delete from due d using outbound_messages o left join send_attempts a on a.outbound_id = o.outbound_id
              where o.guest_id = $1 and d.casino_id = o.casino_id and d.row_id in (o.outbound_id, a.attempt_id) and $2::text is not null"),
     ("due_conversations", "delete from due d using conversations c where c.guest_id = $1 and d.casino_id = c.casino_id and d.row_id = c.conversation_id and $2::text is not null"),
     ("outbound_messages", "delete from outbound_messages where guest_id = $1 and $2::text is not null"),
+    ("campaign_guests", "delete from campaign_guests where guest_id = $1 and $2::text is not null"),
     ("inbound_messages", "delete from inbound_messages where guest_id = $1 and $2::text is not null"),
     ("model_results", "delete from model_results m using conversations c where c.guest_id = $1 and m.conversation_id = c.conversation_id and $2::text is not null"),
     ("sessions", "delete from sessions where guest_id = $1 and $2::text is not null"),

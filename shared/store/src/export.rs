@@ -6,7 +6,7 @@ use seven_domain::GuestHash;
 use crate::{Result, Tx};
 
 impl Tx {
-    /// Profile, conversations with every text, offers, consent with its chain, what was audited. A guest we do not know has what outlives
+    /// Profile, conversations with every text, offers, campaigns, consent with its chain, what was audited. A guest we do not know has what outlives
     /// a guest: suppression, chain and audit entries, if any.
     pub async fn export_guest(&mut self, guest: &GuestHash) -> Result<Value> {
         Ok(sqlx::query_scalar(EXPORT)
@@ -38,6 +38,8 @@ select jsonb_build_object(
     from conversations c join g using (guest_id)), '[]'),
   'offers', coalesce((select jsonb_agg(jsonb_build_object('at', o.issued_at, 'offer', o.item, 'dollars', o.dollars, 'state', o.status, 'expires_at', o.expires_at, 'redeemed_at', o.redeemed_at) order by o.issued_at)
                       from offers o join g using (guest_id)), '[]'),
+  'campaigns', coalesce((select jsonb_agg(jsonb_build_object('at', coalesce(l.released_at, m.created_at), 'campaign', m.name, 'state', l.state, 'reason', l.reason) order by m.created_at)
+                         from campaign_guests l join campaigns m on m.campaign_id = l.campaign_id join g using (guest_id)), '[]'),
   'behavioral_signals', '[]'::jsonb,
   'consent_records', jsonb_build_object(
     'suppression', (select jsonb_build_object('state', s.state, 'as_of', s.as_of, 'method', s.method) from suppressions s where s.key_id = $1 and s.phone_hash = $2),

@@ -32,6 +32,8 @@ pub struct Look {
     pub called_at: DateTime<Utc>,
     /// A refusal that Redis holds, with the STOP's time: it may be newer than what Postgres knows (D7).
     pub refused_as_of: Option<DateTime<Utc>>,
+    /// How likely carriers are to filter it, from 0 to 1 (SMS-34). Only asked of classes with a limit, where a missing one is too much.
+    pub risk: Option<f64>,
 }
 
 /// A permitted send: the row is `sending` and the attempt is written.
@@ -69,6 +71,10 @@ pub enum Refusal {
     SelfExcluded,
     /// The list must be consulted and the casino never gave us one.
     SelfExclusionUnchecked,
+    /// Somebody cancelled its campaign.
+    CampaignCancelled,
+    /// Carriers would filter it: to be reworded (SMS-34).
+    ContentRisk,
     QuietHours,
     /// The 10DLC campaign or toll-free number is not approved (SMS-31).
     NotRegistered,
@@ -99,6 +105,8 @@ impl Refusal {
         (Self::ConsentTier, "consent_tier"),
         (Self::SelfExcluded, "self_excluded"),
         (Self::SelfExclusionUnchecked, "self_exclusion_unchecked"),
+        (Self::CampaignCancelled, "campaign_cancelled"),
+        (Self::ContentRisk, "content_risk"),
         (Self::QuietHours, "quiet_hours"),
         (Self::NotRegistered, "not_registered"),
         (Self::Cooldown, "cooldown"),
@@ -128,6 +136,7 @@ impl Tx {
             .bind(casino)
             .bind(look.exclusion_list_needed)
             .bind(look.called_at)
+            .bind(look.risk)
             .fetch_optional(self.conn())
             .await?;
         let Some(row) = row else { return Ok(Err(Refusal::NotQueued)) };
@@ -189,6 +198,7 @@ with s as (
       -- Safe mode silences the host, not a person who writes by hand (SEC-126).
       when p.when_paused = 'stop' and o.kind <> 'person' and exists (select 1 from off where name = 'safe_mode') then 'paused'
       when p.when_paused = 'stop' and p.lane = 'bulk' and exists (select 1 from off where name = 'pause_proactive') then 'paused'
+      when q.state = 'paused' then 'paused'
       when exists (select 1 from stops where casino_id = '' and provider = $3) then 'provider_stopped'
       -- The limit is the casino's brake on its spending: only a safety text may take another provider.
       when exists (select 1 from stops where casino_id <> '' and (p.lane <> 'safety' or provider = $3)) then 'sending_parked'
@@ -203,13 +213,17 @@ with s as (
       when p.needs_exclusion_check and (g.responsible_gaming_at is not null or exists (
         select 1 from exclusions x where x.key_id = g.key_id and x.phone_hash = g.phone_hash and (x.until is null or x.until > now()))) then 'self_excluded'
       when p.needs_exclusion_check and $8 and not exists (select 1 from exclusion_lists) then 'self_exclusion_unchecked'
+      when q.state = 'cancelled' then 'campaign_cancelled'
+      when coalesce($10::float8, 1) > p.most_risk then 'content_risk'
       when p.quiet_hours and not $5 then 'quiet_hours'
       when p.needs_registration and k.config->'operational'->>'number_kind' <> 'demo'
         and coalesce(k.config->'operational'->>'registration', 'missing') <> 'approved' then 'not_registered'
       -- Safety texts overtake all but what answers the same text: first the help, then the confirmation (C-21).
+      -- An answer does not wait for what nobody asked for: that may be held till morning.
       when exists (
-        select 1 from outbound_messages e where e.conversation_id = o.conversation_id and e.seq < o.seq and e.state in ('queued', 'sending')
-          and (p.lane <> 'safety' or e.inbound_id = o.inbound_id)) then 'earlier_text_unsent'
+        select 1 from outbound_messages e join send_policy ep on ep.class = e.class
+        where e.conversation_id = o.conversation_id and e.seq < o.seq and e.state in ('queued', 'sending')
+          and (p.lane <> 'safety' or e.inbound_id = o.inbound_id) and (p.lane = 'bulk' or ep.lane <> 'bulk' or e.state = 'sending')) then 'earlier_text_unsent'
       when p.cooldown is not null and exists (
         select 1 from outbound_messages e where e.guest_id = o.guest_id and e.class = o.class and e.outbound_id <> o.outbound_id
           and e.state in ('sending', 'sent', 'delivered', 'unknown') and coalesce(e.sent_at, e.created_at) > now() - p.cooldown) then 'cooldown'
@@ -230,10 +244,11 @@ with s as (
   join guests g on g.guest_id = o.guest_id
   join conversations c on c.conversation_id = o.conversation_id
   join casinos k on k.casino_id = o.casino_id
+  left join campaigns q on q.casino_id = o.casino_id and q.campaign_id = o.campaign_id
   left join s on true
   left join number_checks n on n.key_id = g.key_id and n.phone_hash = g.phone_hash
 ), claimed as (
-  update outbound_messages m set state = 'sending', provider = $3, reason = null
+  update outbound_messages m set state = 'sending', provider = $3, reason = null, risk_score_at_send = $10
   from facts where m.outbound_id = facts.outbound_id and facts.refusal is null
   returning m.outbound_id
 ), attempt as (

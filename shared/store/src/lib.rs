@@ -5,6 +5,7 @@
 
 pub mod alerts;
 pub mod audit;
+pub mod campaigns;
 pub mod casinos;
 pub mod consent;
 pub mod content;
@@ -43,6 +44,7 @@ pub mod suppressions;
 pub mod timeline;
 pub mod turns;
 pub mod vectors;
+pub mod wording;
 pub mod workers;
 
 use std::time::Duration;
@@ -145,6 +147,11 @@ impl Store {
 impl Tx {
     pub async fn commit(self) -> Result<()> {
         Ok(self.inner.commit().await?)
+    }
+
+    /// Takes everything back: for a question that only writing can answer.
+    pub async fn rollback(self) -> Result<()> {
+        Ok(self.inner.rollback().await?)
     }
 
     pub fn casino(&self) -> &CasinoId {

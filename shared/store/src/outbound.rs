@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use seven_domain::{
-    AttemptId, ConversationId, GuestHash, GuestId, InboundId, Lane, MessageClass, OutboundId, OutboundState, TurnId,
+    AttemptId, CampaignId, ConversationId, GuestHash, GuestId, InboundId, Lane, MessageClass, OutboundId,
+    OutboundState, TurnId,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -21,6 +22,8 @@ pub enum Origin {
     Inbound(InboundId),
     /// A person wrote it; nothing repeats it.
     Person,
+    /// One text per guest.
+    Campaign(CampaignId),
 }
 
 #[derive(Debug, Clone)]
@@ -119,10 +122,11 @@ impl Tx {
     /// Queues a text behind the conversation's earlier ones; none when it was queued before.
     pub async fn queue(&mut self, text: &NewOutbound) -> Result<Option<Queued>> {
         let (casino, base) = (self.casino_str(), self.sweep_base());
-        let (turn_id, inbound_id) = match text.origin {
-            Origin::Turn(turn) => (Some(turn.0), None),
-            Origin::Inbound(inbound) => (None, Some(inbound.0)),
-            Origin::Person => (None, None),
+        let (turn_id, inbound_id, campaign_id) = match text.origin {
+            Origin::Turn(turn) => (Some(turn.0), None, None),
+            Origin::Inbound(inbound) => (None, Some(inbound.0), None),
+            Origin::Person => (None, None, None),
+            Origin::Campaign(campaign) => (None, None, Some(campaign.0)),
         };
         // The row lock on the conversation serialises `seq`.
         let seq: i64 = sqlx::query_scalar(
@@ -133,9 +137,9 @@ impl Tx {
         .await?;
         let done = sqlx::query(
             "insert into outbound_messages (casino_id, outbound_id, conversation_id, guest_id, turn_id, inbound_id, part, parts, kind, class, seq,
-               body, encoding, units, segments, agent, answers_at, not_before, useful_until, trace, next_sweep_at)
+               body, encoding, units, segments, agent, answers_at, not_before, useful_until, trace, next_sweep_at, campaign_id)
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18),
-               now() + make_interval(secs => $19), $20, now() + make_interval(secs => $18 + $21))
+               now() + make_interval(secs => $19), $20, now() + make_interval(secs => $18 + $21), $22)
              on conflict do nothing",
         )
         .bind(casino)
@@ -159,6 +163,7 @@ impl Tx {
         .bind(text.useful_for.as_secs_f64())
         .bind(&text.trace)
         .bind(base)
+        .bind(campaign_id)
         .execute(self.conn())
         .await?;
         Ok((done.rows_affected() == 1).then_some(Queued { outbound_id: text.outbound_id, lane: text.class.lane() }))
@@ -169,7 +174,7 @@ impl Tx {
         let id = match origin {
             Origin::Turn(turn) => turn.0,
             Origin::Inbound(inbound) => inbound.0,
-            Origin::Person => return Ok(Vec::new()),
+            Origin::Person | Origin::Campaign(_) => return Ok(Vec::new()),
         };
         let rows: Vec<(Uuid, String)> =
             sqlx::query_as("select outbound_id, class from outbound_messages where (turn_id = $1 or inbound_id = $1) and state = 'queued' order by seq")

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::{Result, Tx};
 
 /// Rows that are done with and older than `$1` days. Open work never goes, however old it is.
-const OLD: [(&str, &str); 8] = [
+const OLD: [(&str, &str); 9] = [
     ("turns", "delete from turns where state <> 'drafted' and created_at < now() - make_interval(days => $1)"),
     ("receipts", "delete from receipts where received_at < now() - make_interval(days => $1)"),
     (
@@ -29,6 +29,8 @@ const OLD: [(&str, &str); 8] = [
         "delete from sessions s using conversations c where c.conversation_id = s.conversation_id and s.started_at is distinct from c.session_started_at
            and s.last_at < now() - make_interval(days => $1)",
     ),
+    // With their lists of guests.
+    ("campaigns", "delete from campaigns where state in ('done', 'cancelled') and ended_at < now() - make_interval(days => $1)"),
     ("dead_letters", "delete from dead_letters where state <> 'open' and greatest(last_at, handled_at) < now() - make_interval(days => $1)"),
 ];
 

@@ -61,6 +61,9 @@ pub struct OutboundLine {
     pub sent_at: Option<DateTime<Utc>>,
     pub ended_at: Option<DateTime<Utc>>,
     pub trace: String,
+    pub campaign_id: Option<Uuid>,
+    /// Of texts that answer nothing: how likely carriers were to filter it (SMS-35).
+    pub risk_score_at_send: Option<f64>,
 }
 
 #[derive(Debug, Clone, FromRow, serde::Serialize)]
@@ -105,7 +108,7 @@ pub struct Timeline {
 }
 
 const OUTBOUND: &str = "select outbound_id, turn_id, inbound_id, part, parts, kind, class, body, encoding, segments, agent, state, reason, error_code, tries,
-   created_at, not_before, sent_at, ended_at, trace from outbound_messages
+   created_at, not_before, sent_at, ended_at, trace, campaign_id, risk_score_at_send from outbound_messages
  where ($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%')
    and ($3::text is null or state = $3) order by created_at desc, seq desc limit $4";
 
@@ -176,7 +179,7 @@ impl Tx {
     pub async fn outbound_line(&mut self, id: OutboundId) -> Result<Option<OutboundLine>> {
         Ok(sqlx::query_as(
             "select outbound_id, turn_id, inbound_id, part, parts, kind, class, body, encoding, segments, agent, state, reason, error_code, tries,
-               created_at, not_before, sent_at, ended_at, trace from outbound_messages where outbound_id = $1",
+               created_at, not_before, sent_at, ended_at, trace, campaign_id, risk_score_at_send from outbound_messages where outbound_id = $1",
         )
         .bind(id.0)
         .fetch_optional(self.conn())

@@ -181,6 +181,7 @@ impl<'h> Life<'h> {
                     exclusion_list_needed: false,
                     called_at: Clock::default().now(),
                     refused_as_of: None,
+                    risk: None,
                 };
                 let passed = tx.last_look(&look).await.unwrap().is_ok();
                 assert_eq!(passed, before == OutboundState::Queued, "only what is queued goes out");
@@ -263,6 +264,7 @@ impl<'h> Life<'h> {
             error_code: None,
             occurred_at: Clock::default().now(),
             provider_message_id: id,
+            carrier: None,
         }
     }
 

@@ -54,6 +54,7 @@ pub(crate) struct Condition {
     /// Another row there is, with {casino}, {hash}, {guest} and {outbound} filled in.
     row: Option<&'static str>,
     exclusion_list_needed: bool,
+    risk: Option<f64>,
 }
 
 impl Condition {
@@ -71,6 +72,7 @@ impl Condition {
         refused: None,
         row: None,
         exclusion_list_needed: false,
+        risk: Some(0.0),
     };
 
     pub(crate) const fn named(self, name: &'static str) -> Self {
@@ -116,6 +118,10 @@ impl Condition {
 
     pub(crate) const fn exclusion_list_needed(self) -> Self {
         Self { exclusion_list_needed: true, ..self }
+    }
+
+    pub(crate) const fn risk(self, risk: Option<f64>) -> Self {
+        Self { risk, ..self }
     }
 
     pub(crate) const fn refused(self, as_of: &'static str) -> Self {
@@ -213,6 +219,7 @@ impl Bench {
             exclusion_list_needed: false,
             called_at: Utc::now(),
             refused_as_of: None,
+            risk: Some(0.0),
         }
     }
 
@@ -282,6 +289,7 @@ impl Bench {
         let look = Look {
             window_open: condition.window_open,
             exclusion_list_needed: condition.exclusion_list_needed,
+            risk: condition.risk,
             refused_as_of,
             ..self.look_at(outbound)
         };

@@ -82,6 +82,7 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
             "cap",
             "cap_window",
             "when_provider_blocks",
+            "most_risk",
         ],
     ),
     (

@@ -89,6 +89,12 @@ fn show(line: &OutboundLine, attempts: &[AttemptLine], receipts: &[ReceiptLine])
         out!("  reason    {}", sentence(reason));
     }
     out!("  queued    {}, not before {}", line.created_at, line.not_before);
+    if let Some(campaign) = line.campaign_id {
+        out!("  campaign  {campaign}");
+    }
+    if let Some(risk) = line.risk_score_at_send {
+        out!("  risk      {risk:.2} of 1 that carriers filter it, when it was sent");
+    }
     for attempt in attempts {
         let error = attempt
             .error_code

@@ -2,6 +2,7 @@
 
 pub mod alert;
 pub mod audit;
+pub mod campaign;
 pub mod casino;
 pub mod consent;
 pub mod content;
@@ -29,7 +30,10 @@ pub mod turn;
 pub mod webhook;
 pub mod why;
 
-use std::path::Path;
+use std::{
+    io::{IsTerminal, Write},
+    path::Path,
+};
 
 use anyhow::{Context, Result, ensure};
 use serde::de::DeserializeOwned;
@@ -43,6 +47,24 @@ use crate::{settings::Settings, wiring};
 async fn fleet(config: Option<&Path>) -> Result<Fleet> {
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
     wiring::fleet(&Settings::load(config)?, Vec::new(), std::time::Duration::ZERO, CancellationToken::new()).await
+}
+
+/// With a capital letter first.
+fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// Asks a person at a terminal; anybody else has to say `--yes`. `what` begins with the verb, such as `replay 3 dead letter(s)`.
+fn confirmed(what: &str, yes: bool) -> Result<bool> {
+    if yes {
+        return Ok(true);
+    }
+    ensure!(std::io::stdin().is_terminal(), "this would {what}; say --yes");
+    write!(std::io::stderr(), "{}? [y/N] ", capital(what)).context("asking")?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).context("reading the answer")?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// Says so when there is no such casino: an empty answer would look like a quiet one.

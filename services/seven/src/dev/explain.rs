@@ -154,6 +154,8 @@ mod tests {
             sent_at: None,
             ended_at: None,
             trace: String::new(),
+            campaign_id: None,
+            risk_score_at_send: None,
         }
     }
 

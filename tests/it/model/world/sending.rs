@@ -122,6 +122,7 @@ impl World {
             exclusion_list_needed: false,
             called_at: self.fleet.clock.now(),
             refused_as_of: self.fleet.cache.refused(&casino_hash, &hash).await,
+            risk: Some(0.0),
         };
         let mut tx = self.fleet.store.bind(&casino).await.unwrap();
         let verdict = tx.last_look(&look).await.unwrap();

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -22,7 +22,10 @@ use super::{
     reentry::Refusal,
     select::{Part, Select},
 };
-use crate::{commands::table, out};
+use crate::{
+    commands::{capital, confirmed as confirm, table},
+    out,
+};
 
 /// Refusals said one by one.
 const MOST_SAID: usize = 20;
@@ -110,14 +113,7 @@ pub(super) fn plan(verb: Verb, kinds: impl Iterator<Item = (CasinoId, Stage)>, j
 
 /// Asks a person at a terminal; anybody else has to say `--yes`.
 pub(super) fn confirmed(verb: Verb, letters: usize, yes: bool) -> Result<bool> {
-    if yes || letters == 0 {
-        return Ok(true);
-    }
-    ensure!(std::io::stdin().is_terminal(), "this would {} {letters} dead letter(s); say --yes", verb.order);
-    write!(std::io::stderr(), "{} {letters} dead letter(s)? [y/N] ", capital(verb.order)).context("asking")?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer).context("reading the answer")?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    Ok(letters == 0 || confirm(&format!("{} {letters} dead letter(s)", verb.order), yes)?)
 }
 
 /// One letter after the other, `per_second` at most. Ctrl-C and SIGTERM stop between two letters.
@@ -204,11 +200,6 @@ impl Tally {
             (false, _) => ExitCode::FAILURE,
         }
     }
-}
-
-fn capital(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// A bar on a terminal, a line at each tenth elsewhere; both on stderr, results are on stdout.

@@ -1,0 +1,133 @@
+//! Releases campaigns: guest after guest becomes a queued text, at the casino's pace and in the guest's hours (D6, D13). What a text may do
+//! then is the last look's to say, as of every other.
+
+pub mod draft;
+pub mod pace;
+
+use std::time::Duration;
+
+use seven_domain::{AuditEvent, CasinoConfig, CasinoId};
+use seven_runtime::{Error, Fleet};
+use seven_store::{
+    audit::Entry,
+    campaigns::release::{Addressee, Next},
+    controls::Switch,
+    outbound::Queued,
+};
+use seven_telemetry::metrics;
+
+use self::pace::Budget;
+
+/// Guests looked at in one round: those put off and refused cost no pace.
+const BATCH: i64 = 500;
+/// A guest with whom something is under way is looked at again after this.
+const BUSY: Duration = Duration::from_secs(30);
+
+/// Switches under which nothing is released.
+const SILENT: [Switch; 4] = [Switch::Proactive, Switch::Outbound, Switch::SafeMode, Switch::Kill];
+
+pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
+    let mut failed = Ok(());
+    for casino in fleet.store.campaigning().await? {
+        // One casino's trouble is not the next one's.
+        if let Err(error) = casino_round(&fleet, &casino).await {
+            failed = Err(error);
+        }
+    }
+    failed
+}
+
+/// One scheduler at a time does it for a casino: two would be twice the pace. A casino whose document does not ask for campaigns has none
+/// (DEP-10).
+async fn casino_round(fleet: &Fleet, casino: &CasinoId) -> Result<(), Error> {
+    let mut lead = fleet.store.bind(casino).await?;
+    if !lead.lead_campaigns().await? {
+        return Ok(());
+    }
+    let Some(row) = lead.casino_row().await?.filter(|row| row.config.features.outbound_campaigns_enabled) else {
+        return Ok(());
+    };
+    if lead.switched().await?.iter().any(|on| SILENT.contains(on)) {
+        return Ok(());
+    }
+    let rate = pace::rate(&row.config.operational);
+    let (released, waiting) = lead.campaign_load(pace::window(rate)).await?;
+    let mut budget = Budget::new(rate, released, waiting);
+    let mut listed = lead.next_listed(BATCH).await?.into_iter();
+    while !budget.is_spent() && !fleet.shutdown.is_cancelled() {
+        let Some(next) = listed.next() else { break };
+        budget.spend(release(fleet, &row.config, next).await?);
+    }
+    for campaign in lead.finish_campaigns().await? {
+        let subject = campaign.to_string();
+        let detail = serde_json::json!({ "state": "done" });
+        lead.audit(&Entry::of(AuditEvent::CampaignChanged, "scheduler", &subject, detail)).await?;
+        tracing::info!(%casino, campaign_id = %campaign, "campaign has come to all its guests");
+    }
+    Ok(lead.commit().await?)
+}
+
+/// Queues the guest's text, puts the guest off or refuses; returns the segments that were queued.
+async fn release(fleet: &Fleet, config: &CasinoConfig, next: Next) -> Result<u32, Error> {
+    let casino = &config.casino_id;
+    let mut tx = fleet.store.bind(casino).await?;
+    let guest = tx.addressee(next.guest_id).await?;
+    let Some((text_en, text_es)) = tx.take_listed(next).await? else { return Ok(0) };
+    let queued = match judged(fleet, config, guest.as_ref())? {
+        Verdict::Refuse(why) => {
+            tx.refuse_listed(next, &why).await?;
+            None
+        }
+        Verdict::PutOff(wait, why) => {
+            tx.put_off(next, wait, why).await?;
+            None
+        }
+        Verdict::Release(guest) => {
+            let body = draft::in_language(guest, &text_en, &text_es);
+            let text = draft::text(next.campaign_id, guest, body);
+            // Queued before under this id: the list only has to learn of it.
+            let queued = tx.queue(&text).await?;
+            tx.mark_released(next, text.outbound_id).await?;
+            queued.map(|queued| (queued, text.segments, text.trace))
+        }
+    };
+    tx.commit().await?;
+    let Some((queued, segments, trace)) = queued else { return Ok(0) };
+    signal(fleet, casino, queued, &trace).await;
+    metrics().swept.with_label_values(&["campaign"]).inc();
+    Ok(u32::try_from(segments).unwrap_or(1))
+}
+
+enum Verdict<'a> {
+    Release(&'a Addressee),
+    PutOff(Duration, &'static str),
+    Refuse(String),
+}
+
+/// What can be told before the last look.
+fn judged<'a>(fleet: &Fleet, config: &CasinoConfig, guest: Option<&'a Addressee>) -> Result<Verdict<'a>, Error> {
+    let Some(guest) = guest else { return Ok(Verdict::Refuse("no_conversation".to_owned())) };
+    if let Some(why) = &guest.refusal {
+        return Ok(Verdict::Refuse(why.clone()));
+    }
+    let now = fleet.clock.property_now();
+    let place = draft::place(config, guest, now)?;
+    if !place.window.open {
+        return Ok(match place.opens_in(now) {
+            Some(wait) => Verdict::PutOff(wait, "quiet_hours"),
+            None => Verdict::Refuse("quiet_hours".to_owned()),
+        });
+    }
+    if guest.busy {
+        let wait = fleet.timing.scale.at_least(BUSY, Duration::from_millis(500));
+        return Ok(Verdict::PutOff(wait, "conversation_under_way"));
+    }
+    Ok(Verdict::Release(guest))
+}
+
+/// A signal that is lost is repeated by the sweep.
+async fn signal(fleet: &Fleet, casino: &CasinoId, queued: Queued, trace: &str) {
+    if let Err(error) = fleet.signal_queued(casino, &[queued], None, trace).await {
+        tracing::warn!(%casino, error = &error as &dyn std::error::Error, "a released text is queued but could not be announced");
+    }
+}

@@ -1,0 +1,81 @@
+//! A campaign's text for one guest, and when this guest may get it. The dry run asks the same.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use seven_compliance::{
+    jurisdiction::{self, Place},
+    quiet_hours::{self, CasinoWindow, Question, Window},
+};
+use seven_domain::{CampaignId, CasinoConfig, Language, MessageClass, OutboundId, TraceContext};
+use seven_runtime::Error;
+use seven_store::{
+    campaigns::release::Addressee,
+    outbound::{NewOutbound, Origin},
+};
+
+/// The kind of a campaign's text.
+const CAMPAIGN: &str = "campaign";
+/// A text that could not leave by then says nothing true any more; longer than any night.
+const USEFUL: Duration = Duration::from_secs(24 * 3_600);
+
+/// Where the guest may be and what follows from it.
+#[derive(Debug)]
+pub struct Whereabouts {
+    pub window: Window,
+    /// The law there wants the casino's self-exclusion list consulted (C-23).
+    pub exclusion_list_needed: bool,
+}
+
+// === impl Whereabouts ===
+
+impl Whereabouts {
+    /// None: never.
+    pub fn opens_in(&self, now: DateTime<Utc>) -> Option<Duration> {
+        self.window.opens_at.map(|at| (at - now).to_std().unwrap_or_default().max(Duration::from_millis(200)))
+    }
+}
+
+/// The guest's sending window at `now`, the casino's and the guest's time (D15).
+pub fn place(config: &CasinoConfig, guest: &Addressee, now: DateTime<Utc>) -> Result<Whereabouts, Error> {
+    let phone = guest.phone.parse()?;
+    let zone = guest.zone.as_deref().and_then(|zone| zone.parse().ok());
+    let state = guest.guest_state.as_deref().and_then(|state| state.parse().ok());
+    let profile = zone.map(|zone| Place { zone, state });
+    let casino = CasinoWindow::from_regulations(&config.regulations)?;
+    let exclusion_list_needed = jurisdiction::of(&phone, profile.as_ref()).self_exclusion_check;
+    let window = quiet_hours::check(&Question { to: &phone, at: now, profile, casino });
+    Ok(Whereabouts { window, exclusion_list_needed })
+}
+
+/// English for guests whose language nobody knows.
+pub fn in_language<'a>(guest: &Addressee, en: &'a str, es: &'a str) -> &'a str {
+    match guest.language.as_deref().and_then(|language| language.parse().ok()) {
+        Some(Language::Es) => es,
+        Some(Language::En) | None => en,
+    }
+}
+
+/// The row to queue; its id depends on campaign and guest only.
+pub fn text(campaign: CampaignId, guest: &Addressee, body: &str) -> NewOutbound {
+    let measure = seven_sms::measure(body);
+    NewOutbound {
+        outbound_id: OutboundId::of_campaign(campaign, guest.guest()),
+        conversation_id: guest.conversation(),
+        guest_id: guest.guest(),
+        origin: Origin::Campaign(campaign),
+        part: 1,
+        parts: 1,
+        kind: CAMPAIGN.to_owned(),
+        class: MessageClass::Marketing,
+        body: body.to_owned(),
+        encoding: measure.encoding.as_str().to_owned(),
+        units: i32::try_from(measure.units).unwrap_or(i32::MAX),
+        segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
+        agent: CAMPAIGN.to_owned(),
+        answers_at: None,
+        delay: Duration::ZERO,
+        useful_for: USEFUL,
+        trace: TraceContext::start().to_string(),
+    }
+}

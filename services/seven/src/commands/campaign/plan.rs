@@ -1,0 +1,214 @@
+//! What a campaign would do to each guest: the answer of the last look itself, asked in a transaction that is taken back.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use anyhow::Result;
+use chrono::{DateTime, Utc};
+use futures::{StreamExt, TryStreamExt, stream};
+use seven_domain::{CampaignId, CasinoConfig, GuestHash, GuestId, PROVIDERS, TELNYX};
+use seven_runtime::{Error, Fleet};
+use seven_scheduler::campaigns::draft::{self, Whereabouts};
+use seven_sms::risk::COMPARED;
+use seven_store::{
+    Tx,
+    campaigns::{NewListed, release::Addressee},
+    last_look::{Look, Refusal},
+};
+
+use super::wording::Texts;
+
+/// Guests looked at at the same time.
+const AT_ONCE: usize = 4;
+
+/// What would become of a guest's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fate {
+    Now,
+    /// When the guest's window opens.
+    Deferred(DateTime<Utc>, Duration),
+    /// Something stands in the way that passes.
+    Later(String),
+    Refused(String),
+}
+
+/// A guest of the list.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    pub(super) guest: GuestHash,
+    /// None: no such guest.
+    pub(super) guest_id: Option<GuestId>,
+    pub(super) fate: Fate,
+    /// What the text would cost.
+    pub(super) segments: u64,
+}
+
+/// All guests of a list.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Plan(pub(super) Vec<Line>);
+
+// === impl Fate ===
+
+impl Fate {
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Now => "now",
+            Self::Deferred(..) => "deferred",
+            Self::Later(_) => "later",
+            Self::Refused(_) => "refused",
+        }
+    }
+
+    /// The reason, a word of the last look where it is one.
+    pub(super) fn why(&self) -> &str {
+        match self {
+            Self::Now => "",
+            Self::Deferred(..) => Refusal::QuietHours.as_str(),
+            Self::Later(why) | Self::Refused(why) => why,
+        }
+    }
+
+    pub(super) fn opens_at(&self) -> Option<DateTime<Utc>> {
+        if let Self::Deferred(at, _) = self { Some(*at) } else { None }
+    }
+}
+
+// === impl Plan ===
+
+impl Plan {
+    /// Looks at every guest; nothing is written.
+    pub(super) async fn of(
+        fleet: &Fleet,
+        config: &CasinoConfig,
+        campaign: CampaignId,
+        texts: &Texts,
+        guests: Vec<GuestHash>,
+    ) -> Result<Self> {
+        let lines = stream::iter(guests)
+            .map(|guest| async move {
+                match line(fleet, config, campaign, texts, guest).await {
+                    // Met a turn or a receipt of this guest.
+                    Err(Error::Store(error)) if error.is_contended() => {
+                        line(fleet, config, campaign, texts, guest).await
+                    }
+                    line => line,
+                }
+            })
+            .buffered(AT_ONCE)
+            .try_collect()
+            .await?;
+        Ok(Self(lines))
+    }
+
+    /// Guests per fate and reason.
+    pub(super) fn counts(&self) -> BTreeMap<(&'static str, &str), u64> {
+        let mut counts = BTreeMap::new();
+        for line in &self.0 {
+            *counts.entry((line.fate.word(), line.fate.why())).or_default() += 1;
+        }
+        counts
+    }
+
+    pub(super) fn count(&self, word: &str) -> usize {
+        self.0.iter().filter(|line| line.fate.word() == word).count()
+    }
+
+    /// Segments of those who are not refused.
+    pub(super) fn segments(&self) -> u64 {
+        self.0.iter().filter(|line| !matches!(line.fate, Fate::Refused(_))).map(|line| line.segments).sum()
+    }
+
+    /// When the last of the windows opens.
+    pub(super) fn last_opening(&self) -> Option<DateTime<Utc>> {
+        self.0.iter().filter_map(|line| line.fate.opens_at()).max()
+    }
+
+    /// The rows to write: everybody who is a guest.
+    pub(super) fn listed(&self) -> Vec<NewListed> {
+        let row = |line: &Line| {
+            let guest_id = line.guest_id?;
+            Some(match &line.fate {
+                Fate::Refused(why) => NewListed { guest_id, refused: Some(why.clone()), wait: None },
+                Fate::Deferred(_, wait) => {
+                    NewListed { guest_id, refused: None, wait: Some((*wait, line.fate.why().to_owned())) }
+                }
+                Fate::Now | Fate::Later(_) => NewListed { guest_id, refused: None, wait: None },
+            })
+        };
+        self.0.iter().filter_map(row).collect()
+    }
+}
+
+async fn line(
+    fleet: &Fleet,
+    config: &CasinoConfig,
+    campaign: CampaignId,
+    texts: &Texts,
+    guest: GuestHash,
+) -> Result<Line, Error> {
+    let mut tx = fleet.store.bind(&config.casino_id).await?;
+    let refused = |guest_id, why: &str| Line { guest, guest_id, fate: Fate::Refused(why.to_owned()), segments: 0 };
+    let Some(id) = tx.guest_by_hash(&guest).await? else { return Ok(refused(None, "unknown_guest")) };
+    let Some(addressee) = tx.addressee(id).await? else { return Ok(refused(Some(id), "no_conversation")) };
+    let body = draft::in_language(&addressee, &texts.en.body, &texts.es.body);
+    let segments = u64::try_from(seven_sms::measure(body).segments).unwrap_or(1);
+    let now = fleet.clock.property_now();
+    let place = draft::place(config, &addressee, now)?;
+    let asked = ask(fleet, config, &mut tx, &draft::text(campaign, &addressee, body), &place, &guest).await;
+    tx.rollback().await?;
+    Ok(Line { guest, guest_id: Some(id), fate: fate(&addressee, asked?.err(), &place, now), segments })
+}
+
+/// Queues the text and looks: the caller takes both back.
+async fn ask(
+    fleet: &Fleet,
+    config: &CasinoConfig,
+    tx: &mut Tx,
+    text: &seven_store::outbound::NewOutbound,
+    place: &Whereabouts,
+    guest: &GuestHash,
+) -> Result<Result<(), Refusal>, Error> {
+    let refused_as_of = fleet.cache.refused(&config.casino_id, guest).await;
+    tx.queue(text).await?;
+    let wording = tx.wording(text.outbound_id, i64::try_from(COMPARED).unwrap_or(i64::MAX)).await?.unwrap_or_default();
+    let first = config.operational.providers.first().map_or(TELNYX, String::as_str);
+    let look = Look {
+        outbound_id: text.outbound_id,
+        attempt_id: fleet.ids.next(),
+        provider: PROVIDERS.into_iter().find(|provider| *provider == first).unwrap_or(TELNYX),
+        deadline: fleet.timing.send_deadline(),
+        grace: fleet.timing.doubt_grace(),
+        window_open: place.window.open,
+        exclusion_list_needed: place.exclusion_list_needed,
+        called_at: fleet.clock.now(),
+        refused_as_of,
+        risk: Some(seven_sms::risk(&wording.body, &wording.earlier).score()),
+    };
+    Ok(tx.last_look(&look).await?.map(|_| ()))
+}
+
+/// The last look's word, read for a list: what passes by itself keeps its place.
+fn fate(guest: &Addressee, refusal: Option<Refusal>, place: &Whereabouts, now: DateTime<Utc>) -> Fate {
+    if guest.refusal.as_deref() == Some("deletion_pending") {
+        return Fate::Refused("deletion_pending".to_owned());
+    }
+    match refusal {
+        None | Some(Refusal::EarlierUnsent) if guest.busy => Fate::Later("conversation_under_way".to_owned()),
+        None => Fate::Now,
+        Some(Refusal::QuietHours) => match (place.window.opens_at, place.opens_in(now)) {
+            (Some(at), Some(wait)) => Fate::Deferred(at, wait),
+            _ => Fate::Refused(Refusal::QuietHours.as_str().to_owned()),
+        },
+        Some(
+            passing @ (Refusal::Paused
+            | Refusal::Killed
+            | Refusal::CasinoInactive
+            | Refusal::ProviderStopped
+            | Refusal::Parked
+            | Refusal::EarlierUnsent
+            | Refusal::RefusedByCache
+            | Refusal::NotYet
+            | Refusal::NumberUnchecked),
+        ) => Fate::Later(passing.as_str().to_owned()),
+        Some(lasting) => Fate::Refused(lasting.as_str().to_owned()),
+    }
+}

@@ -1,0 +1,224 @@
+//! `seven campaign send`: checks the texts, says what would happen to each guest, asks, lists.
+
+use std::{collections::HashSet, path::PathBuf, time::Duration};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use serde_json::{Value, json};
+use seven_domain::{AuditEvent, CampaignId, CasinoConfig, CasinoId, GuestHash};
+use seven_runtime::Fleet;
+use seven_scheduler::campaigns::pace;
+use seven_store::{audit::Entry, campaigns::NewCampaign};
+
+use super::{
+    Order,
+    plan::Plan,
+    wording::{Text, Texts},
+};
+use crate::{
+    commands::{confirmed, guest_ref::GuestRef, phrases::sentence, table},
+    out,
+};
+
+#[derive(Debug, Args)]
+pub struct Send {
+    /// The casino whose guests they are.
+    #[arg(long, value_name = "ID")]
+    casino: CasinoId,
+    /// What you call it; no other campaign of the casino may have this name.
+    #[arg(long)]
+    name: String,
+    /// In English; {casino}, {persona} and {phone} are filled in. Must fit one segment, name the casino, say that an AI writes and how to stop.
+    #[arg(long, value_name = "TEXT")]
+    text_en: String,
+    /// The same in Spanish, for guests of that language.
+    #[arg(long, value_name = "TEXT")]
+    text_es: String,
+    #[command(flatten)]
+    whom: Whom,
+    /// Say for every guest what would happen and why; write nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+    /// One JSON document instead of lines.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    order: Order,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Whom {
+    /// A guest a line: phone, guest id or keyed hash; `#` begins a comment; `-` reads stdin.
+    #[arg(long, value_name = "FILE")]
+    guests: Option<PathBuf>,
+    /// Every guest with marketing consent.
+    #[arg(long)]
+    all_consenting: bool,
+}
+
+pub(super) async fn run(fleet: &Fleet, command: &Send) -> Result<()> {
+    let order = command.order.checked()?;
+    ensure!(!command.name.trim().is_empty(), "--name is empty; call it something");
+    let (casino, name) = (&command.casino, command.name.trim());
+    let config = config(fleet, casino, name).await?;
+    let texts = Texts::read(&command.text_en, &command.text_es, &config)?;
+    let guests = guests(fleet, casino, &command.whom).await?;
+    ensure!(!guests.is_empty(), "there is no guest in the list");
+    let campaign: CampaignId = fleet.ids.next();
+    let plan = Plan::of(fleet, &config, campaign, &texts, guests).await?;
+    let rate = pace::rate(&config.operational);
+    if command.dry_run {
+        if command.json {
+            out!("{}", document(None, name, &texts, &plan, rate));
+        } else {
+            say(name, casino, &texts, &plan, rate, true);
+            out!("Nothing was written.");
+        }
+        return Ok(());
+    }
+    if !command.json {
+        say(name, casino, &texts, &plan, rate, false);
+    }
+    ensure!(
+        config.features.outbound_campaigns_enabled,
+        "{casino} has no campaigns: features.outbound_campaigns_enabled of its document is false; nothing was written"
+    );
+    let to_send = plan.0.len() - plan.count("refused");
+    ensure!(to_send > 0, "none of the guests may get it; nothing was written");
+    if !confirmed(&format!("send to {to_send} guest(s)"), command.yes)? {
+        bail!("nothing was written");
+    }
+    let counts = counts(&plan);
+    let new = NewCampaign {
+        campaign_id: campaign,
+        name,
+        text_en: &texts.en.body,
+        text_es: &texts.es.body,
+        by: &order.by,
+        plan: &counts,
+    };
+    let mut tx = fleet.store.bind(casino).await?;
+    ensure!(tx.create_campaign(&new, &plan.listed()).await?, taken(casino, name));
+    let detail = json!({ "state": "running", "name": name, "reason": order.reason, "guests": counts });
+    tx.audit(&Entry::of(AuditEvent::CampaignChanged, &order.by, &campaign.to_string(), detail)).await?;
+    tx.commit().await?;
+    if command.json {
+        out!("{}", document(Some(campaign), name, &texts, &plan, rate));
+    } else {
+        out!("Campaign {campaign} is under way: `seven campaign show --casino {casino} '{name}'`.");
+    }
+    Ok(())
+}
+
+fn taken(casino: &CasinoId, name: &str) -> String {
+    format!("{casino} has a campaign `{name}` already; nothing was written")
+}
+
+/// The casino's document; refused where the name is taken.
+async fn config(fleet: &Fleet, casino: &CasinoId, name: &str) -> Result<CasinoConfig> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let row = tx.casino_row().await?.with_context(|| format!("no casino {casino}; `seven casino list` shows them"))?;
+    ensure!(tx.campaign(name).await?.is_none(), taken(casino, name));
+    tx.commit().await?;
+    Ok(row.config)
+}
+
+/// The guests asked for, each once, in the list's order.
+async fn guests(fleet: &Fleet, casino: &CasinoId, whom: &Whom) -> Result<Vec<GuestHash>> {
+    let Some(file) = &whom.guests else {
+        let mut tx = fleet.store.bind(casino).await?;
+        let all = tx.consenting_guests().await?;
+        tx.commit().await?;
+        return Ok(all);
+    };
+    let text = if file.as_os_str() == "-" {
+        std::io::read_to_string(std::io::stdin()).context("reading the guests from stdin")?
+    } else {
+        std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?
+    };
+    let (mut guests, mut seen) = (Vec::new(), HashSet::new());
+    for (n, line) in (1..).zip(text.lines()) {
+        let word = line.split('#').next().unwrap_or_default().trim();
+        if word.is_empty() {
+            continue;
+        }
+        // The word itself is not repeated: it may be a phone.
+        let guest: GuestRef = word.parse().ok().with_context(|| format!("line {n} names no guest"))?;
+        ensure!(!matches!(guest, GuestRef::Stdin), "line {n} names no guest");
+        let hash = guest.hash(fleet, casino).await.with_context(|| format!("line {n}"))?;
+        if seen.insert(hash.tag()) {
+            guests.push(hash);
+        }
+    }
+    Ok(guests)
+}
+
+fn counts(plan: &Plan) -> Value {
+    let mut counts = json!({});
+    for ((word, why), n) in plan.counts() {
+        counts[if why.is_empty() { word.to_owned() } else { format!("{word}: {why}") }] = json!(n);
+    }
+    counts
+}
+
+/// The plan as lines; with `each`, one per guest.
+fn say(name: &str, casino: &CasinoId, texts: &Texts, plan: &Plan, rate: f64, each: bool) {
+    out!("{name} at {casino}");
+    for (language, Text { body, measure, risk }) in [("EN", &texts.en), ("ES", &texts.es)] {
+        out!("  {language}  {body}");
+        out!("      {} of {} units, risk {risk}", measure.units, measure.encoding.single());
+    }
+    if each {
+        let mut table = table(["guest", "", "why"]);
+        for line in &plan.0 {
+            let guest = line.guest_id.map_or_else(|| line.guest.tag(), |id| id.to_string());
+            let opens =
+                line.fate.opens_at().map(|at| format!(" (opens {})", at.format("%F %R UTC"))).unwrap_or_default();
+            table.add_row([guest, line.fate.word().to_owned(), format!("{}{opens}", line.fate.why())]);
+        }
+        out!("{table}");
+    }
+    for ((word, why), n) in plan.counts() {
+        out!("{}", format!("  {n:>6}  {word:<9} {}", sentence(why)).trim_end());
+    }
+    let (segments, seconds) = (plan.segments(), pace::estimate(rate, plan.segments()));
+    let opening = plan.last_opening().map(|at| format!("; the last window opens {}", at.format("%F %R UTC")));
+    out!(
+        "{} guest(s), {segments} segment(s): {} at {rate} a second{}",
+        plan.0.len(),
+        spoken(seconds),
+        opening.unwrap_or_default()
+    );
+}
+
+fn document(campaign: Option<CampaignId>, name: &str, texts: &Texts, plan: &Plan, rate: f64) -> Value {
+    let text = |Text { body, measure, risk }: &Text| json!({ "text": body, "segments": measure.segments, "risk": risk.score() });
+    let guests: Vec<Value> = plan
+        .0
+        .iter()
+        .map(|line| {
+            json!({
+                "guest": line.guest.tag(), "guest_id": line.guest_id, "what": line.fate.word(), "why": line.fate.why(),
+                "opens_at": line.fate.opens_at(),
+            })
+        })
+        .collect();
+    json!({
+        "dry_run": campaign.is_none(), "campaign_id": campaign, "name": name, "en": text(&texts.en), "es": text(&texts.es),
+        "counts": counts(plan), "segments": plan.segments(), "segments_per_second": rate,
+        "seconds": pace::estimate(rate, plan.segments()).as_secs(), "guests": guests,
+    })
+}
+
+/// A span as an operator says it.
+fn spoken(span: Duration) -> String {
+    match span.as_secs() {
+        seconds @ 0..120 => format!("about {seconds} s"),
+        seconds @ 120..7_200 => format!("about {} min", seconds.div_ceil(60)),
+        seconds => format!("about {} h", seconds.div_ceil(3_600)),
+    }
+}

@@ -1,0 +1,191 @@
+//! From a campaign's list to queued texts, one guest per transaction. A guest's conversation is locked first, as everywhere.
+
+use std::time::Duration;
+
+use seven_domain::{CampaignId, CasinoId, ConversationId, GuestHash, GuestId, OutboundId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Result, Store, Tx};
+
+/// Whom a text would go to, and what is known about it before the last look.
+#[derive(Debug, Clone, FromRow)]
+pub struct Addressee {
+    pub guest_id: Uuid,
+    pub conversation_id: Uuid,
+    pub phone: String,
+    key_id: i16,
+    phone_hash: Vec<u8>,
+    pub language: Option<String>,
+    /// Where the guest's profile says the guest lives.
+    pub zone: Option<String>,
+    pub guest_state: Option<String>,
+    /// Permanent: this guest gets none.
+    pub refusal: Option<String>,
+    /// Something is under way with this guest, or a person has taken over: not now.
+    pub busy: bool,
+}
+
+/// A guest whose turn it may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Next {
+    pub campaign_id: CampaignId,
+    pub guest_id: GuestId,
+}
+
+// === impl Addressee ===
+
+impl Addressee {
+    /// None where the row is broken.
+    pub fn hash(&self) -> Option<GuestHash> {
+        Some(GuestHash { key_id: self.key_id, bytes: self.phone_hash.clone().try_into().ok()? })
+    }
+
+    pub fn guest(&self) -> GuestId {
+        GuestId(self.guest_id)
+    }
+
+    pub fn conversation(&self) -> ConversationId {
+        ConversationId(self.conversation_id)
+    }
+}
+
+const ADDRESSEE: &str = "
+select g.guest_id, c.conversation_id, g.phone, g.key_id, g.phone_hash, g.language, g.zone, g.state as guest_state,
+  case when g.status = 'pending_deletion' then 'deletion_pending' when s.state is null then 'safety_state_missing'
+       when s.state = 'stopped' then 'guest_suppressed' when g.consent_tier <> 'marketing' then 'consent_tier' end as refusal,
+  (c.paused_at is not null and coalesce(c.paused_until > now(), true)) or coalesce(c.leased_until > now(), false)
+    or exists (select 1 from inbound_messages i where i.conversation_id = c.conversation_id and i.disposition in ('open', 'held'))
+    or exists (select 1 from turns t where t.conversation_id = c.conversation_id and t.state = 'drafted')
+    or exists (select 1 from outbound_messages o where o.conversation_id = c.conversation_id and o.state in ('queued', 'sending')) as busy
+from guests g join conversations c on c.guest_id = g.guest_id and c.channel = 'sms'
+left join suppressions s on s.key_id = g.key_id and s.phone_hash = g.phone_hash
+where g.guest_id = $1";
+
+impl Store {
+    /// Active casinos with a running campaign.
+    pub async fn campaigning(&self) -> Result<Vec<CasinoId>> {
+        let rows: Vec<String> =
+            sqlx::query_scalar("select casino_id from fleet_campaigns()").fetch_all(self.pool()).await?;
+        rows.iter().map(|casino| Ok(CasinoId::trusted(casino)?)).collect()
+    }
+}
+
+impl Tx {
+    /// True when no other scheduler is releasing for this casino; until the end of this transaction none does.
+    pub async fn lead_campaigns(&mut self) -> Result<bool> {
+        let casino = self.casino_str();
+        Ok(sqlx::query_scalar("select pg_try_advisory_xact_lock(hashtextextended('campaigns of ' || $1, 0))")
+            .bind(casino)
+            .fetch_one(self.conn())
+            .await?)
+    }
+
+    /// Segments of campaigns released within `window`, and of texts that answer nothing which wait to be sent: not those that wait for
+    /// their window or for their paused campaign.
+    pub async fn campaign_load(&mut self, window: Duration) -> Result<(i64, i64)> {
+        Ok(sqlx::query_as(
+            "select
+               (select coalesce(sum(o.segments), 0) from campaign_guests g join outbound_messages o on o.casino_id = g.casino_id and o.outbound_id = g.outbound_id
+                where g.state = 'released' and g.released_at > now() - make_interval(secs => $1)),
+               (select coalesce(sum(o.segments), 0) from outbound_messages o join send_policy p on p.class = o.class and p.lane = 'bulk'
+                left join campaigns q on q.campaign_id = o.campaign_id
+                where o.state = 'queued' and (o.not_before <= now() or o.reason is distinct from 'quiet_hours')
+                  and coalesce(q.state, 'running') <> 'paused')",
+        )
+        .bind(window.as_secs_f64())
+        .fetch_one(self.conn())
+        .await?)
+    }
+
+    /// The guests whose time has come, of the oldest campaign first; nothing is locked.
+    pub async fn next_listed(&mut self, most: i64) -> Result<Vec<Next>> {
+        let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
+            "select g.campaign_id, g.guest_id from campaign_guests g join campaigns p on p.campaign_id = g.campaign_id
+             where p.state = 'running' and g.state = 'listed' and g.not_before <= now()
+             order by p.created_at, g.not_before, g.guest_id limit $1",
+        )
+        .bind(most)
+        .fetch_all(self.conn())
+        .await?;
+        Ok(rows
+            .into_iter()
+            .map(|(campaign, guest)| Next { campaign_id: CampaignId(campaign), guest_id: GuestId(guest) })
+            .collect())
+    }
+
+    /// The guest with what stands against a text, behind the conversation's lock; none without a conversation.
+    pub async fn addressee(&mut self, guest: GuestId) -> Result<Option<Addressee>> {
+        sqlx::query("select 1 from conversations where guest_id = $1 for update")
+            .bind(guest.0)
+            .execute(self.conn())
+            .await?;
+        Ok(sqlx::query_as(ADDRESSEE).bind(guest.0).fetch_optional(self.conn()).await?)
+    }
+
+    /// The campaign's texts (EN, ES), while this guest is still to be released and nobody else does it.
+    pub async fn take_listed(&mut self, next: Next) -> Result<Option<(String, String)>> {
+        Ok(sqlx::query_as(
+            "select p.text_en, p.text_es from campaign_guests g join campaigns p on p.campaign_id = g.campaign_id
+             where g.campaign_id = $1 and g.guest_id = $2 and g.state = 'listed' and p.state = 'running' for update of g skip locked",
+        )
+        .bind(next.campaign_id.0)
+        .bind(next.guest_id.0)
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    /// The guest's text is queued under this id.
+    pub async fn mark_released(&mut self, next: Next, outbound: OutboundId) -> Result<()> {
+        sqlx::query(
+            "update campaign_guests set state = 'released', reason = null, outbound_id = $3, released_at = now()
+             where campaign_id = $1 and guest_id = $2",
+        )
+        .bind(next.campaign_id.0)
+        .bind(next.guest_id.0)
+        .bind(outbound.0)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Not now: again after `wait`.
+    pub async fn put_off(&mut self, next: Next, wait: Duration, reason: &str) -> Result<()> {
+        sqlx::query(
+            "update campaign_guests set reason = $3, not_before = now() + make_interval(secs => $4) where campaign_id = $1 and guest_id = $2",
+        )
+        .bind(next.campaign_id.0)
+        .bind(next.guest_id.0)
+        .bind(reason)
+        .bind(wait.as_secs_f64())
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// This guest gets none.
+    pub async fn refuse_listed(&mut self, next: Next, reason: &str) -> Result<()> {
+        sqlx::query(
+            "update campaign_guests set state = 'refused', reason = $3 where campaign_id = $1 and guest_id = $2",
+        )
+        .bind(next.campaign_id.0)
+        .bind(next.guest_id.0)
+        .bind(reason)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Running campaigns that have come to all their guests are done; returns them.
+    pub async fn finish_campaigns(&mut self) -> Result<Vec<CampaignId>> {
+        let rows: Vec<Uuid> = sqlx::query_scalar(
+            "update campaigns p set state = 'done', ended_at = now()
+             where p.state = 'running' and not exists (
+               select 1 from campaign_guests g where g.casino_id = p.casino_id and g.campaign_id = p.campaign_id and g.state = 'listed')
+             returning p.campaign_id",
+        )
+        .fetch_all(self.conn())
+        .await?;
+        Ok(rows.into_iter().map(CampaignId).collect())
+    }
+}

@@ -1,0 +1,30 @@
+//! What a text says, and what the guest was told before it: for the risk of being filtered (SMS-34).
+
+use seven_domain::OutboundId;
+
+use crate::{Result, Tx};
+
+/// A text's words with the guest's last ones that may have left, the newest first.
+#[derive(Debug, Clone, Default)]
+pub struct Wording {
+    pub body: String,
+    pub earlier: Vec<String>,
+}
+
+impl Tx {
+    /// The text and the `most` before it; none when there is no such text.
+    pub async fn wording(&mut self, outbound: OutboundId, most: i64) -> Result<Option<Wording>> {
+        let row: Option<(String, Vec<String>)> = sqlx::query_as(
+            "select o.body, array(
+               select e.body from outbound_messages e where e.casino_id = o.casino_id and e.guest_id = o.guest_id and e.outbound_id <> o.outbound_id
+                 and e.state in ('sending', 'sent', 'delivered', 'undelivered', 'unknown')
+               order by coalesce(e.sent_at, e.created_at) desc limit $2)
+             from outbound_messages o where o.outbound_id = $1",
+        )
+        .bind(outbound.0)
+        .bind(most)
+        .fetch_optional(self.conn())
+        .await?;
+        Ok(row.map(|(body, earlier)| Wording { body, earlier }))
+    }
+}
