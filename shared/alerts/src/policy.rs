@@ -104,6 +104,7 @@ mod tests {
         for (alert, channels, minutes) in [
             ("webhooks_lost", &[LOG, WEBHOOK][..], 30),
             ("a name of next year", &[LOG, WEBHOOK], 30),
+            ("text_after_stop", &[LOG, WEBHOOK, PAGERDUTY], 5),
             ("provider_stopped", &[LOG, WEBHOOK, PAGERDUTY], 5),
             ("provider_breaker_open", &[LOG, WEBHOOK, PAGERDUTY], 5),
             ("carrier_block", &[LOG, WEBHOOK, PAGERDUTY], 5),
