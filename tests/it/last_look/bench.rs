@@ -324,8 +324,12 @@ impl Bench {
         self.run(&format!("update {update}")).await;
     }
 
+    /// Any state may be set up, also one no text could go to from here.
     async fn run(&self, statement: &str) {
-        let done = sqlx::query(AssertSqlSafe(statement.to_owned())).execute(&self.owner).await.unwrap();
+        let mut tx = self.owner.begin().await.unwrap();
+        sqlx::query("set local session_replication_role = replica").execute(&mut *tx).await.unwrap();
+        let done = sqlx::query(AssertSqlSafe(statement.to_owned())).execute(&mut *tx).await.unwrap();
+        tx.commit().await.unwrap();
         assert_eq!(done.rows_affected(), 1, "{statement}");
     }
 }

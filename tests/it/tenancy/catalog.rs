@@ -62,6 +62,7 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
         "flags for all casinos, read for every turn; a check keeps guests out of them",
         &["name", "rule", "version", "updated_at", "actor", "reason"],
     ),
+    ("outbound_transitions", "the moves of a text: law, not tenant data", &["from_state", "to_state", "why"]),
     ("workers", "who lives: processes and times", &["instance", "worker", "version", "started_at", "seen_at"]),
     (
         "send_policy",
