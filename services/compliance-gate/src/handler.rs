@@ -23,7 +23,7 @@ use seven_telemetry::metrics;
 use crate::limits;
 
 /// How long a mutant leaves open the gap that it makes, so that a kill can fall into it.
-const WIDE: Duration = Duration::from_secs(1);
+const WIDE: Duration = Duration::from_secs(3);
 
 /// Stored in place of a text that held card, account or identity data (CONV-15).
 const NOT_KEPT: &str = "[personal data, not kept]";
@@ -149,7 +149,7 @@ impl Gate {
         failpoint("gate.after_commit");
         tracing::info!(%casino, inbound_id = %inbound_id, stored, next = next.name(), trace, "text judged");
         if mutant(Mutant::SilentDuplicate) {
-            tokio::time::sleep(3 * WIDE).await;
+            tokio::time::sleep(WIDE).await;
         }
         self.publish(casino, &next, inbound_id, copy, &trace).await?;
         failpoint("gate.after_publish");

@@ -144,12 +144,12 @@ impl App {
         }
     }
 
-    /// A mutant's: nobody hears whether it came to pass.
+    /// A mutant's: nobody hears whether it came to pass. Long enough for a kill to find something.
     fn publish_later(&self, message: &Outgoing<'_>) {
         let (bus, subject, key) = (self.fleet.bus.clone(), message.subject.clone(), message.key.to_owned());
         let (trace, payload) = (message.trace.to_owned(), message.payload.clone());
         tokio::spawn(async move {
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            tokio::time::sleep(Duration::from_secs(4)).await;
             let message = Outgoing { subject, key: &key, copy: None, trace: &trace, payload };
             bus.publish(&message, PUBLISH_DEADLINE).await.ok();
         });

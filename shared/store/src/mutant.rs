@@ -7,13 +7,13 @@ use std::sync::OnceLock;
 pub enum Mutant {
     /// The last look refuses nothing because of a STOP, a pause or an earlier text.
     NoLastLook,
-    /// Ingress answers 200 and publishes a moment later.
+    /// Ingress answers 200 and publishes a moment later; nobody looks at the provider's record.
     AckBeforePublish,
     /// The gate publishes a moment after its commit, and not again for a duplicate; nothing sweeps behind it.
     SilentDuplicate,
     /// A doubtful send goes out again, whatever its class.
     BlindResend,
-    /// The gate notes a text as done, then works.
+    /// The gate notes a text as done, then works; nobody looks at the provider's record.
     DoneBeforeEffect,
     /// A turn marks all open texts answered, also those it did not read.
     AllAnswered,
