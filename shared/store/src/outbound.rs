@@ -1,5 +1,7 @@
 //! Texts we mean to send: queueing them, what the sender needs to know, and how each send ends (D5).
 
+mod doubt;
+
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -10,10 +12,7 @@ use seven_domain::{
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{
-    Result, Tx,
-    mutant::{Mutant, mutant},
-};
+use crate::{Result, Tx};
 
 /// Where a text comes from; with `part` (and `kind` for canned texts) it is unique, so a repeated stage finds its row.
 #[derive(Debug, Clone, Copy)]
@@ -365,39 +364,5 @@ impl Tx {
             .execute(self.conn())
             .await?;
         Ok(())
-    }
-
-    /// The attempt's deadline and grace passed without a webhook: safety texts go out again once, others become `unknown`.
-    /// Returns the text to signal, if any.
-    pub async fn settle_doubt(&mut self, attempt: AttemptId) -> Result<Option<Queued>> {
-        let row: Option<(Uuid, String, i64)> = sqlx::query_as(
-            "select o.outbound_id, o.class, (select count(*) from send_attempts x where x.outbound_id = o.outbound_id and x.outcome in ('pending', 'ambiguous'))
-             from send_attempts a join outbound_messages o on o.outbound_id = a.outbound_id
-             where a.attempt_id = $1 and a.outcome in ('pending', 'ambiguous') and o.state = 'sending'
-               and not exists (select 1 from send_attempts n where n.outbound_id = a.outbound_id and n.started_at > a.started_at)
-             for update of o",
-        )
-        .bind(attempt.0)
-        .fetch_optional(self.conn())
-        .await?;
-        let Some((outbound, class, doubtful)) = row else { return Ok(None) };
-        let class: MessageClass = class.parse()?;
-        let again = (class.is_safety() || mutant(Mutant::BlindResend)) && doubtful < 2;
-        sqlx::query(
-            "update outbound_messages set state = $2, reason = $3, not_before = now(), next_sweep_at = now() + make_interval(secs => $4),
-               ended_at = case when $2 = 'unknown' then now() end
-             where outbound_id = $1",
-        )
-        .bind(outbound)
-        .bind(if again { "queued" } else { "unknown" })
-        .bind(if again { "doubtful_send_repeated" } else { "no_answer_from_provider" })
-        .bind(self.sweep_base())
-        .execute(self.conn())
-        .await?;
-        sqlx::query("update send_attempts set outcome = 'ambiguous' where attempt_id = $1 and outcome = 'pending'")
-            .bind(attempt.0)
-            .execute(self.conn())
-            .await?;
-        Ok(again.then_some(Queued { outbound_id: OutboundId(outbound), lane: class.lane() }))
     }
 }
