@@ -31,6 +31,7 @@ const NOT_KEPT: &str = "[personal data, not kept]";
 #[derive(Debug)]
 pub struct Gate {
     pub fleet: Fleet,
+    pub fleet_per_minute: u32,
 }
 
 /// A stored text with all the branches need.
@@ -229,7 +230,7 @@ impl Gate {
                 self.close(tx, case, "empty").await
             };
         }
-        match (limits::count(&self.fleet, case).await, layer) {
+        match (limits::count(&self.fleet, self.fleet_per_minute, case).await, layer) {
             (limits::Limited::No, Some(layer)) => self.canned(tx, case, TextKey::answer_to(layer)).await,
             (limits::Limited::No, None) => {
                 metrics().inbound.with_label_values(&[case.verdict(), "open"]).inc();

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use seven_domain::CasinoId;
 
 use crate::{
+    bench::{self, Bench},
     chaos::{self, Chaos},
     commands::{
         alert, audit, campaign, casino, consent, content, conversation, dead, delivery, escalation, eval, flag, gate,
@@ -41,6 +42,8 @@ enum Command {
     Dev(Box<Dev>),
     /// Break the fleet at random under load and prove that its promises hold: kills, cut connections, faults, flags.
     Chaos(Chaos),
+    /// Measure the fleet as separate processes, beside a bare relay on the same machine.
+    Bench(Bench),
     /// Apply the database migrations with the owner's connection (postgres.owner_url).
     Migrate,
     /// Casinos: add, list, suspend, resume, remove, and the schema of their document.
@@ -125,6 +128,7 @@ impl Cli {
         match self.command {
             Command::Run { worker, casinos } => Box::pin(run::run(config, worker, casinos)).await?,
             Command::Dev(dev) => dev::run(*dev).await?,
+            Command::Bench(bench) => return Box::pin(bench::run(config, bench)).await,
             Command::Chaos(chaos) => return Box::pin(chaos::run(chaos)).await,
             Command::Migrate => run::migrate(config).await?,
             Command::Casino(command) => casino::run(config, command).await?,

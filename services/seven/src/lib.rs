@@ -2,6 +2,7 @@
 //! the same fleet that `seven dev` runs. Results go to stdout, everything else to stderr.
 
 mod alerting;
+pub mod bench;
 pub mod breaking;
 pub mod chaos;
 pub mod cli;
@@ -14,6 +15,7 @@ pub mod ingest;
 pub mod model;
 pub mod onboard;
 pub mod packs;
+mod processes;
 pub mod settings;
 pub mod stack;
 pub mod wiring;

@@ -24,6 +24,7 @@ pub struct Settings {
     pub telnyx: Telnyx,
     pub twilio: Twilio,
     pub sending: Sending,
+    pub limits: Limits,
     pub alerts: Alerts,
     pub ingress: Ingress,
     pub guest_hash: GuestHash,
@@ -96,6 +97,13 @@ pub struct Sending {
     pub segments_per_second: Option<u32>,
     /// Sender processes that may run at once: while Redis is away each keeps to its part of every limit.
     pub senders: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Texts of all casinos that are answered in a minute: protection against a flood, not a quota.
+    pub fleet_texts_per_minute: u32,
 }
 
 #[derive(Debug, Clone, Deserialize)]

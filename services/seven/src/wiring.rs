@@ -37,6 +37,18 @@ impl Worker {
         Self::OutboundSender,
         Self::Scheduler,
     ];
+
+    /// The name `seven run` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::IngressWebhook => "ingress-webhook",
+            Self::ComplianceGate => "compliance-gate",
+            Self::AgentSwarm => "agent-swarm",
+            Self::PersonaEnvelope => "persona-envelope",
+            Self::OutboundSender => "outbound-sender",
+            Self::Scheduler => "scheduler",
+        }
+    }
 }
 
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
@@ -230,7 +242,9 @@ async fn serve(
             };
             seven_ingress_webhook::run(fleet, verifiers, listener).await?;
         }
-        Worker::ComplianceGate => seven_compliance_gate::run(fleet, loops(concurrency)).await,
+        Worker::ComplianceGate => {
+            seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, loops(concurrency)).await;
+        }
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
                 models: Models::offline(&fleet.packs)?,

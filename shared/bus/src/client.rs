@@ -256,6 +256,18 @@ impl Bus {
         Ok(infos.into_iter().map(lag).collect())
     }
 
+    /// How many messages the stages' streams have taken in all their life.
+    pub async fn stored_so_far(&self) -> Result<u64, Error> {
+        let mut sum = 0;
+        for stage in topology::CONSUMING {
+            let name = topology::stream_of(stage);
+            let stream =
+                self.js.get_stream(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
+            sum += stream.cached_info().state.last_sequence;
+        }
+        Ok(sum)
+    }
+
     pub(crate) async fn bucket(&self) -> Result<kv::Store, Error> {
         self.js.get_key_value(topology::FLEET_BUCKET).await.map_err(|e| Error::setup("bucket fleet")(e.into()))
     }

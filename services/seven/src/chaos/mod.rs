@@ -20,7 +20,7 @@ use anyhow::{Context, Result, bail};
 use rand::Rng;
 use tokio::time::{Instant, sleep_until};
 
-use crate::{out, settings::dev_dir, wiring::Worker};
+use crate::{out, settings::dev_dir};
 use ground::Ground;
 use strike::Striker;
 use workers::Workers;
@@ -118,16 +118,4 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     findings.push(report::chains(&ground).await?);
     findings.push(check::personal_data(&ground.dir.join("logs"), &phones, &visits::QUESTIONS)?);
     Ok(report::print(&facts, &struck, &seen, &findings, span, settled))
-}
-
-/// The name `seven run` takes.
-fn name(worker: Worker) -> &'static str {
-    match worker {
-        Worker::IngressWebhook => "ingress-webhook",
-        Worker::ComplianceGate => "compliance-gate",
-        Worker::AgentSwarm => "agent-swarm",
-        Worker::PersonaEnvelope => "persona-envelope",
-        Worker::OutboundSender => "outbound-sender",
-        Worker::Scheduler => "scheduler",
-    }
 }

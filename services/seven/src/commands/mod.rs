@@ -95,7 +95,7 @@ fn hidden(text: &str) -> String {
 }
 
 /// An empty table with these columns.
-fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
+pub(crate) fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::UTF8_BORDERS_ONLY).set_header(header);
     table

@@ -108,7 +108,7 @@ impl Snapshot {
             limits.extend(tx.casino_row().await?.map(|row| Limits {
                 casino: entry.casino.to_string(),
                 segments_per_second: row.config.operational.segments_per_second(),
-                texts_in_per_minute: row.config.limits.rate_limit_tier.texts_per_minute(),
+                texts_in_per_minute: row.config.limits.texts_per_minute(),
                 guest_texts_per_minute: row.config.limits.guest_texts_per_minute,
                 texts_out_per_guest_and_day: row.config.operational.max_messages_per_guest_per_day,
             }));
