@@ -121,7 +121,8 @@ impl Swarm {
         if all_answered || mutant(Mutant::NoEpoch) {
             sleep(Duration::from_millis(200)).await;
         }
-        let mut tx = self.fleet.store.bind(&work.casino).await?;
+        // Taken back by a crash, the texts are open again and swept; nothing was sent, or the sender's look would have kept it.
+        let mut tx = self.fleet.store.bind_repeatable(&work.casino).await?;
         let ids: Vec<Uuid> =
             if all_answered { tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect() } else { ids };
         let Some(switched) = tx.commit_turn(&turn, &ids).await? else { return Ok(false) };

@@ -162,11 +162,9 @@ impl Sender {
     ) -> Result<(), Error> {
         let end = end_of(outcome);
         metrics().sends.with_label_values(&[end.outcome, end.error_code.as_deref().unwrap_or("")]).inc();
-        let mut tx = self.fleet.store.bind(&job.casino).await?;
+        // Taken back by a crash, it is as if this worker had died before it: the webhook or the doubt settles it.
+        let mut tx = self.fleet.store.bind_repeatable(&job.casino).await?;
         tx.end_attempt(job.outbound_id, attempt, &end, next).await?;
-        if next == Next::Sent {
-            tx.record_disclosure(job.outbound_id).await?;
-        }
         if matches!(next, Next::Sent | Next::Failed) {
             let event = if next == Next::Sent { AuditEvent::SmsOutbound } else { AuditEvent::SmsDeliveryFailed };
             let subject = job.outbound_id.to_string();

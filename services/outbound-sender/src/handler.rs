@@ -73,18 +73,15 @@ impl Handler for Sender {
 impl Sender {
     async fn process(&self, delivery: &Delivery<OutboundReady>) -> Result<Outcome, Error> {
         let outbound_id: OutboundId = seven_bus::id(&delivery.event.outbound_id)?;
-        let mut tx = self.fleet.store.bind(&delivery.casino).await?;
-        let Some(pending) = tx.pending(outbound_id).await?.filter(|p| p.state == "queued") else {
-            return Ok(Outcome::Done);
-        };
-        let config = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?.config;
+        let mut tx = self.fleet.store.bind_repeatable(&delivery.casino).await?;
+        let pending = tx.pending_here(outbound_id).await?.filter(|(text, ..)| text.state == "queued");
+        let Some((pending, config, stops)) = pending else { return Ok(Outcome::Done) };
         let wait = Duration::try_from_secs_f64(pending.wait).unwrap_or_default();
         if wait > LONGEST_HELD {
             tx.put_due("send", outbound_id.0, wait).await?;
             tx.commit().await?;
             return Ok(Outcome::Done);
         }
-        let stops = tx.stops().await?;
         tx.commit().await?;
         let mut job = Job::new(&delivery.casino, config, outbound_id, &pending, stops)?;
         if !self.held(wait).await {

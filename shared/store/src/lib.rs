@@ -15,6 +15,7 @@ pub mod dead;
 pub mod deletions;
 pub mod delivery;
 pub mod disclosures;
+mod documents;
 pub mod due;
 mod error;
 pub mod escalations;
@@ -53,6 +54,8 @@ use secrecy::{ExposeSecret, SecretString};
 use seven_domain::CasinoId;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction, postgres::PgPoolOptions};
 
+use documents::Documents;
+
 pub use error::Error;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -71,6 +74,7 @@ pub struct SweepPlan {
 pub struct Store {
     pool: PgPool,
     sweep: SweepPlan,
+    documents: Documents,
 }
 
 /// A transaction bound to one casino: it can read and write that casino's rows and no others.
@@ -79,6 +83,7 @@ pub struct Tx {
     inner: Transaction<'static, Postgres>,
     casino: CasinoId,
     sweep: SweepPlan,
+    documents: Documents,
 }
 
 // === impl Store ===
@@ -92,14 +97,14 @@ impl Store {
             .idle_timeout(Duration::from_secs(300))
             .test_before_acquire(false)
             .connect_lazy(url.expose_secret())?;
-        Ok(Self { pool, sweep })
+        Ok(Self { pool, sweep, documents: Documents::default() })
     }
 
     /// The same database through connections of its own, so that nobody else's queue stands before this user's.
     #[must_use]
     pub fn apart(&self) -> Self {
         let pool = self.pool.options().clone().connect_lazy_with(self.pool.connect_options().as_ref().clone());
-        Self { pool, sweep: self.sweep }
+        Self { pool, sweep: self.sweep, documents: self.documents.clone() }
     }
 
     /// Applies the migrations with the owner's (not the app's) connection.
@@ -112,10 +117,20 @@ impl Store {
 
     /// Begins a transaction that sees this casino's rows only.
     pub async fn bind(&self, casino: &CasinoId) -> Result<Tx> {
-        // One round trip for both; a casino's id is of a-z, 0-9 and _ only, whatever was read.
-        let begin = format!("begin; set local app.casino = '{casino}'");
+        self.bind_with(casino, "").await
+    }
+
+    /// The same, but its commit does not wait for the disk: for work that is done again when a crash of the database takes it back
+    /// (D23). Whatever is committed with [`Store::bind`] afterwards takes it along.
+    pub async fn bind_repeatable(&self, casino: &CasinoId) -> Result<Tx> {
+        self.bind_with(casino, "; set local synchronous_commit = off").await
+    }
+
+    async fn bind_with(&self, casino: &CasinoId, also: &str) -> Result<Tx> {
+        // One round trip for all; a casino's id is of a-z, 0-9 and _ only, whatever was read.
+        let begin = format!("begin; set local app.casino = '{casino}'{also}");
         let inner = self.begin(&begin).await?;
-        Ok(Tx { inner, casino: casino.clone(), sweep: self.sweep })
+        Ok(Tx { inner, casino: casino.clone(), sweep: self.sweep, documents: self.documents.clone() })
     }
 
     /// True when the database answers.
