@@ -45,6 +45,9 @@ pub struct Bench {
     /// Also with receipts, quiet window and typing delay as in production.
     #[arg(long)]
     as_in_production: bool,
+    /// Print the statements that took most of Postgres.
+    #[arg(long)]
+    statements: bool,
     /// Write the results here as JSON too.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,

@@ -113,8 +113,13 @@ async fn fleet(dir: &Path, bench: &Bench, lay: Lay) -> Result<(Side, Asked)> {
     sleep(IDLE).await;
     let (idle, rested) = (Asked::so_far(&running.ground).await?.since(asked), running.taken());
     let asked = Asked::so_far(&running.ground).await?;
+    running.ground.sql("select pg_stat_statements_reset()").await?;
+    let asked = Asked { commits: 0.0, statements: 0.0, ..asked };
     let began = Instant::now();
     let (saturation, busy) = running.saturate(bench).await?;
+    if bench.statements {
+        usage::statements(&running.ground, saturation.texts).await?;
+    }
     let idle = idle.times(began.elapsed().as_secs_f64() / IDLE.as_secs_f64());
     let per_text = Asked::so_far(&running.ground).await?.per_text(asked, idle, saturation.texts);
     let processes = usage_of(&rest, &rested, &busy, saturation.texts);
@@ -187,6 +192,8 @@ impl Running {
         self.first_answer().await?;
         let all = guests(bench, bench.texts);
         play(self.ground.sim(), all, Pace::UnderWay(UNDER_WAY / 4)).await.context("the first contacts")?;
+        // As after a minute of autovacuum: plans made for empty tables are no plans for a fleet.
+        self.ground.sql("vacuum analyze").await?;
         Ok(())
     }
 

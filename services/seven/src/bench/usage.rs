@@ -96,6 +96,19 @@ impl Asked {
     }
 }
 
+/// The statements that took most of Postgres, per text.
+pub(super) async fn statements(ground: &Ground, texts: usize) -> Result<()> {
+    let rows = ground
+        .sql(&format!(
+            "select round((total_exec_time / {texts})::numeric, 3), round((total_plan_time / {texts})::numeric, 3), \
+               round((calls / {texts}.0)::numeric, 2), left(regexp_replace(query, '\\s+', ' ', 'g'), 110) \
+             from pg_stat_statements where calls >= {texts} / 10 order by total_exec_time desc limit 40"
+        ))
+        .await?;
+    crate::out!("per text: ms | ms planning | calls | statement\n{rows}");
+    Ok(())
+}
+
 /// Times that Redis read from a client: what a client sends at once counts once, what a script calls does not.
 fn redis_calls(url: &str) -> Result<u64> {
     let address = url.trim_start_matches("redis://").trim_end_matches('/');
