@@ -75,10 +75,14 @@ async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
     house.stack.sim.set_rules(Plan::default()).unwrap();
     grow_old(&house).await;
 
+    // In a run that takes longer than the scheduler's period, its own comparison was first.
+    let ids: Vec<String> = lost.iter().map(|text| format!("'{}'", text.message_id)).collect();
+    let here = format!("select count(*) from inbound_messages where provider_message_id in ({})", ids.join(","));
+    let already = usize::try_from(house.number(&here).await).unwrap();
     let dry = run(&house, true).await;
-    assert_eq!((dry.texts_listed, dry.texts_recovered), (guests, lost.len()));
+    assert_eq!((dry.texts_listed, dry.texts_recovered + already), (guests, lost.len()));
     let report = run(&house, false).await;
-    assert_eq!(report.texts_recovered, lost.len());
+    assert_eq!(report.texts_recovered + already, lost.len());
     assert_eq!(report.sends_settled, dry.sends_settled, "receipts were swallowed too");
     house.settle_within(i64::try_from(guests).unwrap(), Duration::from_secs(60)).await;
     until("every send has its last word", Duration::from_secs(30), || async {
@@ -108,7 +112,7 @@ async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
     assert_eq!(answers.len(), guests);
     assert!(answers.values().all(|n| *n == 1), "{answers:?}");
     println!(
-        "reconciliation: {guests} texts, {} webhooks of texts swallowed and recovered, {} sends settled, {} requests",
+        "reconciliation: {guests} texts, {} webhooks of texts swallowed and recovered ({already} by the scheduler itself), {} sends settled, {} requests",
         lost.len(),
         report.sends_settled,
         report.requests
