@@ -7,7 +7,7 @@ use seven_agent_swarm::Models;
 use seven_alerts::{Channels, channels};
 use seven_bus::{Bus, Roster, WorkerSettings, topology};
 use seven_cache::Cache;
-use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
+use seven_domain::{CasinoId, Clock, HashKeys, IdSource, Stage, TimeScale};
 use seven_ingress_webhook::Verifiers;
 use seven_llm::embedding::Embedding;
 use seven_providers::{Provider, Records, telnyx, twilio};
@@ -37,6 +37,44 @@ impl Worker {
         Self::OutboundSender,
         Self::Scheduler,
     ];
+
+    /// The name `seven run` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::IngressWebhook => "ingress-webhook",
+            Self::ComplianceGate => "compliance-gate",
+            Self::AgentSwarm => "agent-swarm",
+            Self::PersonaEnvelope => "persona-envelope",
+            Self::OutboundSender => "outbound-sender",
+            Self::Scheduler => "scheduler",
+        }
+    }
+
+    /// The stages whose messages it takes from the bus.
+    pub fn stages(self) -> &'static [Stage] {
+        match self {
+            Self::IngressWebhook | Self::Scheduler => &[],
+            Self::ComplianceGate => &[Stage::Gate],
+            Self::AgentSwarm => &[Stage::Swarm],
+            Self::PersonaEnvelope => &[Stage::Envelope],
+            Self::OutboundSender => &[Stage::Sender, Stage::Receipts],
+        }
+    }
+
+    /// What its loops run with; the ones that take nothing from the bus have none.
+    pub fn loops(self, settings: &Settings) -> WorkerSettings {
+        let concurrency = match self {
+            Self::OutboundSender => settings.worker.sender_concurrency,
+            Self::IngressWebhook | Self::ComplianceGate | Self::AgentSwarm | Self::PersonaEnvelope | Self::Scheduler => {
+                settings.worker.concurrency
+            }
+        };
+        WorkerSettings {
+            concurrency,
+            deadline: Duration::from_secs(settings.worker.handler_deadline_seconds),
+            ..WorkerSettings::default()
+        }
+    }
 }
 
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
@@ -59,7 +97,12 @@ pub async fn fleet(
         max_deliver: settings.nats.max_deliver,
     };
     let bus = connect(
-        &seven_bus::Settings { url: settings.nats.url.clone(), limits, instance: ids.uuid().simple().to_string() },
+        &seven_bus::Settings {
+            url: settings.nats.url.clone(),
+            access: settings.nats_access(),
+            limits,
+            instance: ids.uuid().simple().to_string(),
+        },
         patience,
         &shutdown,
     )
@@ -213,12 +256,7 @@ async fn serve(
     settings: &Settings,
     listener: Option<tokio::net::TcpListener>,
 ) -> Result<()> {
-    let loops = |concurrency| WorkerSettings {
-        concurrency,
-        deadline: Duration::from_secs(settings.worker.handler_deadline_seconds),
-        ..WorkerSettings::default()
-    };
-    let concurrency = settings.worker.concurrency;
+    let loops = worker.loops(settings);
     match worker {
         Worker::IngressWebhook => {
             let verifiers = verifiers(settings)?;
@@ -230,7 +268,7 @@ async fn serve(
             };
             seven_ingress_webhook::run(fleet, verifiers, listener).await?;
         }
-        Worker::ComplianceGate => seven_compliance_gate::run(fleet, loops(concurrency)).await,
+        Worker::ComplianceGate => seven_compliance_gate::run(fleet, loops).await,
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
                 models: Models::offline(&fleet.packs)?,
@@ -239,9 +277,9 @@ async fn serve(
                 model_deadline: Duration::from_secs(settings.worker.model_deadline_seconds),
                 index_bytes: settings.worker.index_megabytes * 1024 * 1024,
             };
-            seven_agent_swarm::run(fleet, swarm, loops(concurrency)).await;
+            seven_agent_swarm::run(fleet, swarm, loops).await;
         }
-        Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops(concurrency)).await,
+        Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops).await,
         Worker::OutboundSender => {
             let providers = providers(settings)?;
             // No reassigned-numbers database is at hand yet: casinos that require it send no marketing texts.
@@ -249,7 +287,6 @@ async fn serve(
                 account: settings.sending.account_segments_per_second.clone(),
                 fleet: settings.sending.segments_per_second,
             };
-            let loops = loops(settings.worker.sender_concurrency);
             seven_outbound_sender::run(fleet, providers, None, limits, loops).await?;
         }
         Worker::Scheduler => Box::pin(seven_scheduler::run(fleet, records(settings)?, channels(settings)?)).await,

@@ -6,6 +6,7 @@
 mod client;
 mod erase;
 mod error;
+pub mod permissions;
 mod roster;
 mod taken;
 pub mod topology;
@@ -16,7 +17,7 @@ pub mod events {
     include!(concat!(env!("OUT_DIR"), "/seven.v1.rs"));
 }
 
-pub use client::{Bus, Lag, Outgoing, Settings};
+pub use client::{Access, Bus, Lag, Outgoing, Settings};
 pub use error::Error;
 pub use roster::Roster;
 pub use taken::{Reader, Taken};
