@@ -185,7 +185,9 @@ impl Settings {
             figment = figment.merge(Secrets::read(Path::new(&folder))?);
         }
         let settings: Self = figment
-            .merge(Env::prefixed("SEVEN_").split("__").ignore(&["config", "secrets"]).filter(|k| k.as_str().contains('.')))
+            .merge(
+                Env::prefixed("SEVEN_").split("__").ignore(&["config", "secrets"]).filter(|k| k.as_str().contains('.')),
+            )
             .extract()
             .map_err(Box::new)?;
         settings.check()?;

@@ -65,9 +65,11 @@ impl Worker {
     pub fn loops(self, settings: &Settings) -> WorkerSettings {
         let concurrency = match self {
             Self::OutboundSender => settings.worker.sender_concurrency,
-            Self::IngressWebhook | Self::ComplianceGate | Self::AgentSwarm | Self::PersonaEnvelope | Self::Scheduler => {
-                settings.worker.concurrency
-            }
+            Self::IngressWebhook
+            | Self::ComplianceGate
+            | Self::AgentSwarm
+            | Self::PersonaEnvelope
+            | Self::Scheduler => settings.worker.concurrency,
         };
         WorkerSettings {
             concurrency,

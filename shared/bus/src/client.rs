@@ -324,10 +324,7 @@ impl Bus {
 
     /// Casinos whose content has a new version, as it is announced from now on, of those that `roster` is limited to. Announcements are
     /// lost while the connection is.
-    pub async fn content_changes(
-        &self,
-        roster: &Roster,
-    ) -> Result<impl Stream<Item = (CasinoId, i64)> + use<>, Error> {
+    pub async fn content_changes(&self, roster: &Roster) -> Result<impl Stream<Item = (CasinoId, i64)> + use<>, Error> {
         let subjects = match roster.only() {
             [] => vec![topology::CONTENT_SUBJECTS.to_owned()],
             only => only.iter().map(topology::subject_for_content).collect(),
