@@ -21,7 +21,7 @@ pub use self::{
     entrance::host,
     names::{password_secret, password_variable, user, workload as workload_name},
     settings::text as settings_text,
-    workload::{OPS_PORT, grace_seconds},
+    workload::grace_seconds,
     yaml::{Document, File, HEAD},
 };
 use self::{

@@ -6,7 +6,7 @@ use super::{
     names::{APP, metadata},
     nats::{self, CLIENT_PORT, MONITORING_PORT, ROUTE_PORT},
     values::{FleetValues, Peer},
-    workload::{OPS_PORT, webhook_port},
+    workload::{ops_port, webhook_port},
     yaml::Document,
 };
 use crate::{settings::Settings, wiring::Worker};
@@ -69,7 +69,7 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
             "metrics",
             "Prometheus reads every worker.",
             &pods(&workers),
-            vec![from(&namespace(&fleet.network.monitoring), &[OPS_PORT])],
+            vec![from(&namespace(&fleet.network.monitoring), &[ops_port(settings)])],
         ),
         nats_servers(fleet, &workers, &nats_pods),
     ]

@@ -59,9 +59,12 @@ pub fn text(fleet: &FleetValues) -> Result<String> {
             bail!("{key} is a secret: name it under `secrets`, so that no file holds it");
         }
     }
-    let webhook = Settings::parse("").context("reading the default settings")?.ingress.listen.port();
+    // The defaults listen on the loopback address alone; in a pod the ports are the same.
+    let defaults = Settings::parse("").context("reading the default settings")?;
+    let (webhook, ops) = (defaults.ingress.listen.port(), defaults.ops.listen.port());
     let mut all: toml::Table = toml::from_str(&format!(
-        "[nats]\nurl = \"tls://{}\"\nca_file = \"{NATS_CA}\"\nreplicas = {}\n[ingress]\nlisten = \"0.0.0.0:{webhook}\"\n",
+        "[nats]\nurl = \"tls://{}\"\nca_file = \"{NATS_CA}\"\nreplicas = {}\n[ingress]\nlisten = \"0.0.0.0:{webhook}\"\n\
+         [ops]\nlisten = \"0.0.0.0:{ops}\"\n",
         super::nats::address(fleet),
         fleet.nats.replicas,
     ))?;

@@ -12,8 +12,6 @@ use super::{
 };
 use crate::{settings::Settings, wiring::Worker};
 
-/// Where a worker answers health checks and gives its metrics.
-pub const OPS_PORT: u16 = 9464;
 /// Ingress goes on serving so long after SIGTERM is due: load balancers hear late that a pod leaves.
 const PRE_STOP_SECONDS: u64 = 5;
 /// What ends after the drain: the last beat, alerts still to be filed, the closing of connections.
@@ -24,6 +22,11 @@ pub(crate) const NOBODY: u32 = 65_532;
 /// Seconds between SIGTERM and SIGKILL: longer than the code's own drain, whatever becomes of it.
 pub fn grace_seconds() -> u64 {
     WorkerSettings::default().drain.as_secs() + PRE_STOP_SECONDS + AFTER_DRAIN_SECONDS
+}
+
+/// Where a worker answers health checks and gives its metrics.
+pub(crate) fn ops_port(settings: &Settings) -> u16 {
+    settings.ops.listen.port()
 }
 
 /// The port of the webhook.
@@ -50,7 +53,7 @@ pub(crate) fn deployment(
                 "labels": labels(fleet, component, id),
                 "annotations": {
                     "prometheus.io/scrape": "true",
-                    "prometheus.io/port": OPS_PORT.to_string(),
+                    "prometheus.io/port": ops_port(settings).to_string(),
                     // Other settings are another template, so pods restart with them.
                     "seven/settings": settings::digest(fleet),
                 },
@@ -97,7 +100,7 @@ fn pod(fleet: &FleetValues, settings: &Settings, worker: Worker, casino: Option<
     if let Some(id) = id {
         arguments.extend(["--casino", id.as_str()]);
     }
-    let mut ports = vec![json!({ "name": "ops", "containerPort": OPS_PORT })];
+    let mut ports = vec![json!({ "name": "ops", "containerPort": ops_port(settings) })];
     if worker == Worker::IngressWebhook {
         ports.push(json!({ "name": "webhook", "containerPort": webhook_port(settings) }));
     }
@@ -109,7 +112,6 @@ fn pod(fleet: &FleetValues, settings: &Settings, worker: Worker, casino: Option<
             { "name": "SEVEN_CONFIG", "value": SETTINGS_FILE },
             { "name": "SEVEN_SECRETS", "value": SECRETS_DIR },
             { "name": "SEVEN_NATS__USER", "value": names::user(worker, id) },
-            { "name": "SEVEN_OPS__LISTEN", "value": format!("0.0.0.0:{OPS_PORT}") },
         ],
         "ports": ports,
         "resources": {
