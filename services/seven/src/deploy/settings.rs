@@ -12,17 +12,17 @@ use super::{
 use crate::{settings::Settings, wiring::Worker};
 
 /// Where the settings and the secrets are in a pod.
-pub const SETTINGS_FILE: &str = "/etc/seven/seven.toml";
-pub const SECRETS_DIR: &str = "/etc/seven/secrets";
+pub(crate) const SETTINGS_FILE: &str = "/etc/seven/seven.toml";
+pub(crate) const SECRETS_DIR: &str = "/etc/seven/secrets";
 /// The certificate that vouches for NATS, and its folder.
-pub const NATS_CA: &str = "/etc/seven/nats/ca.crt";
+pub(crate) const NATS_CA: &str = "/etc/seven/nats/ca.crt";
 pub(crate) const NATS_DIR: &str = "/etc/seven/nats";
 pub(crate) const CONFIG_MAP: &str = "seven-settings";
 
 const EVERY: &[Worker] = &Worker::ALL;
 
 /// Every secret setting and the workers that read it.
-pub const SECRETS: [(&str, &[Worker]); 12] = [
+pub(crate) const SECRETS: [(&str, &[Worker]); 12] = [
     ("postgres.url", EVERY),
     // The migration's alone.
     ("postgres.owner_url", &[]),
@@ -39,11 +39,11 @@ pub const SECRETS: [(&str, &[Worker]); 12] = [
 ];
 
 /// Without these nothing starts.
-pub const REQUIRED_SECRETS: [&str; 5] =
+pub(crate) const REQUIRED_SECRETS: [&str; 5] =
     ["postgres.url", "postgres.owner_url", "redis.url", "guest_hash.secret", "telnyx.api_key"];
 
 /// The settings the rendered fleet runs with, but for its secrets. Fails on unknown keys and on secrets written out.
-pub fn of(fleet: &FleetValues) -> Result<Settings> {
+pub(crate) fn of(fleet: &FleetValues) -> Result<Settings> {
     let text = text(fleet)?;
     Settings::parse(&text).map_err(|error| {
         let why = std::error::Error::source(&error).map(ToString::to_string);
