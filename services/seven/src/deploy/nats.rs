@@ -107,8 +107,9 @@ fn cluster(fleet: &FleetValues) -> String {
         })
         .collect();
     format!(
-        "# Servers know each other by their certificates: both sides show one that the same authority signed.\n\
-         cluster {{\n  name: \"{SERVICE}\"\n  listen: \"0.0.0.0:{ROUTE_PORT}\"\n  tls {{\n    cert_file: $NATS_TLS_CERT\n    \
+        "# Servers know each other by their certificates: both sides show one that the same authority signed. They tell clients no\n\
+         # addresses of pods, which no certificate vouches for; KEDA then asks each server by the name in its route.\n\
+         cluster {{\n  name: \"{SERVICE}\"\n  no_advertise: true\n  listen: \"0.0.0.0:{ROUTE_PORT}\"\n  tls {{\n    cert_file: $NATS_TLS_CERT\n    \
          key_file: $NATS_TLS_KEY\n    ca_file: $NATS_TLS_CA\n    verify: true\n  }}\n  routes: [\n{}\n  ]\n}}\n",
         routes.join("\n")
     )

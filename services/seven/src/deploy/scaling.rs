@@ -121,7 +121,7 @@ fn by_backlog(
                 "cooldownPeriod": fleet.scaling.scale_down_after,
                 "minReplicaCount": size.min,
                 "maxReplicaCount": size.max,
-                "fallback": { "failureThreshold": fleet.scaling.failures_before_fallback, "replicas": size.fallback() },
+                "fallback": { "failureThreshold": fleet.scaling.failures_before_fallback, "replicas": size.fallback(), "behavior": "currentReplicasIfHigher" },
                 "advanced": { "horizontalPodAutoscalerConfig": { "behavior": calm(fleet) } },
                 "triggers": triggers,
             },
