@@ -52,7 +52,8 @@ impl Server<NatsKind> {
     /// Starts one with this configuration, whose ports the command line replaces. It finds `NATS_SERVER_NAME` and `NATS_STORE_DIR` in its
     /// environment beside `environment`. Returns the port of its monitoring too.
     pub async fn start_configured(dir: &Path, file: &Path, environment: Vec<(String, String)>) -> Result<(Self, u16)> {
-        let (dir, file) = (absolute(dir)?, absolute(file)?);
+        let dir = absolute(dir)?;
+        let file = std::path::absolute(file).with_context(|| format!("finding {}", file.display()))?;
         blocking(move || {
             pid_file::clear(&dir.join("nats.pid"))?;
             let monitoring_port = crate::port::free()?;
