@@ -92,6 +92,8 @@ impl Permissions {
     #[must_use]
     pub fn tend(mut self) -> Self {
         for call in [
+            // Asked before a bucket is created.
+            "INFO",
             "STREAM.INFO.*",
             "STREAM.CREATE.*",
             "STREAM.MSG.DELETE.*",

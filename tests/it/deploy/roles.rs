@@ -19,7 +19,10 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::{BUSY, QUIET, QUIET_NUMBER, Secured, casino, password};
-use crate::harness::{GUEST, until};
+use crate::{
+    harness::{GUEST, until},
+    operations::seven,
+};
 
 const OTHER_GUEST: &str = "+18605550143";
 
@@ -168,6 +171,11 @@ async fn every_role_does_its_work_and_nothing_is_refused() {
     assert!(roles.stack.settled(4, Duration::from_secs(30)).await.unwrap());
     let ingress = roles.stack.fleet.bus.stored("INGRESS", 3).await.unwrap();
     assert!(ingress.is_none_or(|(_, _, payload, _)| !String::from_utf8_lossy(&payload).contains("4111")));
+
+    // An operator's command: the values of a casino from the document in the database.
+    let config = roles.stack.config_file.display().to_string();
+    let said = seven(&["--config", &config, "deploy", "values", QUIET], b"").await;
+    assert!(said.code == 0 && said.out.contains(&format!("number: '{QUIET_NUMBER}'\n")), "{said:?}");
 
     let secured = roles.stop().await;
     assert_eq!(secured.violations(), Vec::<String>::new());
