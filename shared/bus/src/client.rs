@@ -9,11 +9,10 @@ use async_nats::{
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use prost::Message;
-use secrecy::{ExposeSecret, SecretString};
 use seven_domain::{CasinoId, Lane, Stage, TraceContext};
 use seven_telemetry::metrics;
 
-use crate::{Error, Roster, events, permissions, subject, topology};
+use crate::{Access, Error, Roster, events, subject, topology};
 
 /// Header that carries a message's identity: the same for every copy, whatever its `Nats-Msg-Id`.
 pub(crate) const KEY_HEADER: &str = "Seven-Key";
@@ -27,15 +26,6 @@ pub struct Settings {
     pub limits: topology::Limits,
     /// Random text that makes this process's `Nats-Msg-Id`s its own.
     pub instance: String,
-}
-
-/// As whom to connect. Empty where the server asks nobody.
-#[derive(Debug, Clone, Default)]
-pub struct Access {
-    /// The server's user and the password. Its inbox is its own, so that permissions can keep others out of the answers it gets.
-    pub user: Option<(String, SecretString)>,
-    /// Root certificates (PEM) that vouch for the server; with it a connection without TLS is refused.
-    pub ca_file: Option<std::path::PathBuf>,
 }
 
 /// A cheap handle on the bus.
@@ -73,7 +63,9 @@ pub struct Lag {
 impl Bus {
     /// Connects and refuses servers below 2.12.3, which have lost acknowledged data (D16).
     pub async fn connect(settings: &Settings) -> Result<Self, Error> {
-        let client = options(&settings.access)
+        let client = settings
+            .access
+            .options()
             .name(format!("seven-{}", settings.instance))
             .ping_interval(Duration::from_secs(10))
             .max_reconnects(None)
@@ -354,19 +346,6 @@ impl Bus {
         let message = Outgoing { subject, key, copy, trace, payload: event.encode_to_vec().into() };
         self.publish(&message, Duration::from_secs(5)).await
     }
-}
-
-fn options(access: &Access) -> async_nats::ConnectOptions {
-    let mut options = async_nats::ConnectOptions::new();
-    if let Some((user, password)) = &access.user {
-        options = options
-            .user_and_password(user.clone(), password.expose_secret().to_owned())
-            .custom_inbox_prefix(permissions::inbox_of(user));
-    }
-    if let Some(file) = &access.ca_file {
-        options = options.add_root_certificates(file.clone()).require_tls(true);
-    }
-    options
 }
 
 /// Headers first, then the message id: `PublishMessage::headers` replaces the whole map and would drop the id.

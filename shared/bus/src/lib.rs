@@ -3,6 +3,7 @@
 //!
 //! The only crate that speaks NATS. Knows nothing of Postgres, Redis or providers.
 
+mod access;
 mod client;
 mod erase;
 mod error;
@@ -17,7 +18,8 @@ pub mod events {
     include!(concat!(env!("OUT_DIR"), "/seven.v1.rs"));
 }
 
-pub use client::{Access, Bus, Lag, Outgoing, Settings};
+pub use access::Access;
+pub use client::{Bus, Lag, Outgoing, Settings};
 pub use error::Error;
 pub use roster::Roster;
 pub use taken::{Reader, Taken};
