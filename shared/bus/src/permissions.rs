@@ -36,12 +36,12 @@ impl Permissions {
     #[must_use]
     pub fn follow(mut self, casino: Option<&CasinoId>) -> Self {
         let (bucket, control) = (FLEET_BUCKET_STREAM, subject_for_control(casino));
-        self.api(format!("STREAM.INFO.{bucket}"));
-        self.api(format!("CONSUMER.CREATE.{bucket}.*.{control}"));
+        self.api(&format!("STREAM.INFO.{bucket}"));
+        self.api(&format!("CONSUMER.CREATE.{bucket}.*.{control}"));
         self.publish.insert(format!("$JS.FC.{bucket}.>"));
         if casino.is_none() {
             // Ends a watch that broke. Names of watches have no casino in them, so one casino's user cannot have this.
-            self.api(format!("CONSUMER.DELETE.{bucket}.*"));
+            self.api(&format!("CONSUMER.DELETE.{bucket}.*"));
         }
         self
     }
@@ -52,8 +52,8 @@ impl Permissions {
         let stream = stream_of(stage);
         for lane in lanes_of(stage) {
             let consumer = casino.map_or_else(|| "*".to_owned(), |casino| consumer_name(stage, casino, *lane));
-            self.api(format!("CONSUMER.INFO.{stream}.{consumer}"));
-            self.api(format!("CONSUMER.MSG.NEXT.{stream}.{consumer}"));
+            self.api(&format!("CONSUMER.INFO.{stream}.{consumer}"));
+            self.api(&format!("CONSUMER.MSG.NEXT.{stream}.{consumer}"));
             self.publish.insert(format!("$JS.ACK.{stream}.{consumer}.>"));
         }
         self.hand_on(stage, casino).bury(stage, casino)
@@ -84,7 +84,7 @@ impl Permissions {
     /// it can destroy them, and read or write none.
     #[must_use]
     pub fn erase(mut self, stage: Stage) -> Self {
-        self.api(format!("STREAM.MSG.DELETE.{}", stream_of(stage)));
+        self.api(&format!("STREAM.MSG.DELETE.{}", stream_of(stage)));
         self
     }
 
@@ -104,7 +104,7 @@ impl Permissions {
             "CONSUMER.MSG.NEXT.*.*",
             "DIRECT.GET.>",
         ] {
-            self.api(call.to_owned());
+            self.api(call);
         }
         self.publish.extend(["$JS.ACK.>".to_owned(), subject_for_control(None), subjects_of_dead(None, None)]);
         CONSUMING.into_iter().fold(self.follow(None), |all, stage| all.hand_on(stage, None))
@@ -114,12 +114,12 @@ impl Permissions {
     #[must_use]
     pub fn operate(self) -> Self {
         let mut all = self.tend();
-        all.api("CONSUMER.DELETE.*.*".to_owned());
+        all.api("CONSUMER.DELETE.*.*");
         all.publish.insert(CONTENT_SUBJECTS.to_owned());
         all
     }
 
-    fn api(&mut self, call: String) {
+    fn api(&mut self, call: &str) {
         self.publish.insert(format!("$JS.API.{call}"));
     }
 }

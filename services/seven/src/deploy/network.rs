@@ -62,14 +62,14 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
             "webhook",
             "Webhooks come through the ingress controller.",
             &pods(&web),
-            vec![from(&namespace(&fleet.network.ingress_controller), &[webhook_port(settings)])],
+            &[from(&namespace(&fleet.network.ingress_controller), &[webhook_port(settings)])],
         ),
         ingress(
             fleet,
             "metrics",
             "Prometheus reads every worker.",
             &pods(&workers),
-            vec![from(&namespace(&fleet.network.monitoring), &[ops_port(settings)])],
+            &[from(&namespace(&fleet.network.monitoring), &[ops_port(settings)])],
         ),
         nats_servers(fleet, &workers, &nats_pods),
     ]
@@ -116,7 +116,7 @@ fn egress(fleet: &FleetValues, name: &str, note: &str, selected: &Value, to: &Va
     policy(fleet, &format!("to-{name}"), note, selected, rules)
 }
 
-fn ingress(fleet: &FleetValues, name: &str, note: &str, selected: &Value, rules: Vec<Value>) -> Document {
+fn ingress(fleet: &FleetValues, name: &str, note: &str, selected: &Value, rules: &[Value]) -> Document {
     policy(fleet, &format!("from-{name}"), note, selected, json!({ "policyTypes": ["Ingress"], "ingress": rules }))
 }
 

@@ -43,7 +43,7 @@ pub(super) fn problems(file: &Path, fleet: &FleetValues, casinos: &[(PathBuf, Ca
     }
     match settings::of(fleet) {
         Err(error) => {
-            found.need(false, "settings", error.to_string(), "settings as in settings.default.toml, no secrets")
+            found.need(false, "settings", error.to_string(), "settings as in settings.default.toml, no secrets");
         }
         Ok(settings) => {
             thresholds(&mut found, fleet, &settings);
