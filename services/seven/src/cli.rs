@@ -10,8 +10,8 @@ use crate::{
     bench::{self, Bench},
     chaos::{self, Chaos},
     commands::{
-        alert, audit, campaign, casino, consent, content, conversation, dead, delivery, escalation, eval, flag, gate,
-        guest, knowledge, message, pause, provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
+        alert, audit, campaign, casino, consent, content, conversation, dead, delivery, deploy, escalation, eval, flag,
+        gate, guest, knowledge, message, pause, provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -111,6 +111,9 @@ enum Command {
     Alert(alert::Alert),
     /// What became of the texts we sent, per casino and hour: figures beyond their thresholds are marked.
     Delivery(delivery::Delivery),
+    /// Production: Kubernetes manifests and NATS configuration from values, and the values file of a casino.
+    #[command(subcommand)]
+    Deploy(deploy::Deploy),
     /// When a text may go to a number.
     #[command(subcommand)]
     QuietHours(quiet_hours::QuietHours),
@@ -154,6 +157,7 @@ impl Cli {
             Command::Escalation(command) => escalation::run(config, command).await?,
             Command::Alert(command) => return alert::run(config, command).await,
             Command::Delivery(command) => delivery::run(config, &command).await?,
+            Command::Deploy(command) => deploy::run(config, command).await?,
             Command::QuietHours(command) => quiet_hours::run(&command)?,
             Command::Gate(command) => gate::run(config, &command)?,
             Command::Webhook(command) => return webhook::run(&command),

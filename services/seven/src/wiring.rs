@@ -7,7 +7,7 @@ use seven_agent_swarm::Models;
 use seven_alerts::{Channels, channels};
 use seven_bus::{Bus, Roster, WorkerSettings, topology};
 use seven_cache::Cache;
-use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
+use seven_domain::{CasinoId, Clock, HashKeys, IdSource, Stage, TimeScale};
 use seven_ingress_webhook::Verifiers;
 use seven_llm::embedding::Embedding;
 use seven_providers::{Provider, Records, telnyx, twilio};
@@ -49,6 +49,34 @@ impl Worker {
             Self::Scheduler => "scheduler",
         }
     }
+
+    /// The stages whose messages it takes from the bus.
+    pub fn stages(self) -> &'static [Stage] {
+        match self {
+            Self::IngressWebhook | Self::Scheduler => &[],
+            Self::ComplianceGate => &[Stage::Gate],
+            Self::AgentSwarm => &[Stage::Swarm],
+            Self::PersonaEnvelope => &[Stage::Envelope],
+            Self::OutboundSender => &[Stage::Sender, Stage::Receipts],
+        }
+    }
+
+    /// What its loops run with; the ones that take nothing from the bus have none.
+    pub fn loops(self, settings: &Settings) -> WorkerSettings {
+        let concurrency = match self {
+            Self::OutboundSender => settings.worker.sender_concurrency,
+            Self::IngressWebhook
+            | Self::ComplianceGate
+            | Self::AgentSwarm
+            | Self::PersonaEnvelope
+            | Self::Scheduler => settings.worker.concurrency,
+        };
+        WorkerSettings {
+            concurrency,
+            deadline: Duration::from_secs(settings.worker.handler_deadline_seconds),
+            ..WorkerSettings::default()
+        }
+    }
 }
 
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
@@ -71,7 +99,12 @@ pub async fn fleet(
         max_deliver: settings.nats.max_deliver,
     };
     let bus = connect(
-        &seven_bus::Settings { url: settings.nats.url.clone(), limits, instance: ids.uuid().simple().to_string() },
+        &seven_bus::Settings {
+            url: settings.nats.url.clone(),
+            access: settings.nats_access(),
+            limits,
+            instance: ids.uuid().simple().to_string(),
+        },
         patience,
         &shutdown,
     )
@@ -225,12 +258,7 @@ async fn serve(
     settings: &Settings,
     listener: Option<tokio::net::TcpListener>,
 ) -> Result<()> {
-    let loops = |concurrency| WorkerSettings {
-        concurrency,
-        deadline: Duration::from_secs(settings.worker.handler_deadline_seconds),
-        ..WorkerSettings::default()
-    };
-    let concurrency = settings.worker.concurrency;
+    let loops = worker.loops(settings);
     match worker {
         Worker::IngressWebhook => {
             let verifiers = verifiers(settings)?;
@@ -243,7 +271,7 @@ async fn serve(
             seven_ingress_webhook::run(fleet, verifiers, listener).await?;
         }
         Worker::ComplianceGate => {
-            seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, loops(concurrency)).await;
+            seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, loops).await;
         }
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
@@ -253,9 +281,9 @@ async fn serve(
                 model_deadline: Duration::from_secs(settings.worker.model_deadline_seconds),
                 index_bytes: settings.worker.index_megabytes * 1024 * 1024,
             };
-            seven_agent_swarm::run(fleet, swarm, loops(concurrency)).await;
+            seven_agent_swarm::run(fleet, swarm, loops).await;
         }
-        Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops(concurrency)).await,
+        Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops).await,
         Worker::OutboundSender => {
             let providers = providers(settings)?;
             // No reassigned-numbers database is at hand yet: casinos that require it send no marketing texts.
@@ -263,7 +291,6 @@ async fn serve(
                 account: settings.sending.account_segments_per_second.clone(),
                 fleet: settings.sending.segments_per_second,
             };
-            let loops = loops(settings.worker.sender_concurrency);
             seven_outbound_sender::run(fleet, providers, None, limits, loops).await?;
         }
         Worker::Scheduler => Box::pin(seven_scheduler::run(fleet, records(settings)?, channels(settings)?)).await,

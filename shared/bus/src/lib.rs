@@ -3,9 +3,11 @@
 //!
 //! The only crate that speaks NATS. Knows nothing of Postgres, Redis or providers.
 
+mod access;
 mod client;
 mod erase;
 mod error;
+pub mod permissions;
 mod roster;
 mod taken;
 pub mod topology;
@@ -16,6 +18,7 @@ pub mod events {
     include!(concat!(env!("OUT_DIR"), "/seven.v1.rs"));
 }
 
+pub use access::Access;
 pub use client::{Bus, Lag, Outgoing, Settings};
 pub use error::Error;
 pub use roster::Roster;

@@ -52,7 +52,10 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 use seven_domain::CasinoId;
-use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction, postgres::{PgConnectOptions, PgPoolOptions}};
+use sqlx::{
+    AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
 
 use documents::Documents;
 

@@ -9,6 +9,7 @@ pub mod content;
 pub mod conversation;
 pub mod dead;
 pub mod delivery;
+pub mod deploy;
 pub mod escalation;
 pub mod eval;
 pub mod flag;
