@@ -28,6 +28,7 @@ mod last_look;
 mod model;
 mod nightly;
 mod operations;
+mod ops;
 mod outages;
 mod pace;
 mod privacy;

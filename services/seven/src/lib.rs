@@ -13,6 +13,7 @@ mod heartbeat;
 pub mod ingest;
 pub mod model;
 pub mod onboard;
+pub mod ops;
 pub mod packs;
 pub mod settings;
 pub mod stack;

@@ -26,6 +26,7 @@ pub struct Settings {
     pub sending: Sending,
     pub alerts: Alerts,
     pub ingress: Ingress,
+    pub ops: Ops,
     pub guest_hash: GuestHash,
     pub worker: Worker,
     pub packs: Packs,
@@ -111,6 +112,14 @@ pub struct Alerts {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ingress {
+    pub listen: std::net::SocketAddr,
+}
+
+/// Health and metrics, for the orchestrator and Prometheus alone.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ops {
+    /// Port 0 takes a free one. An address in use costs the listener, not the worker.
     pub listen: std::net::SocketAddr,
 }
 

@@ -206,6 +206,16 @@ pub async fn run(
     served
 }
 
+/// What ingress listens on; none for the others.
+pub async fn listener(worker: Worker, settings: &Settings) -> Result<Option<tokio::net::TcpListener>> {
+    if worker != Worker::IngressWebhook {
+        return Ok(None);
+    }
+    let listen = settings.ingress.listen;
+    let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("listening on {listen}"))?;
+    Ok(Some(listener))
+}
+
 /// `listener` is ingress's; without one it binds its own.
 async fn serve(
     worker: Worker,
@@ -224,9 +234,7 @@ async fn serve(
             let verifiers = verifiers(settings)?;
             let listener = match listener {
                 Some(listener) => listener,
-                None => tokio::net::TcpListener::bind(settings.ingress.listen)
-                    .await
-                    .with_context(|| format!("listening on {}", settings.ingress.listen))?,
+                None => self::listener(worker, settings).await?.context("ingress has a listener")?,
             };
             seven_ingress_webhook::run(fleet, verifiers, listener).await?;
         }

@@ -118,6 +118,12 @@ impl Store {
         Ok(Tx { inner, casino: casino.clone(), sweep: self.sweep })
     }
 
+    /// Connections that are idle, and those in use.
+    pub fn connections(&self) -> (usize, usize) {
+        let (all, idle) = (usize::try_from(self.pool.size()).unwrap_or_default(), self.pool.num_idle());
+        (idle, all.saturating_sub(idle))
+    }
+
     /// True when the database answers.
     pub async fn ready(&self) -> bool {
         let ping = sqlx::query("select 1").execute(&self.pool);

@@ -40,7 +40,7 @@ fn welcome(house: &House, started: Instant) -> Result<()> {
     );
     out!();
     out!("  Handset    {}   (or type here; 1, 2 and 3 send the suggestions)", stack.sim.url());
-    out!("  Status     ./target/debug/seven status   and {}/metrics", stack.ingress_url);
+    out!("  Status     ./target/debug/seven status   and {}/metrics", stack.ops_url.as_deref().unwrap_or("(none)"));
     out!("  Log        {}", house.dir.join("seven.log").display());
     out!("  Try        text STOP to see it stop");
     out!("  Data       {} and Postgres in {}", house.dir.display(), house.servers.postgres.data_dir()?.display());
