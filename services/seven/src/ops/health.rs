@@ -135,7 +135,12 @@ impl Health {
     }
 
     async fn look(&self, fleet: &Fleet, missed: &mut [u32; 3]) {
-        let answers: [bool; 3] = tokio::join!(fleet.bus.ready(), fleet.store.ready(), fleet.cache.ready()).into();
+        let answers: [bool; 3] = tokio::join!(
+            timed("nats", fleet.bus.ready()),
+            timed("postgres", fleet.store.ready()),
+            timed("redis", fleet.cache.ready())
+        )
+        .into();
         let breakers = fleet.cache.breaker_states().await;
         let first = self.state.read().unwrap_or_else(PoisonError::into_inner).looked.is_none();
         for (missed, answered) in missed.iter_mut().zip(answers) {
@@ -173,6 +178,13 @@ impl Health {
             started();
         }
     }
+}
+
+async fn timed(store: &str, check: impl Future<Output = bool>) -> bool {
+    let began = Instant::now();
+    let answered = check.await;
+    metrics().process.store_seconds.with_label_values(&[store]).set(began.elapsed().as_secs_f64());
+    answered
 }
 
 /// Measures and says once how long the start took, from the kernel's start of this process on (PROD-45).

@@ -64,6 +64,8 @@ pub(super) const FAST: &[f64] = &[0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 
 pub(super) const SECONDS: &[f64] = &[0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
 /// Seconds of a model or of a whole reply; 2, 3, 5 and 10 are thresholds (PROD-44, C-20).
 pub(super) const SLOW: &[f64] = &[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0];
+/// Seconds of a search; 0.2, 0.5 and 1 are thresholds (RAG-43).
+pub(super) const SEARCH: &[f64] = &[0.005, 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 3.0];
 /// Shares of 1.
 pub(super) const SHARES: &[f64] = &[0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.65, 0.8, 0.9, 1.0];
 

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use prometheus::{Gauge, IntGauge, IntGaugeVec};
+use prometheus::{Gauge, GaugeVec, IntGauge, IntGaugeVec};
 
 instruments! {
     /// Names of `process_*` are those of every Prometheus client; CPU seconds are a gauge here that only grows.
@@ -12,6 +12,7 @@ instruments! {
         start: Gauge = "seven_start_seconds", "Seconds from the process's start to ready; 0 until then (PROD-45, PROD-54)", [];
         ready: IntGauge = "seven_ready", "1 while this process says that it is ready", [];
         stores: IntGaugeVec = "seven_store_up", "1 while the store answered at the last check", ["store"];
+        store_seconds: GaugeVec = "seven_store_check_seconds", "Seconds that the store took to answer the last check", ["store"];
         breakers: IntGaugeVec = "seven_breaker_state", "0 closed, 1 half open, 2 open, as Redis has it", ["name"];
         connections: IntGaugeVec = "seven_database_connections", "Connections of this process to Postgres (idle, busy)", ["state"];
         cpu: Gauge = "process_cpu_seconds_total", "Seconds of processor time, user and system", [];
