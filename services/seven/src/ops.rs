@@ -51,7 +51,7 @@ impl Ops {
                 ops.address = listener.local_addr().ok();
                 let served = axum::serve(listener, router(Arc::clone(&ops.health)));
                 ops.tasks.push(tokio::spawn(async move { drop(served.await) }));
-                tracing::info!(address = ?ops.address, "metrics and health");
+                tracing::info!(url = ops.url(), "metrics and health");
             }
             Err(error) => {
                 tracing::error!(%listen, %error, "no metrics and no health answers from this worker, which works all the same; give it another address (ops.listen, SEVEN_OPS__LISTEN)");

@@ -39,6 +39,22 @@ impl Worker {
     ];
 }
 
+/// What of a start takes how long, in milliseconds.
+#[derive(Debug)]
+pub struct Laps(Vec<(&'static str, u128)>, tokio::time::Instant);
+
+impl Laps {
+    pub fn start() -> Self {
+        Self(Vec::new(), tokio::time::Instant::now())
+    }
+
+    /// Ends a lap under this name and begins the next one.
+    pub fn lap(&mut self, name: &'static str) {
+        self.0.push((name, self.1.elapsed().as_millis()));
+        self.1 = tokio::time::Instant::now();
+    }
+}
+
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
 /// `patience`: how long to wait for a NATS server that does not answer yet.
 pub async fn fleet(
@@ -47,7 +63,9 @@ pub async fn fleet(
     patience: Duration,
     shutdown: CancellationToken,
 ) -> Result<Fleet> {
+    let mut laps = Laps::start();
     let packs = packs::load(&settings.packs.directory)?;
+    laps.lap("packs");
     let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
     let timing = Timing::new(TimeScale::new(settings.time.scale));
     let store = Store::new(&settings.postgres.url, settings.postgres.connections, timing.sweep())?;
@@ -64,6 +82,7 @@ pub async fn fleet(
         &shutdown,
     )
     .await?;
+    laps.lap("nats");
     let cache = Cache::new(
         &seven_cache::Settings {
             url: settings.redis.url.clone(),
@@ -78,6 +97,8 @@ pub async fn fleet(
     if let Ok(entries) = fleet.store.roster().await {
         entries.into_iter().for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
     }
+    laps.lap("postgres");
+    tracing::info!(millis = ?laps.0, "connected");
     Ok(fleet)
 }
 

@@ -13,7 +13,10 @@ const NUMBER: &str = "+18605550100";
 
 /// Warms up, within 8 s.
 pub async fn warm_up(fleet: &Fleet) {
-    if tokio::time::timeout(LIMIT, all(fleet)).await.is_err() {
+    let began = tokio::time::Instant::now();
+    let warmed = tokio::time::timeout(LIMIT, all(fleet)).await;
+    tracing::info!(millis = began.elapsed().as_millis(), "warmed up");
+    if warmed.is_err() {
         tracing::error!(seconds = LIMIT.as_secs(), "warming up took too long; the worker begins without");
     }
 }
@@ -30,5 +33,5 @@ async fn all(fleet: &Fleet) {
         seven_sms::measure("hello");
     });
     let (postgres, redis, tables) = tokio::join!(fleet.store.ready(), fleet.cache.ready(), tables);
-    tracing::debug!(postgres, redis, tables = tables.is_ok(), "warmed up");
+    tracing::debug!(postgres, redis, tables = tables.is_ok(), "what was warmed");
 }
