@@ -60,9 +60,9 @@ async fn talk(house: &House, from: usize, guests: usize) -> Vec<String> {
 async fn metrics_know_no_guest_and_stay_bounded() {
     let house = house("ops_metrics", Wanted::default()).await;
     let url = format!("{}/metrics", house.stack.ops_url.as_deref().unwrap());
-    let mut phones = talk(&house, 0, 3).await;
+    let mut phones = talk(&house, 0, 2).await;
     let before = series(&get(&url).await.1).len();
-    phones.extend(talk(&house, 3, 15).await);
+    phones.extend(talk(&house, 2, 8).await);
     until("the scheduler has read the fleet", Duration::from_secs(10), || async {
         get(&url).await.1.contains("seven_oldest_waiting_seconds{")
     })
@@ -91,8 +91,8 @@ async fn metrics_know_no_guest_and_stay_bounded() {
     // More guests bring more counts, not more series; what came late are the scheduler's figures of one casino.
     assert!(all.len() < before + 150, "{before} series became {}", all.len());
     let casino = house.casino().as_str();
-    assert!(value(&text, &format!("seven_opt_outs_total{{casino=\"{casino}\"")) >= 15.0);
-    assert!(value(&text, &format!("seven_reply_seconds_count{{casino=\"{casino}\",part=\"whole\"}}")) >= 15.0);
+    assert!(value(&text, &format!("seven_opt_outs_total{{casino=\"{casino}\"")) >= 8.0);
+    assert!(value(&text, &format!("seven_reply_seconds_count{{casino=\"{casino}\",part=\"whole\"}}")) >= 8.0);
     assert!(value(&text, "process_resident_memory_bytes ") > 1_000_000.0);
     assert!(
         text.contains(&format!("seven_escalations_total{{casino=\"{casino}\",reason=\"crisis\",severity=\"sev0\"}}"))
@@ -113,9 +113,12 @@ async fn metrics_are_not_public() {
         get(&format!("{ops}/health/ready")).await.0 == StatusCode::OK
     })
     .await;
-    let (status, report) = get(&format!("{ops}/health")).await;
-    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
-    assert_eq!((status, report["status"].as_str()), (StatusCode::OK, Some("healthy")), "{report}");
+    // A machine that is busy with other tests may keep Redis from answering at once.
+    until("all is healthy", Duration::from_secs(20), || async {
+        get(&format!("{ops}/health")).await.1.contains("\"healthy\"")
+    })
+    .await;
+    let report: serde_json::Value = serde_json::from_str(&get(&format!("{ops}/health")).await.1).unwrap();
     assert!(report["uptime_seconds"].as_f64().unwrap() >= 0.0);
     house.stop().await;
 }

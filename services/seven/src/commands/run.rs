@@ -34,7 +34,7 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
         let mut ops = Ops::bind(settings.ops.listen, &[worker]).await;
         let fleet = wiring::fleet(&settings, casinos, std::time::Duration::from_secs(60), shutdown.clone()).await?;
         ops.watch(&fleet);
-        ops::warm_up(&fleet).await;
+        ops::warm_up(&fleet, worker).await;
         let listener = wiring::listener(worker, &settings).await?;
         ops.serving();
         let (served, ()) = tokio::join!(
