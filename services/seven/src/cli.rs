@@ -9,8 +9,9 @@ use seven_domain::CasinoId;
 use crate::{
     chaos::{self, Chaos},
     commands::{
-        alert, audit, campaign, casino, consent, content, conversation, dead, delivery, escalation, eval, flag, gate,
-        guest, knowledge, message, pause, provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
+        alert, audit, campaign, casino, consent, content, conversation, cost, dead, delivery, escalation, eval, flag,
+        gate, guest, incident, knowledge, message, pause, provider, quiet_hours, reconcile, run, sms, status, turn,
+        webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -108,6 +109,12 @@ enum Command {
     Alert(alert::Alert),
     /// What became of the texts we sent, per casino and hour: figures beyond their thresholds are marked.
     Delivery(delivery::Delivery),
+    /// What casinos used and cost: report.
+    #[command(subcommand)]
+    Cost(cost::Cost),
+    /// Incidents: a bundle of what stood where, without guests, for whoever helps.
+    #[command(subcommand)]
+    Incident(incident::Incident),
     /// When a text may go to a number.
     #[command(subcommand)]
     QuietHours(quiet_hours::QuietHours),
@@ -150,6 +157,8 @@ impl Cli {
             Command::Escalation(command) => escalation::run(config, command).await?,
             Command::Alert(command) => return alert::run(config, command).await,
             Command::Delivery(command) => delivery::run(config, &command).await?,
+            Command::Cost(command) => cost::run(config, command).await?,
+            Command::Incident(command) => Box::pin(incident::run(config, command)).await?,
             Command::QuietHours(command) => quiet_hours::run(&command)?,
             Command::Gate(command) => gate::run(config, &command)?,
             Command::Webhook(command) => return webhook::run(&command),

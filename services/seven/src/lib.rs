@@ -6,6 +6,7 @@ pub mod breaking;
 pub mod chaos;
 pub mod cli;
 pub mod commands;
+pub mod cost;
 pub mod dev;
 pub mod doctor;
 pub mod eval;

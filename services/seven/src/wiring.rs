@@ -15,7 +15,7 @@ use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{alerting, heartbeat, packs, settings::Settings};
+use crate::{alerting, cost, heartbeat, packs, settings::Settings};
 
 /// The workers of the fleet, by the names `seven run` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -216,6 +216,10 @@ pub async fn run(
 ) -> Result<()> {
     let beat = tokio::spawn(heartbeat::beat(fleet.clone(), worker));
     let filing = tokio::spawn(alerting::file(fleet.clone()));
+    if worker == Worker::Scheduler {
+        // It ends with the fleet's shutdown.
+        tokio::spawn(cost::watch(fleet.clone(), settings.cost.clone()));
+    }
     let served = Box::pin(serve(worker, fleet, settings, listener)).await;
     if served.is_ok() {
         // They end with the fleet's shutdown.

@@ -11,6 +11,7 @@ pub mod consent;
 pub mod content;
 pub mod controls;
 pub mod conversations;
+pub mod cost;
 pub mod dead;
 pub mod deletions;
 pub mod delivery;

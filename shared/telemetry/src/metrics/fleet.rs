@@ -11,6 +11,8 @@ instruments! {
         oldest: GaugeVec = "seven_oldest_waiting_seconds", "Age of the oldest row that waits for a stage, beyond the time it was put off to; 0 for none", ["stage", "casino"];
         workers: IntGaugeVec = "seven_workers", "Workers that said within 5 s that they live", ["worker"];
         alerts: IntGaugeVec = "seven_alerts_open", "Open alerts (seven alert list)", ["alert", "severity", "casino"];
+        month_cost: GaugeVec = "seven_month_cost_usd", "Dollars that a casino has cost in this month so far (OBS-32)", ["casino"];
+        month_budget: GaugeVec = "seven_month_budget_usd", "Dollars that a casino may cost in a month; 0 for no budget", ["casino"];
         switches: IntGaugeVec = "seven_switch_on", "1 while an operator's or the watch's switch stands", ["casino", "switch"];
         overdue: IntGaugeVec = "seven_alerts_overdue", "Open alerts, cases among them, that nobody acknowledged in time (SEC-153)", ["alert", "severity", "casino"];
     }
