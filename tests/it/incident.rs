@@ -1,8 +1,8 @@
 //! What leaves the house after an incident, and what a month costs (OBS-19, OBS-32, OBS-43, SMS-60).
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
-use crate::harness::{Wanted, house};
+use crate::harness::{Wanted, house, until};
 
 const PHONES: [&str; 2] = ["+18605550161", "+18605550162"];
 const SECRETS: [&str; 6] = ["5550161", "5550162", "Wilhelmina", "zanzibar", "Gwendolyn", "nonsuch@example.com"];
@@ -31,6 +31,7 @@ async fn a_bundle_holds_no_guest() {
         })
         .unwrap();
     house.settle(2).await;
+    until("the letter is filed", Duration::from_secs(10), || async { house.count("dead", "open").await == 1 }).await;
     let told = house
         .seven(
             &[
@@ -75,6 +76,7 @@ async fn a_bundle_holds_no_guest() {
     let of = |name: &str| files.iter().find(|(n, _)| n == name).map(|(_, text)| text.clone()).unwrap();
     assert!(of("manifest.json").contains("\"missing\": []"), "{}", of("manifest.json"));
     assert!(of("switches.json").contains("proactive"), "{}", of("switches.json"));
+    assert!(of("dead_letters.json").contains("unknown_number"), "{}", of("dead_letters.json"));
     assert!(of("metrics-1.txt").contains("seven_inbound_total{"));
 
     let again = house.seven(&["incident", "bundle", "--out", folder.to_str().unwrap()], "").await;

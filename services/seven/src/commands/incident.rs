@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, TimeDelta, Utc};
 use clap::Subcommand;
 use serde_json::{Value, json};
+use seven_domain::CasinoId;
 use seven_runtime::Fleet;
 use seven_store::{audit, dead::Filter};
 
@@ -116,11 +117,17 @@ async fn alerts(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     Ok(serde_json::to_value(alerts)?)
 }
 
+/// Every casino, and the one that stands for none: what concerns the whole fleet is filed there.
+async fn casinos(fleet: &Fleet) -> Result<Vec<CasinoId>> {
+    let known = fleet.store.roster().await?.into_iter().map(|entry| entry.casino);
+    Ok(known.chain([CasinoId::unknown()]).collect())
+}
+
 /// Without payload and without the error's words, which may quote a provider that quotes a number.
 async fn dead_letters(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     let mut all = Vec::new();
-    for entry in fleet.store.roster().await? {
-        let mut tx = fleet.store.bind(&entry.casino).await?;
+    for casino in casinos(fleet).await? {
+        let mut tx = fleet.store.bind(&casino).await?;
         let filter = Filter { since: Some(from), ..Filter::default() };
         for letter in tx.dead_letters(&filter, None, MOST).await? {
             all.push(json!({
@@ -137,12 +144,12 @@ async fn dead_letters(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
 /// What people and workers did, without the entries about a guest.
 async fn audit_entries(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     let mut all = Vec::new();
-    for entry in fleet.store.roster().await? {
-        let mut tx = fleet.store.bind(&entry.casino).await?;
+    for casino in casinos(fleet).await? {
+        let mut tx = fleet.store.bind(&casino).await?;
         let query = audit::Query { since: Some(from), limit: MOST, ..audit::Query::default() };
         for row in tx.audit_entries(&query).await?.into_iter().filter(|row| row.guest_hash.is_none()) {
             all.push(json!({
-                "casino": entry.casino, "at": row.at, "event_type": row.event_type, "severity": row.severity, "actor": row.actor,
+                "casino": casino, "at": row.at, "event_type": row.event_type, "severity": row.severity, "actor": row.actor,
                 "trace": row.trace,
             }));
         }
