@@ -15,6 +15,8 @@ use seven_llm::embedding::{Embedding, Stored};
 use seven_runtime::{Error, Fleet};
 use seven_store::Tx;
 
+/// Casinos whose content is read at the start; of a bigger fleet the others wait for their first guest.
+const WARMED: usize = 32;
 /// Before a subscription that broke is made anew.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -74,6 +76,18 @@ impl Library {
             values: row.vector,
         };
         Ok(rows.into_iter().map(stored).collect())
+    }
+
+    /// Reads the content of the first casinos that this process serves, beside the work, so that fewer guests wait for it (PROD-54, C-33).
+    pub(crate) async fn warm(self, fleet: Fleet) {
+        for casino in fleet.roster.serving().into_iter().take(WARMED) {
+            if fleet.shutdown.is_cancelled() {
+                return;
+            }
+            if let Err(error) = self.reload(&fleet, &casino).await {
+                tracing::debug!(%casino, error = &error as &dyn std::error::Error, "content is read at the first question");
+            }
+        }
     }
 
     /// Follows announcements of new content until the fleet's shutdown.

@@ -141,7 +141,8 @@ impl Swarm {
         failpoint("swarm.before_commit");
         tx.commit().await?;
         failpoint("swarm.after_commit");
-        speech.count();
+        speech.count(&work.casino);
+        told.count(work, scene);
         tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), agent = speech.agent, intent = reply.intent, findings = speech.record.findings.len(), grounded = reply.grounded, trace = work.trace, "turn made");
         self.fleet.bus.signal_draft(&work.casino, turn_id.0, None, &work.trace).await?;
         if let Some((next, trace)) = more {

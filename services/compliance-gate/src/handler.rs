@@ -124,7 +124,7 @@ impl Gate {
         let pack = Arc::clone(self.fleet.packs.of(&config)?);
         if party.erased_until.is_some_and(|until| text.occurred_at <= until) {
             // A late copy of what a guest had deleted. Nothing of this transaction stays.
-            metrics().inbound.with_label_values(&["none", "erased_before"]).inc();
+            metrics().inbound.with_label_values(&[casino.as_str(), "none", "erased_before"]).inc();
             return self.forget(delivery).await;
         }
         let decision = pack.guardrails().decide(&text.body);
@@ -216,7 +216,7 @@ impl Gate {
         match (limits::count(&self.fleet, self.fleet_per_minute, case).await, layer) {
             (limits::Limited::No, Some(layer)) => self.canned(tx, case, TextKey::answer_to(layer)).await,
             (limits::Limited::No, None) => {
-                metrics().inbound.with_label_values(&[case.verdict(), "open"]).inc();
+                metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), "open"]).inc();
                 Ok(Next::Signal(case.party.conversation_id))
             }
             (limits::Limited::TellOnce, _) => self.canned(tx, case, TextKey::RateLimited).await,
@@ -226,7 +226,7 @@ impl Gate {
 
     pub(crate) async fn close(&self, tx: &mut Tx, case: &Case<'_>, reason: &str) -> Result<Next, Error> {
         tx.close_inbound(case.inbound_id, Disposition::Closed, None, Some(reason)).await?;
-        metrics().inbound.with_label_values(&[case.verdict(), reason]).inc();
+        metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), reason]).inc();
         Ok(Next::Nothing)
     }
 

@@ -18,7 +18,7 @@ use crate::{
     carriers::{from_number, speaks},
     content,
     handler::Job,
-    stops,
+    measure, stops,
     window::Eligibility,
 };
 
@@ -56,6 +56,9 @@ impl Sender {
                 }
             };
             failpoint("sender.after_claim");
+            if calls == 1 {
+                measure::reply(&self.fleet, job);
+            }
             let outcome = carrier.provider.send(&request(job, called, attempt, &claim)?).await;
             failpoint("sender.after_call");
             let moved = carrier.ended(&self.fleet, route.permit, speaks(&outcome)).await;
@@ -117,7 +120,7 @@ impl Sender {
         let verdict = tx.last_look(&look).await?;
         tx.commit().await?;
         let label = verdict.as_ref().map_or_else(|refusal| refusal.as_str(), |_| "sent");
-        metrics().last_look.with_label_values(&[job.class.as_str(), label]).inc();
+        metrics().last_look.with_label_values(&[job.casino.as_str(), job.class.as_str(), label]).inc();
         Ok(verdict)
     }
 
@@ -161,7 +164,7 @@ impl Sender {
         next: Next,
     ) -> Result<(), Error> {
         let end = end_of(outcome);
-        metrics().sends.with_label_values(&[end.outcome, end.error_code.as_deref().unwrap_or("")]).inc();
+        measure::called(job, provider, &end, next);
         // Taken back by a crash, it is as if this worker had died before it: the webhook or the doubt settles it.
         let mut tx = self.fleet.store.bind_repeatable(&job.casino).await?;
         tx.end_attempt(job.outbound_id, attempt, &end, next).await?;

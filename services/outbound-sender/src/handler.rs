@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use seven_bus::{Delivery, Handler, Outcome, events::OutboundReady};
 use seven_compliance::jurisdiction::State;
@@ -47,6 +48,11 @@ pub(crate) struct Job {
     pub(crate) zone: Option<Tz>,
     pub(crate) state: Option<State>,
     pub(crate) tries: u32,
+    /// When the text that this answers reached us; how long the answer was put off so that it reads like a person's.
+    pub(crate) answers_at: Option<DateTime<Utc>>,
+    pub(crate) delay: Duration,
+    /// Made by a turn, which waited out the quiet window first.
+    pub(crate) of_turn: bool,
     /// The number the guest writes to.
     pub(crate) number: PhoneE164,
     /// Providers that may not be called, as known when the text was taken; the last look decides.
@@ -130,6 +136,9 @@ impl Job {
             zone: pending.zone.as_deref().and_then(|zone| zone.parse().ok()),
             state: pending.guest_state.as_deref().and_then(|state| state.parse().ok()),
             tries: u32::try_from(pending.tries).unwrap_or(0),
+            answers_at: pending.answers_at,
+            delay: Duration::try_from_secs_f64(pending.delay).unwrap_or_default(),
+            of_turn: pending.of_turn,
             number: pending.casino_number.parse()?,
             stops,
         })

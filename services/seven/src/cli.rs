@@ -10,8 +10,9 @@ use crate::{
     bench::{self, Bench},
     chaos::{self, Chaos},
     commands::{
-        alert, audit, campaign, casino, consent, content, conversation, dead, delivery, deploy, escalation, eval, flag,
-        gate, guest, knowledge, message, pause, provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
+        alert, audit, campaign, casino, consent, content, conversation, cost, dead, delivery, deploy, escalation, eval,
+        flag, gate, guest, incident, knowledge, message, pause, provider, quiet_hours, reconcile, run, sms, status,
+        turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -114,6 +115,12 @@ enum Command {
     /// Production: Kubernetes manifests and NATS configuration from values, and the values file of a casino.
     #[command(subcommand)]
     Deploy(deploy::Deploy),
+    /// What casinos used and cost: report.
+    #[command(subcommand)]
+    Cost(cost::Cost),
+    /// Incidents: a bundle of what stood where, without guests, for whoever helps.
+    #[command(subcommand)]
+    Incident(incident::Incident),
     /// When a text may go to a number.
     #[command(subcommand)]
     QuietHours(quiet_hours::QuietHours),
@@ -158,6 +165,8 @@ impl Cli {
             Command::Alert(command) => return alert::run(config, command).await,
             Command::Delivery(command) => delivery::run(config, &command).await?,
             Command::Deploy(command) => deploy::run(config, command).await?,
+            Command::Cost(command) => cost::run(config, command).await?,
+            Command::Incident(command) => Box::pin(incident::run(config, command)).await?,
             Command::QuietHours(command) => quiet_hours::run(&command)?,
             Command::Gate(command) => gate::run(config, &command)?,
             Command::Webhook(command) => return webhook::run(&command),

@@ -31,6 +31,7 @@ pub struct Settings {
     pub alerts: Alerts,
     pub ingress: Ingress,
     pub ops: Ops,
+    pub cost: crate::cost::Prices,
     pub guest_hash: GuestHash,
     pub worker: Worker,
     pub packs: Packs,

@@ -15,7 +15,7 @@ use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{alerting, heartbeat, packs, settings::Settings};
+use crate::{alerting, cost, heartbeat, packs, settings::Settings};
 
 /// The workers of the fleet, by the names `seven run` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -79,6 +79,22 @@ impl Worker {
     }
 }
 
+/// What of a start takes how long, in milliseconds.
+#[derive(Debug)]
+pub struct Laps(Vec<(&'static str, u128)>, tokio::time::Instant);
+
+impl Laps {
+    pub fn start() -> Self {
+        Self(Vec::new(), tokio::time::Instant::now())
+    }
+
+    /// Ends a lap under this name and begins the next one.
+    pub fn lap(&mut self, name: &'static str) {
+        self.0.push((name, self.1.elapsed().as_millis()));
+        self.1 = tokio::time::Instant::now();
+    }
+}
+
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
 /// `patience`: how long to wait for a NATS server that does not answer yet.
 pub async fn fleet(
@@ -87,7 +103,9 @@ pub async fn fleet(
     patience: Duration,
     shutdown: CancellationToken,
 ) -> Result<Fleet> {
+    let mut laps = Laps::start();
     let packs = packs::load(&settings.packs.directory)?;
+    laps.lap("packs");
     let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
     let timing = Timing::new(TimeScale::new(settings.time.scale));
     let store = Store::new(&settings.postgres.url, settings.postgres.connections, timing.sweep())?;
@@ -109,6 +127,7 @@ pub async fn fleet(
         &shutdown,
     )
     .await?;
+    laps.lap("nats");
     let cache = Cache::new(
         &seven_cache::Settings {
             url: settings.redis.url.clone(),
@@ -123,6 +142,8 @@ pub async fn fleet(
     if let Ok(entries) = fleet.store.roster().await {
         entries.into_iter().for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
     }
+    laps.lap("postgres");
+    tracing::info!(millis = ?laps.0, "connected");
     Ok(fleet)
 }
 
@@ -240,6 +261,10 @@ pub async fn run(
 ) -> Result<()> {
     let beat = tokio::spawn(heartbeat::beat(fleet.clone(), worker));
     let filing = tokio::spawn(alerting::file(fleet.clone()));
+    if worker == Worker::Scheduler {
+        // It ends with the fleet's shutdown.
+        tokio::spawn(cost::watch(fleet.clone(), settings.cost.clone()));
+    }
     let served = Box::pin(serve(worker, fleet, settings, listener)).await;
     if served.is_ok() {
         // They end with the fleet's shutdown.
@@ -249,6 +274,16 @@ pub async fn run(
         filing.abort();
     }
     served
+}
+
+/// What ingress listens on; none for the others.
+pub async fn listener(worker: Worker, settings: &Settings) -> Result<Option<tokio::net::TcpListener>> {
+    if worker != Worker::IngressWebhook {
+        return Ok(None);
+    }
+    let listen = settings.ingress.listen;
+    let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("listening on {listen}"))?;
+    Ok(Some(listener))
 }
 
 /// `listener` is ingress's; without one it binds its own.
@@ -264,9 +299,7 @@ async fn serve(
             let verifiers = verifiers(settings)?;
             let listener = match listener {
                 Some(listener) => listener,
-                None => tokio::net::TcpListener::bind(settings.ingress.listen)
-                    .await
-                    .with_context(|| format!("listening on {}", settings.ingress.listen))?,
+                None => self::listener(worker, settings).await?.context("ingress has a listener")?,
             };
             seven_ingress_webhook::run(fleet, verifiers, listener).await?;
         }

@@ -11,6 +11,7 @@ pub mod consent;
 pub mod content;
 pub mod controls;
 pub mod conversations;
+pub mod cost;
 pub mod dead;
 pub mod deletions;
 pub mod delivery;
@@ -139,6 +140,12 @@ impl Store {
         let begin = format!("begin; set local app.casino = '{casino}'{also}");
         let inner = self.begin(&begin).await?;
         Ok(Tx { inner, casino: casino.clone(), sweep: self.sweep, documents: self.documents.clone() })
+    }
+
+    /// Connections that are idle, and those in use.
+    pub fn connections(&self) -> (usize, usize) {
+        let (all, idle) = (usize::try_from(self.pool.size()).unwrap_or_default(), self.pool.num_idle());
+        (idle, all.saturating_sub(idle))
     }
 
     /// True when the database answers.

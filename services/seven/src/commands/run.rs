@@ -9,6 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    ops::{self, Ops},
     settings::Settings,
     wiring::{self, Worker},
 };
@@ -30,12 +31,18 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
         }
     };
     let work = async {
+        let mut ops = Ops::bind(settings.ops.listen, &[worker]).await;
         let fleet = wiring::fleet(&settings, casinos, std::time::Duration::from_secs(60), shutdown.clone()).await?;
-        tracing::info!(?worker, "at work");
+        ops.watch(&fleet);
+        ops::warm_up(&fleet, worker).await;
+        let listener = wiring::listener(worker, &settings).await?;
+        ops.serving();
         let (served, ()) = tokio::join!(
-            wiring::run(worker, fleet.clone(), &settings, None),
+            wiring::run(worker, fleet.clone(), &settings, listener),
             fleet.roster.follow(&fleet.bus, shutdown.clone())
         );
+        // Health and metrics until the work is done.
+        drop(ops);
         served
     };
     tokio::select! {

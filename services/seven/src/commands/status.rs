@@ -85,6 +85,15 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
     }
 }
 
+/// What stands where as one document, without the words of errors, which may quote a provider that quotes a number.
+pub(super) async fn redacted(fleet: &Fleet) -> Result<serde_json::Value> {
+    let mut snapshot = Snapshot::of(fleet).await?;
+    snapshot.last_errors.iter_mut().for_each(|error| error.last_error.clear());
+    // What a person typed stays in the house.
+    snapshot.switches.iter_mut().for_each(|switch| switch.reason.clear());
+    Ok(serde_json::to_value(&snapshot)?)
+}
+
 async fn show(fleet: &Fleet, json: bool, before: &str) -> Result<()> {
     let snapshot = Snapshot::of(fleet).await?;
     if json {

@@ -1,5 +1,6 @@
 //! What the sender reads of a queued text before it looks.
 
+use chrono::{DateTime, Utc};
 use seven_domain::{CasinoConfig, OutboundId};
 use sqlx::{FromRow, types::Json};
 use uuid::Uuid;
@@ -27,12 +28,19 @@ pub struct Pending {
     /// Where the guest's profile says the guest lives.
     pub zone: Option<String>,
     pub guest_state: Option<String>,
+    /// When the text that a turn or the gate answers with this reached us.
+    pub answers_at: Option<DateTime<Utc>>,
+    /// Seconds between its making and `not_before`.
+    pub delay: f64,
+    pub of_turn: bool,
 }
 
 macro_rules! pending {
     () => {
         "select o.state, o.class, o.segments, greatest(0, extract(epoch from o.not_before - now()))::float8 as wait, c.casino_number,
-           o.conversation_id, o.tries, g.key_id, g.phone_hash, g.phone, g.zone, g.state as guest_state
+           o.conversation_id, o.tries, g.key_id, g.phone_hash, g.phone, g.zone, g.state as guest_state,
+           case when o.turn_id is null and o.inbound_id is null then null else o.answers_at end as answers_at,
+           greatest(0, extract(epoch from o.not_before - o.created_at))::float8 as delay, o.turn_id is not null as of_turn
          from outbound_messages o
          join conversations c on c.conversation_id = o.conversation_id
          join guests g on g.guest_id = o.guest_id
