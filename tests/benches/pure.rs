@@ -21,7 +21,8 @@ fn main() {
 
 const TEXT: &str = "Hi there, we are coming up on Saturday with two friends and would love a table near the window around 7:30, is \
                     the steakhouse still open then and is there parking?";
-const ACCENTED: &str = "¡Hola! Llegamos el sábado con dos niños 👶🎉 y quisiéramos saber a qué hora abre la alberca, si hay menú infantil";
+const ACCENTED: &str =
+    "¡Hola! Llegamos el sábado con dos niños 👶🎉 y quisiéramos saber a qué hora abre la alberca, si hay menú infantil";
 const NOW: i64 = 1_700_000_000;
 
 fn now() -> DateTime<Utc> {

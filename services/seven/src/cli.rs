@@ -46,7 +46,8 @@ enum Command {
     Bench(Bench),
     /// Apply the database migrations with the owner's connection (postgres.owner_url).
     Migrate,
-    /// Casinos: add, list, suspend, resume, remove, and the schema of their document.
+    /// Casinos: add, list, suspend, resume, remove; checks before the first guest (verify, go-live); a login of their own; the schema of
+    /// their document.
     #[command(subcommand)]
     Casino(casino::Casino),
     /// Content: load.
@@ -131,7 +132,7 @@ impl Cli {
             Command::Bench(bench) => return Box::pin(bench::run(config, bench)).await,
             Command::Chaos(chaos) => return Box::pin(chaos::run(chaos)).await,
             Command::Migrate => run::migrate(config).await?,
-            Command::Casino(command) => casino::run(config, command).await?,
+            Command::Casino(command) => return casino::run(config, command).await,
             Command::Content(command) => content::run(config, command).await?,
             Command::Knowledge(command) => knowledge::run(config, command).await?,
             Command::Eval(command) => return Box::pin(eval::run(config, &command)).await,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use seven_domain::CasinoId;
 use seven_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
@@ -17,6 +17,7 @@ use crate::{
 pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) -> Result<()> {
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "info,sqlx=warn,async_nats=warn")?;
     let settings = Settings::load(config)?;
+    let only = casinos.clone();
     let shutdown = CancellationToken::new();
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let stop = shutdown.clone();
@@ -31,6 +32,7 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
     };
     let work = async {
         let fleet = wiring::fleet(&settings, casinos, std::time::Duration::from_secs(60), shutdown.clone()).await?;
+        suits(&fleet.store, worker, &only).await?;
         tracing::info!(?worker, "at work");
         let (served, ()) = tokio::join!(
             wiring::run(worker, fleet.clone(), &settings, None),
@@ -42,6 +44,24 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
         done = work => done,
         () = signals => anyhow::bail!("ended by a second signal before the drain was over"),
     }
+}
+
+/// Refuses a start that could only fail later: a database login of one casino serves that casino's stages.
+async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()> {
+    // A database that is away keeps no worker from starting.
+    let Ok(login) = store.login().await else { return Ok(()) };
+    let Some(pinned) = login.pinned else { return Ok(()) };
+    ensure!(
+        worker != Worker::Scheduler,
+        "the database login {} serves {pinned} only, and the scheduler serves every casino; give it the workers' own login",
+        login.name
+    );
+    ensure!(
+        casinos.len() == 1 && casinos[0].as_str() == pinned,
+        "the database login {} serves {pinned} only; start it with --casino {pinned}",
+        login.name
+    );
+    Ok(())
 }
 
 pub async fn migrate(config: Option<&Path>) -> Result<()> {
