@@ -25,6 +25,7 @@ mod failover;
 mod harness;
 mod hosted;
 mod last_look;
+mod life;
 mod model;
 mod nightly;
 mod operations;

@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod eval;
 mod heartbeat;
 pub mod ingest;
+pub mod life;
 pub mod model;
 pub mod onboard;
 pub mod packs;

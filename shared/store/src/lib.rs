@@ -5,6 +5,7 @@
 
 pub mod alerts;
 pub mod audit;
+pub mod backup;
 pub mod campaigns;
 pub mod casinos;
 pub mod consent;
@@ -40,6 +41,7 @@ pub mod readiness;
 pub mod receipts;
 pub mod reconcile;
 pub mod retention;
+pub mod schema;
 pub mod sessions;
 pub mod spool;
 pub mod standing;
@@ -50,7 +52,7 @@ pub mod vectors;
 pub mod wording;
 pub mod workers;
 
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
 use secrecy::{ExposeSecret, SecretString};
 use seven_domain::CasinoId;
@@ -60,7 +62,12 @@ pub use error::Error;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
+static MIGRATIONS: LazyLock<sqlx::migrate::Migrator> = LazyLock::new(|| {
+    let mut migrations = sqlx::migrate!("../../migrations");
+    // A build that was rolled back finds newer migrations than its own, and has nothing to do (PROD-27).
+    migrations.set_ignore_missing(true);
+    migrations
+});
 
 /// The first and the longest interval of the sweep (D3), already scaled.
 #[derive(Debug, Clone, Copy)]

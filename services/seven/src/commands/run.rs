@@ -1,10 +1,13 @@
 //! `seven run` and `seven migrate`.
 
-use std::path::Path;
+use std::{path::Path, process::ExitCode};
 
 use anyhow::{Context, Result, ensure};
 use seven_domain::CasinoId;
-use seven_store::Store;
+use seven_store::{
+    Store,
+    schema::{self, Standing},
+};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -32,6 +35,7 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
     };
     let work = async {
         let fleet = wiring::fleet(&settings, casinos, std::time::Duration::from_secs(60), shutdown.clone()).await?;
+        new_enough(&fleet.store).await?;
         suits(&fleet.store, worker, &only).await?;
         tracing::info!(?worker, "at work");
         let (served, ()) = tokio::join!(
@@ -43,6 +47,26 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
     tokio::select! {
         done = work => done,
         () = signals => anyhow::bail!("ended by a second signal before the drain was over"),
+    }
+}
+
+/// An older database lacks what this build writes; a newer one only has more (PROD-27).
+async fn new_enough(store: &Store) -> Result<()> {
+    match store.schema().await {
+        Ok(Standing::Older(version)) => anyhow::bail!(
+            "the database has schema {version}, this build needs {}; run seven migrate with this build first",
+            schema::needed()
+        ),
+        Ok(Standing::Newer(version)) => {
+            tracing::warn!(
+                database = version,
+                ours = schema::needed(),
+                "the database is newer than this build; going on"
+            );
+            Ok(())
+        }
+        // A database that is away keeps no worker from starting.
+        Ok(Standing::Same) | Err(_) => Ok(()),
     }
 }
 
@@ -64,13 +88,34 @@ async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()
     Ok(())
 }
 
-pub async fn migrate(config: Option<&Path>) -> Result<()> {
+/// What `seven migrate` is asked.
+#[derive(Debug, clap::Args)]
+pub struct Migrate {
+    /// Only say what would be applied; exit 1 when something would.
+    #[arg(long)]
+    check: bool,
+}
+
+pub async fn migrate(config: Option<&Path>, command: &Migrate) -> Result<ExitCode> {
     let settings = Settings::load(config)?;
     let owner = settings
         .postgres
         .owner_url
         .context("setting postgres.owner_url is missing; migrations need the owner's connection, not the app's")?;
-    Store::migrate(&owner).await?;
-    crate::out!("The database is up to date.");
-    Ok(())
+    let pending = Store::pending(&owner).await?;
+    for each in &pending {
+        crate::out!("{}  {:04} {}", if command.check { "would apply" } else { "applying" }, each.version, each.name);
+    }
+    if command.check && !pending.is_empty() {
+        crate::out!(
+            "{} migration(s) to apply; workers that run now go on meanwhile: migrations only add.",
+            pending.len()
+        );
+        return Ok(ExitCode::FAILURE);
+    }
+    if !command.check {
+        Store::migrate(&owner).await?;
+    }
+    crate::out!("The database is up to date: schema {}.", schema::needed());
+    Ok(ExitCode::SUCCESS)
 }
