@@ -32,6 +32,9 @@ begin
   end loop;
 end $$;
 
+-- What a pinned worker notes of the fleet (a forged webhook, a provider that refuses us) it may add, and not read.
+create policy pinned_fleet on audit_log for insert to seven_pinned with check (casino_id = '_unknown');
+
 -- Tables without one: a pinned login reads what is the same for all and changes its own casino's rows only. The workers' role sees all,
 -- as before.
 do $$

@@ -1,5 +1,7 @@
 //! What the database itself keeps apart (DEP-13, DEP-14, DEP-17, SEC-82, SEC-160, DATA-46).
 
+use std::process::Stdio;
+
 use secrecy::SecretString;
 use seven::{commands::casino::verify::verify, wiring::Worker};
 use sqlx::{Connection, PgConnection};
@@ -69,7 +71,7 @@ async fn a_casinos_login_serves_it_and_can_name_no_other() {
 
     let environment = [("SEVEN_POSTGRES__URL", address.as_str())];
     let stages = ["compliance-gate", "agent-swarm", "persona-envelope", "outbound-sender"];
-    let _workers = stages.map(|stage| house.process_with(&[stage, "--casino", &casino], &environment));
+    let _workers = stages.map(|stage| house.process_with(&[stage, "--casino", &casino], &environment, Stdio::null()));
     house.text(GUEST, "any italian place?");
     until("the casino's own workers answer", std::time::Duration::from_secs(60), || async {
         house.said_to(GUEST).contains("Nonna Salvia")
@@ -111,7 +113,7 @@ async fn a_casinos_login_serves_it_and_can_name_no_other() {
         (vec!["compliance-gate"], "start it with --casino"),
         (vec!["compliance-gate", "--casino", OTHER], "start it with --casino"),
     ] {
-        let output = house.process_with(&arguments, &environment).wait_with_output().await.unwrap();
+        let output = house.process_with(&arguments, &environment, Stdio::piped()).wait_with_output().await.unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(1) && said.contains(why), "{arguments:?}: {said}");
     }

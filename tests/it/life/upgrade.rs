@@ -1,6 +1,6 @@
 //! Old and new workers together (PROD-27): on a database that is older or newer, and one after another under load.
 
-use std::time::Duration;
+use std::{process::Stdio, time::Duration};
 
 use seven::wiring::Worker;
 use tokio::time::sleep;
@@ -29,7 +29,7 @@ async fn workers_refuse_an_older_database_and_run_on_a_newer_one() {
     let newest = seven_store::schema::needed();
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::query("delete from _sqlx_migrations where version in ($1, 9999)").bind(newest).execute(&pool).await.unwrap();
-    let output = house.process_with(&["compliance-gate"], &[]).wait_with_output().await.unwrap();
+    let output = house.process_with(&["compliance-gate"], &[], Stdio::piped()).wait_with_output().await.unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(1) && said.contains("run seven migrate"), "{said}");
     let check = house.seven(&["migrate", "--check"], "").await;

@@ -8,6 +8,9 @@ use crate::Result;
 /// The one condition a row policy may have.
 const BOUND: &str = "(casino_id = seven_tenant())";
 
+/// What a pinned login may add to the audit log: entries of no casino.
+const NOTED: &str = "(casino_id = '_unknown'::text)";
+
 #[derive(Debug, FromRow)]
 pub(super) struct Table {
     pub(super) name: String,
@@ -72,8 +75,9 @@ impl Table {
                 command != Some("a") && reads != Some(BOUND),
                 format!("a policy reads by {}", reads.unwrap_or("?")),
             );
+            let noted = self.name == "audit_log" && command == Some("a") && writes == Some(NOTED);
             complain(
-                !matches!(command, Some("r" | "d")) && writes != Some(BOUND),
+                !matches!(command, Some("r" | "d")) && writes != Some(BOUND) && !noted,
                 format!("a policy writes by {}", writes.unwrap_or("?")),
             );
         }
