@@ -147,3 +147,24 @@ async fn the_check_knows_the_tables_of_the_fleet() {
         seven_store::isolation::FLEET_TABLES.iter().collect()
     );
 }
+
+#[tokio::test] // DEP-30, DEP-43, SMS-59
+async fn go_live_names_what_the_demo_lacks_and_has() {
+    let house = house("go_live", Wanted::default()).await;
+    let said = house.seven(&["casino", "go-live", house.casino().as_str(), "--json"], "").await;
+    assert_eq!(said.code, 1, "{said:?}");
+    let answer: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let checks = answer["checks"].as_array().unwrap();
+    let ok = |what: &str| checks.iter().find(|check| check["what"] == what).unwrap()["ok"] == true;
+    for has in ["status", "content", "vectors", "public key", "signature", "isolation", "texts", "consent"] {
+        assert!(ok(has), "{has}: {answer:#}");
+    }
+    for lacks in ["number", "sending laws", "rehearsal"] {
+        assert!(!ok(lacks), "{lacks}: {answer:#}");
+    }
+    let without = checks.iter().filter(|check| check["ok"] == false && check["todo"].is_null()).count();
+    assert_eq!((without, &answer["ready"]), (0, &serde_json::json!(false)), "each says what to do");
+    let refused = house.number("select count(*) from audit_log where action = 'auth_failure'").await;
+    assert_eq!(refused, 1, "the probe was taken for what it is");
+    house.stop().await;
+}
