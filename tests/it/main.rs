@@ -27,6 +27,7 @@ mod harness;
 mod hosted;
 mod incident;
 mod last_look;
+mod life;
 mod model;
 mod nightly;
 mod observe;

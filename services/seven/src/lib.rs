@@ -14,6 +14,7 @@ pub mod doctor;
 pub mod eval;
 mod heartbeat;
 pub mod ingest;
+pub mod life;
 pub mod model;
 pub mod onboard;
 pub mod ops;

@@ -2,6 +2,7 @@
 
 pub mod alert;
 pub mod audit;
+pub mod backup;
 pub mod campaign;
 pub mod casino;
 pub mod consent;
@@ -26,7 +27,10 @@ pub mod phrases;
 pub mod provider;
 pub mod quiet_hours;
 pub mod reconcile;
+pub mod recover;
+pub mod restore;
 pub mod run;
+pub mod secret;
 pub mod sms;
 pub mod status;
 pub mod turn;
