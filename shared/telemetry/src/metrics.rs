@@ -75,6 +75,8 @@ pub struct Metrics {
     pub cache_fallbacks: IntCounterVec,
     /// 1 while a stage waits for a dependency.
     pub waiting: IntGaugeVec,
+    /// Spans that were not exported, by reason (full, export).
+    pub spans_dropped: IntCounterVec,
 }
 
 impl Metrics {
@@ -162,6 +164,7 @@ impl Metrics {
             turns: counter("seven_turns_total", "Turns that ended", &["agent", "ending"]),
             findings: counter("seven_findings_total", "Rules that drafts broke", &["rule", "sent"]),
             cache_fallbacks: counter("seven_cache_fallbacks_total", "Redis calls answered locally", &["what"]),
+            spans_dropped: counter("seven_spans_dropped_total", "Spans that were not exported", &["reason"]),
             messages,
             handling,
             waiting,
