@@ -6,6 +6,7 @@
 mod client;
 mod erase;
 mod error;
+mod kept;
 mod roster;
 mod taken;
 pub mod topology;

@@ -190,12 +190,21 @@ impl Outbox {
     /// The next batch, of about `most` spans; waits for the first one only. None when recording has ended and all is taken.
     pub async fn next(&mut self, most: usize) -> Option<Vec<Finished>> {
         let mut batch = self.spans.recv().await?;
+        if batch.len() < most {
+            batch.extend(self.more(most - batch.len()));
+        }
+        Some(batch)
+    }
+
+    /// About `most` spans of those that are there.
+    pub fn more(&mut self, most: usize) -> Vec<Finished> {
+        let mut batch = Vec::new();
         while batch.len() < most
             && let Ok(more) = self.spans.try_recv()
         {
             batch.extend(more);
         }
-        Some(batch)
+        batch
     }
 
     /// These spans are gone from memory, exported or not.
