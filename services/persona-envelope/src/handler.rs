@@ -13,6 +13,8 @@ use seven_store::{
     turns::Turn,
 };
 
+use seven_telemetry::trace;
+
 use crate::typing::kind_of;
 
 #[derive(Debug)]
@@ -53,6 +55,7 @@ impl Envelope {
     async fn process(&self, delivery: &Delivery<DraftReady>, turn_id: TurnId) -> Result<(), Error> {
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
         let Some(turn) = tx.lock_turn(turn_id).await? else { return Ok(()) };
+        trace::adopt(&turn.trace);
         let (queued, copy) = match turn.state.as_str() {
             "drafted" => (self.shape(&mut tx, &turn, turn_id).await?, None),
             "shaped" => (
@@ -76,7 +79,19 @@ impl Envelope {
         let casino = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?;
         let pack = self.fleet.packs.of(&casino.config)?;
         let class: MessageClass = turn.class.parse()?;
-        let shaped = seven_sms::shape(&compose(pack, &casino.config, turn), pack.rules.max_texts);
+        let mut span = trace::step("seven.node.persona_envelope", "");
+        let composed = compose(pack, &casino.config, turn);
+        let shaped = seven_sms::shape(&composed, pack.rules.max_texts);
+        if span.is_recorded() {
+            let length = |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
+            span.set("seven.original_len", composed.chars().count());
+            span.set("seven.final_len", length(&shaped.texts));
+            span.set("seven.segments", shaped.texts.iter().map(|text| measure(text).segments).sum::<usize>());
+            span.set("seven.texts", shaped.texts.len());
+            span.set("seven.truncated", shaped.truncated);
+            span.tell("seven.active_agent", &turn.agent);
+        }
+        drop(span);
         if shaped.truncated {
             tracing::warn!(casino = %tx.casino(), intent = turn.intent, "an answer did not fit two texts and was cut");
         }

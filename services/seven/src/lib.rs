@@ -16,6 +16,7 @@ pub mod onboard;
 pub mod packs;
 pub mod settings;
 pub mod stack;
+mod traces;
 pub mod wiring;
 
 /// A line of results on stdout; a closed pipe ends the program quietly.

@@ -16,6 +16,7 @@ use url::Url;
 
 use crate::{
     settings::Settings,
+    traces,
     wiring::{self, Worker},
 };
 
@@ -49,6 +50,7 @@ pub struct Stack {
     pub config_file: PathBuf,
     pub ingress_url: String,
     tasks: JoinSet<(Worker, Result<()>)>,
+    traces: Option<seven_otlp::Exporting>,
 }
 
 /// What the fleet presents to the simulator.
@@ -74,7 +76,8 @@ impl Stack {
         let settings = Box::new(Settings::parse(&config)?);
         let fleet = wiring::fleet(&settings, Vec::new(), Duration::from_secs(10), CancellationToken::new()).await?;
         fleet.bus.ensure_streams().await?;
-        let mut stack = Self { fleet, sim, settings, config_file, ingress_url, tasks: JoinSet::new() };
+        let traces = traces::start(&settings, &fleet.bus, "seven-stack")?;
+        let mut stack = Self { fleet, sim, settings, config_file, ingress_url, tasks: JoinSet::new(), traces };
         let mut listener = Some(listener);
         for worker in plan.workers {
             let listener = if worker == Worker::IngressWebhook { listener.take() } else { None };
@@ -112,6 +115,9 @@ impl Stack {
         while let Ok(Some(done)) = tokio::time::timeout(Duration::from_secs(10), self.tasks.join_next()).await {
             let (worker, outcome) = done.context("a worker panicked")?;
             outcome.with_context(|| format!("{worker:?}"))?;
+        }
+        if let Some(traces) = self.traces.take() {
+            traces.flush(traces::FLUSH).await;
         }
         Ok(self.sim)
     }

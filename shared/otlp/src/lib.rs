@@ -129,8 +129,14 @@ async fn export(exporter: SpanExporter, mut outbox: Outbox) {
                 let lost = u64::try_from(count).unwrap_or(u64::MAX);
                 metrics().spans_dropped.with_label_values(&["export"]).inc_by(lost);
                 if !failing {
-                    let error = failed.map_or_else(|_| "no answer in time".to_owned(), |e| e.map_or_else(|e| e.to_string(), |()| String::new()));
-                    tracing::warn!(error, "the collector does not take spans; they are dropped and counted until it does");
+                    let error = failed.map_or_else(
+                        |_| "no answer in time".to_owned(),
+                        |e| e.map_or_else(|e| e.to_string(), |()| String::new()),
+                    );
+                    tracing::warn!(
+                        error,
+                        "the collector does not take spans; they are dropped and counted until it does"
+                    );
                 }
                 failing = true;
             }

@@ -72,6 +72,7 @@ pub struct Pending {
     /// Where the guest's profile says the guest lives.
     pub zone: Option<String>,
     pub guest_state: Option<String>,
+    pub trace: String,
 }
 
 /// What became of a text that was to wait for its window.
@@ -194,7 +195,7 @@ impl Tx {
     pub async fn pending(&mut self, outbound: OutboundId) -> Result<Option<Pending>> {
         Ok(sqlx::query_as(
             "select o.state, o.class, o.segments, greatest(0, extract(epoch from o.not_before - now()))::float8 as wait, c.casino_number,
-               o.conversation_id, o.tries, g.key_id, g.phone_hash, g.phone, g.zone, g.state as guest_state
+               o.conversation_id, o.tries, g.key_id, g.phone_hash, g.phone, g.zone, g.state as guest_state, o.trace
              from outbound_messages o
              join conversations c on c.conversation_id = o.conversation_id
              join guests g on g.guest_id = o.guest_id

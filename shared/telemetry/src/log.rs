@@ -38,7 +38,8 @@ where
         write!(line, "\",\"severity\":\"{}\",\"logger\":\"{}\"", meta.level(), meta.target())?;
         let told = trace::told(|stage, casino, context| {
             let (mut trace_id, mut span_id) = ([0; 32], [0; 16]);
-            let (trace_id, span_id) = (hex_of(&context.trace_id, &mut trace_id), hex_of(&context.span_id, &mut span_id));
+            let (trace_id, span_id) =
+                (hex_of(&context.trace_id, &mut trace_id), hex_of(&context.span_id, &mut span_id));
             write!(line, ",\"trace_id\":\"{trace_id}\",\"span_id\":\"{span_id}\",\"stage\":\"{stage}\"")?;
             // Ids are safe in JSON as they are.
             if let Some(casino) = casino {

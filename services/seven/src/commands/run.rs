@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use clap::ValueEnum;
 use seven_domain::CasinoId;
 use seven_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
@@ -10,13 +11,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     settings::Settings,
+    traces,
     wiring::{self, Worker},
 };
 
 /// Runs one worker; the first SIGTERM or SIGINT drains it, a second one ends it at once.
 pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) -> Result<()> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "info,sqlx=warn,async_nats=warn")?;
     let settings = Settings::load(config)?;
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, &settings.telemetry.log)?;
     let shutdown = CancellationToken::new();
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let stop = shutdown.clone();
@@ -31,17 +33,27 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
     };
     let work = async {
         let fleet = wiring::fleet(&settings, casinos, std::time::Duration::from_secs(60), shutdown.clone()).await?;
+        let traces = traces::start(&settings, &fleet.bus, &service(worker))?;
         tracing::info!(?worker, "at work");
         let (served, ()) = tokio::join!(
             wiring::run(worker, fleet.clone(), &settings, None),
             fleet.roster.follow(&fleet.bus, shutdown.clone())
         );
+        if let Some(traces) = traces {
+            traces.flush(traces::FLUSH).await;
+        }
         served
     };
     tokio::select! {
         done = work => done,
         () = signals => anyhow::bail!("ended by a second signal before the drain was over"),
     }
+}
+
+/// What the spans of this worker's process say they are of.
+fn service(worker: Worker) -> String {
+    let name = worker.to_possible_value().map(|value| value.get_name().to_owned());
+    format!("seven-{}", name.unwrap_or_default())
 }
 
 pub async fn migrate(config: Option<&Path>) -> Result<()> {

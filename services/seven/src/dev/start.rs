@@ -28,7 +28,7 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
     let dir = if scratch { dev_dir().join(format!("run-{}", std::process::id())) } else { dev_dir() };
     std::fs::create_dir_all(&dir).with_context(|| format!("creating {}", dir.display()))?;
     let dir = dir.canonicalize()?;
-    seven_telemetry::init(seven_telemetry::LogTarget::File(&dir.join("seven.log")), "info,sqlx=warn,async_nats=warn")?;
+    seven_telemetry::init(seven_telemetry::LogTarget::File(&dir.join("seven.log")), seven_telemetry::FILTER)?;
     let (file, text) = document(dev.casino_file.as_deref(), "demo/casino.json", seven_packs::demo::CASINO)?;
     let config = onboard::read_casino(&file, &text)?;
     let servers = Servers::start(&dir, Options { fast_postgres: scratch && dev.r#break.is_none() }).await?;

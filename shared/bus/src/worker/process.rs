@@ -58,14 +58,8 @@ impl<H: Handler> Shared<H> {
             Ok(event) => event,
             Err(error) => return Outcome::Park { reason: "undecodable".into(), error: error.to_string(), attempts: 1 },
         };
-        let delivery = Delivery {
-            casino: casino.clone(),
-            event,
-            trace: from,
-            key: key_of(message),
-            stream_seq,
-            deliveries,
-        };
+        let delivery =
+            Delivery { casino: casino.clone(), event, trace: from, key: key_of(message), stream_seq, deliveries };
         let handled = AssertUnwindSafe(self.handler.handle(delivery)).catch_unwind();
         match tokio::time::timeout(self.settings.deadline, handled).await {
             Ok(Ok(outcome)) => outcome,

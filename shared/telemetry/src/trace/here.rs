@@ -23,6 +23,8 @@ struct Here {
     casino: RefCell<Option<CasinoId>>,
     /// Of the span; while nothing is exported, of whatever came in.
     context: Cell<TraceContext>,
+    /// The step that others are part of now.
+    inside: Cell<Option<[u8; 8]>>,
     live: RefCell<Option<Box<Live>>>,
 }
 
@@ -73,7 +75,13 @@ pub async fn originate<F: Future>(stage: &'static str, casino: &CasinoId, trace:
 
 impl Here {
     fn new(stage: &'static str, casino: Option<CasinoId>, from: TraceContext, kind: Kind) -> Self {
-        let here = Self { stage, casino: RefCell::new(casino), context: Cell::new(from), live: RefCell::new(None) };
+        let here = Self {
+            stage,
+            casino: RefCell::new(casino),
+            context: Cell::new(from),
+            inside: Cell::new(None),
+            live: RefCell::new(None),
+        };
         if on() {
             let context = TraceContext { span_id: TraceContext::span(), ..from };
             here.context.set(context);
@@ -242,15 +250,20 @@ pub fn join(trace: &str, name: &'static str) {
 
 // === for the steps and the log ===
 
-pub(super) fn child(name: impl FnOnce() -> Cow<'static, str>, parent: Option<[u8; 8]>) -> Option<Finished> {
+pub(super) fn child(name: impl FnOnce() -> Cow<'static, str>) -> Option<Finished> {
     with(|here| {
         let live = here.live.borrow();
         live.as_ref()?;
         let context = TraceContext { span_id: TraceContext::span(), ..here.context.get() };
-        let parent = parent.unwrap_or(here.context.get().span_id);
+        let parent = here.inside.get().unwrap_or(here.context.get().span_id);
         Some(Finished::begun(name(), Kind::Internal, context, Some(parent)))
     })
     .flatten()
+}
+
+/// Makes a step the one that others are part of; tells which it was.
+pub(super) fn enter(step: Option<[u8; 8]>) -> Option<[u8; 8]> {
+    with(|here| here.inside.replace(step)).flatten()
 }
 
 pub(super) fn hold_step(step: Finished) {

@@ -16,9 +16,9 @@ async fn spans_of_a_text_hang_together() {
     let text = TraceContext { sampled: false, ..TraceContext::of_text("telnyx", "m1") };
     let mut published = None;
     consume("gate", &casino(), text, Kind::Consumer, async {
-        let mut outer = step("seven.node.", "router");
+        let mut outer = step("seven.node.", "router").entered();
         outer.set("seven.retry_count", 1u32);
-        drop(outer.step("seven.model", ""));
+        drop(step("seven.model", ""));
         drop(outer);
         published = outgoing(&text.to_string());
     })
