@@ -20,7 +20,7 @@ use seven_store::{
 };
 use seven_telemetry::{metrics, trace as spans};
 
-use crate::limits;
+use crate::{limits, reading};
 
 /// How long a mutant leaves open the gap that it makes, so that a kill can fall into it.
 const WIDE: Duration = Duration::from_secs(3);
@@ -124,9 +124,9 @@ impl Gate {
             metrics().inbound.with_label_values(&["none", "erased_before"]).inc();
             return self.forget(delivery).await;
         }
-        let decision = judge(&pack, &text);
+        let decision = reading::judge(&pack, &text);
         // The row has what ingress began, so that it hangs together even where this process dies before it exports its span.
-        let context = TraceContext { sampled: delivery.trace.sampled || matters(&decision), ..delivery.trace };
+        let context = TraceContext { sampled: delivery.trace.sampled || reading::matters(&decision), ..delivery.trace };
         let mut trace = context.to_string();
         let personal = decision.hits.iter().any(|hit| hit.layer == Layer::Pii);
         if spans::on() {
@@ -352,32 +352,6 @@ impl Case<'_> {
     pub(crate) fn verdict(&self) -> &'static str {
         self.decision.verdict.as_str()
     }
-}
-
-/// The reading of the text, with the names of what it hit on its span (OBS-2). Consent and guardrails are never sampled away (PROD-7, OBS-3).
-fn judge(pack: &Pack, text: &Text) -> Decision {
-    let mut step = spans::step("seven.node.compliance_gate", "");
-    let decision = pack.guardrails().decide(&text.body);
-    if step.is_recorded() {
-        step.set("seven.verdict", decision.verdict.as_str());
-        step.set("seven.message_length", text.body.chars().count());
-        let hits: Vec<String> = decision.hits.iter().map(|hit| hit.pattern_id.clone()).collect();
-        let first = decision.hits.first().map_or("none", |hit| hit.layer.as_str());
-        step.set("seven.guardrail_triggered", first);
-        step.set("seven.guardrail.hits", hits);
-        if let Some(keyword) = &decision.keyword {
-            step.tell("seven.keyword", &keyword.pattern_id);
-        }
-    }
-    if matters(&decision) {
-        spans::keep();
-    }
-    decision
-}
-
-/// A trace that is kept whatever is sampled.
-fn matters(decision: &Decision) -> bool {
-    decision.keyword.is_some() || !decision.hits.is_empty() || !matches!(decision.verdict, Verdict::Pass)
 }
 
 /// The disclosure law of every state this number may belong to (D15).

@@ -114,6 +114,13 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     let mut findings = check::all(&facts);
     findings.push(report::chains(&ground).await?);
     findings.push(check::personal_data(&ground.dir.join("logs"), &phones, &visits::QUESTIONS)?);
+    let spans = ground.collector.spans();
+    findings.push(check::personal_data_in_spans(&spans, &phones, &visits::QUESTIONS));
+    let (reached, unbroken) = check::unbroken(&spans);
+    out!(
+        "{unbroken} of {reached} texts with a receipt have one unbroken trace from their webhook on ({} spans)",
+        spans.len()
+    );
     Ok(report::print(&facts, &struck, &seen, &findings, span, settled))
 }
 

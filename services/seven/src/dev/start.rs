@@ -45,7 +45,7 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         workers: workers.to_vec(),
         casino_name: config.prompts.casino_name_display.clone(),
         casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
-        extra: String::new(),
+        extra: dev.otlp.as_ref().map(traced).unwrap_or_default(),
         // The handset's history comes back with the data.
         ledger_file: (!scratch).then(|| dir.join("carrier.jsonl")),
     };
@@ -75,6 +75,11 @@ impl House {
         }
         stopped
     }
+}
+
+/// On a developer's machine every text is of interest.
+fn traced(collector: &url::Url) -> String {
+    format!("telemetry.otlp_endpoint = \"{collector}\"\ntelemetry.sample = 1.0\n")
 }
 
 fn document(file: Option<&Path>, demo_name: &str, demo_text: &str) -> Result<(String, String)> {
