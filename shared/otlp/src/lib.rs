@@ -65,6 +65,7 @@ pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(Duration::from_secs(2))
+        .timeout(DEADLINE)
         .build()?;
     let mut exporter = SpanExporter::builder()
         .with_http()

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use seven_domain::TraceContext;
 use tokio::{sync::mpsc, time::Instant};
 
 use super::Finished;
@@ -94,6 +95,12 @@ pub fn is_sampled(trace_id: &[u8; 16]) -> bool {
     let mut last = [0; 8];
     last.copy_from_slice(&trace_id[8..]);
     u128::from(u64::from_be_bytes(last)) < recorder.below
+}
+
+/// A trace that no webhook begins, under the same share as the others.
+pub fn begin() -> TraceContext {
+    let context = TraceContext::start();
+    TraceContext { sampled: is_sampled(&context.trace_id), ..context }
 }
 
 /// Another process found that this trace matters.
