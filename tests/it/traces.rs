@@ -13,7 +13,10 @@ use std::{
 use seven::wiring::Worker;
 use seven_carrier_sim::{Text, Texted};
 use seven_domain::TraceContext;
-use seven_testkit::collector::{Collector, Span};
+use seven_testkit::{
+    Scratch,
+    collector::{Collector, Span},
+};
 
 use crate::harness::{House, Wanted, house, until};
 
@@ -74,15 +77,16 @@ fn guest(n: usize) -> String {
     format!("+186055501{n:02}")
 }
 
-/// Where this run's log lines go; the first caller in a process decides.
-fn logging(house: &House) -> std::path::PathBuf {
-    let file = house.scratch.path().join("run.log");
+/// Where this run's log lines go, and the folder that must live as long; the first caller in a process decides.
+fn logging() -> (Scratch, std::path::PathBuf) {
+    let scratch = Scratch::new("traces-log").unwrap();
+    let file = scratch.path().join("run.log");
     seven_telemetry::init(
         seven_telemetry::LogTarget::File(&file),
         "debug,sqlx=warn,async_nats=warn,hyper=warn,hyper_util=warn,h2=warn,reqwest=warn",
     )
     .unwrap();
-    file
+    (scratch, file)
 }
 
 #[tokio::test] // OBS-1, OBS-2, OBS-6, OBS-13, OBS-14, OBS-25, DATA-5, DATA-48, PROD-46
@@ -92,7 +96,7 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
     let workers = Worker::ALL.into_iter().filter(|w| *w != Worker::AgentSwarm).collect();
     let wanted = Wanted { workers, extra: settings(&collector, 1.0), ..Wanted::default() };
     let mut house = house("traces_whole", wanted).await;
-    let log = logging(&house);
+    let (_kept, log) = logging();
     // One send in three is put off by the carrier, so that texts come back as due rows.
     let rule = |nth| seven_carrier_sim::Rule {
         matcher: seven_carrier_sim::Matcher { nth: Some(nth), ..Default::default() },
