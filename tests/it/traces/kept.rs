@@ -42,8 +42,10 @@ async fn consent_guardrails_and_failures_are_kept_at_sample_zero() {
 
     let traces = by_trace(collector.spans());
     let told = traces.get(&trace_of(&ordinary));
-    assert!(told.is_none(), "an ordinary text at sample 0: {told:#?}");
-    assert_eq!(traces.len(), 3);
+    // On a machine that is too slow something of it may have failed, and then it is kept as it should.
+    let failed_too = told.is_some_and(|spans| spans.iter().any(|span| span.error.is_some()));
+    assert!(told.is_none() || failed_too, "an ordinary text at sample 0: {told:#?}");
+    assert_eq!(traces.len(), 3 + usize::from(failed_too));
     for text in [&stop, &cry, &failed] {
         assert_unbroken(&traces[&trace_of(text)]);
     }
