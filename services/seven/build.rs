@@ -7,7 +7,10 @@ fn main() {
         let output = Command::new("git").args(args).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
-    let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(|| "unknown commit".to_owned());
+    // Where an image is built there is no history; whoever builds it says which commit it is.
+    println!("cargo::rerun-if-env-changed=SEVEN_COMMIT");
+    let said = std::env::var("SEVEN_COMMIT").ok().filter(|commit| !commit.is_empty());
+    let commit = git(&["rev-parse", "--short=12", "HEAD"]).or(said).unwrap_or_else(|| "unknown commit".to_owned());
     println!("cargo::rustc-env=SEVEN_COMMIT={commit}");
     if let Some(head) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo::rerun-if-changed={head}");

@@ -151,7 +151,7 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
 async fn an_announcement_reloads_what_is_on_the_shelf() {
     let house = house("content_announced", Wanted::default()).await;
     answer(&house, 1, ASKED).await;
-    let mut changes = Box::pin(house.stack.fleet.bus.content_changes().await.unwrap());
+    let mut changes = Box::pin(house.stack.fleet.bus.content_changes(&house.stack.fleet.roster).await.unwrap());
     load(&house, "amenities_001", warm).await;
     let heard = tokio::time::timeout(Duration::from_secs(2), futures::StreamExt::next(&mut changes)).await;
     let (casino, version) = heard.unwrap().unwrap();

@@ -36,9 +36,7 @@ async fn cries_are_answered_whatever_else_stands() {
     assert_eq!(house.number("select count(*) from turns").await, 0, "no agent saw any of it");
     // SEC-64, SEC-150, SEC-154: figures, and never a phone or a word of the guest.
     let metrics = seven_telemetry::render();
-    for name in
-        ["seven_guardrail_hits_total{layer=\"crisis\"", "seven_escalations_total", "seven_stop_processing_seconds"]
-    {
+    for name in ["layer=\"crisis\",pattern=\"", "seven_escalations_total", "seven_stop_processing_seconds"] {
         assert!(metrics.contains(name), "{name} is missing");
     }
     assert!(!metrics.contains("5550142") && !metrics.contains("house\""));

@@ -7,7 +7,7 @@ use tokio::{process::Child, time::Instant};
 
 use crate::harness::{GUEST, Wanted, house, until};
 
-async fn terminated(mut worker: Child) -> (Duration, Option<i32>) {
+pub(crate) async fn terminated(mut worker: Child) -> (Duration, Option<i32>) {
     let began = Instant::now();
     // The shell's own `kill`: a bare machine has no other.
     let kill = format!("kill -TERM {}", worker.id().unwrap());

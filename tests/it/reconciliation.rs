@@ -40,16 +40,17 @@ fn faults(rules: &[Fault]) -> Plan {
 
 #[tokio::test] // D5
 async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
-    // As many as the largest tier lets in within a minute.
-    const GUESTS: usize = 200;
+    // Few webhooks of a short run would be swallowed with the 1 % of the long one (`SEVEN_LONG`).
+    let (guests, percent) = if std::env::var_os("SEVEN_LONG").is_some() { (2_000, 1.0) } else { (200, 5.0) };
     let mut casino: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
-    casino["limits"]["rate_limit_tier"] = "enterprise".into();
+    casino["limits"]["casino_texts_per_minute"] = 100_000.into();
     let documents = (casino.to_string(), seven_packs::demo::CONTENT.to_owned());
-    let wanted = Wanted { at: Some("2026-11-24T08:30:00Z"), casino: Some(documents), ..Wanted::default() };
+    let extra = "limits.fleet_texts_per_minute = 100000\n".to_owned();
+    let wanted = Wanted { at: Some("2026-11-24T08:30:00Z"), casino: Some(documents), extra, ..Wanted::default() };
     let house = house("reconcile_200", wanted).await;
-    let plan = Plan { swallow_webhooks_percent: Some(5.0), ..Plan::default() };
+    let plan = Plan { swallow_webhooks_percent: Some(percent), ..Plan::default() };
     house.stack.sim.set_rules(plan).unwrap();
-    for n in 0..GUESTS {
+    for n in 0..guests {
         let from = guest(1_000 + n);
         house.stack.sim.text(Text { from, text: Some(QUESTION.into()), ..Text::default() }).unwrap();
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -69,17 +70,21 @@ async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
     })
     .await;
     let lost = swallowed();
-    assert!(!lost.is_empty(), "with 5 % of 200 some are swallowed");
-    house.settle_within(i64::try_from(GUESTS - lost.len()).unwrap(), Duration::from_secs(90)).await;
+    assert!(!lost.is_empty(), "with {percent} % of {guests} some are swallowed");
+    house.settle_within(i64::try_from(guests - lost.len()).unwrap(), Duration::from_secs(180)).await;
     house.stack.sim.set_rules(Plan::default()).unwrap();
     grow_old(&house).await;
 
+    // In a run that takes longer than the scheduler's period, its own comparison was first.
+    let ids: Vec<String> = lost.iter().map(|text| format!("'{}'", text.message_id)).collect();
+    let here = format!("select count(*) from inbound_messages where provider_message_id in ({})", ids.join(","));
+    let already = usize::try_from(house.number(&here).await).unwrap();
     let dry = run(&house, true).await;
-    assert_eq!((dry.texts_listed, dry.texts_recovered), (GUESTS, lost.len()));
+    assert_eq!((dry.texts_listed, dry.texts_recovered + already), (guests, lost.len()));
     let report = run(&house, false).await;
-    assert_eq!(report.texts_recovered, lost.len());
+    assert_eq!(report.texts_recovered + already, lost.len());
     assert_eq!(report.sends_settled, dry.sends_settled, "receipts were swallowed too");
-    house.settle_within(i64::try_from(GUESTS).unwrap(), Duration::from_secs(60)).await;
+    house.settle_within(i64::try_from(guests).unwrap(), Duration::from_secs(60)).await;
     until("every send has its last word", Duration::from_secs(30), || async {
         house.count("outbound", "sent").await == 0
     })
@@ -98,16 +103,16 @@ async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
     }
     grow_old(&house).await;
     assert_eq!(run(&house, false).await.texts_recovered, 0);
-    house.settle(i64::try_from(GUESTS).unwrap()).await;
+    house.settle(i64::try_from(guests).unwrap()).await;
 
     let mut answers: BTreeMap<String, usize> = BTreeMap::new();
     for sent in house.stack.sim.ledger().snapshot().outbound {
         *answers.entry(sent.to).or_default() += usize::from(sent.text.unwrap_or_default().contains("Nonna Salvia"));
     }
-    assert_eq!(answers.len(), GUESTS);
+    assert_eq!(answers.len(), guests);
     assert!(answers.values().all(|n| *n == 1), "{answers:?}");
     println!(
-        "reconciliation: {GUESTS} texts, {} webhooks of texts swallowed and recovered, {} sends settled, {} requests",
+        "reconciliation: {guests} texts, {} webhooks of texts swallowed and recovered ({already} by the scheduler itself), {} sends settled, {} requests",
         lost.len(),
         report.sends_settled,
         report.requests

@@ -11,6 +11,11 @@ use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
 
 use self::catalog::{EXEMPT, function_problems, problems, tenant_tables};
 
+/// Names on the short list.
+pub(crate) fn exempt() -> Vec<&'static str> {
+    EXEMPT.iter().map(|(name, ..)| *name).collect()
+}
+
 /// A migrated database of its own, as its owner (a superuser) and as the workers' role.
 pub(crate) struct Database {
     pub(crate) owner: PgPool,

@@ -15,6 +15,8 @@ use seven_llm::embedding::{Embedding, Stored};
 use seven_runtime::{Error, Fleet};
 use seven_store::Tx;
 
+/// Casinos whose content is read at the start; of a bigger fleet the others wait for their first guest.
+const WARMED: usize = 32;
 /// Before a subscription that broke is made anew.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -76,6 +78,18 @@ impl Library {
         Ok(rows.into_iter().map(stored).collect())
     }
 
+    /// Reads the content of the first casinos that this process serves, beside the work, so that fewer guests wait for it (PROD-54, C-33).
+    pub(crate) async fn warm(self, fleet: Fleet) {
+        for casino in fleet.roster.serving().into_iter().take(WARMED) {
+            if fleet.shutdown.is_cancelled() {
+                return;
+            }
+            if let Err(error) = self.reload(&fleet, &casino).await {
+                tracing::debug!(%casino, error = &error as &dyn std::error::Error, "content is read at the first question");
+            }
+        }
+    }
+
     /// Follows announcements of new content until the fleet's shutdown.
     pub(crate) async fn follow(self, fleet: Fleet) {
         while !fleet.shutdown.is_cancelled() {
@@ -93,7 +107,7 @@ impl Library {
     }
 
     async fn listen(&self, fleet: &Fleet) -> Result<(), seven_bus::Error> {
-        let mut changes = std::pin::pin!(fleet.bus.content_changes().await?);
+        let mut changes = std::pin::pin!(fleet.bus.content_changes(&fleet.roster).await?);
         while let Some((casino, version)) = changes.next().await {
             // Who was not asked about lately is read at the next question.
             if self.shelves.get(&casino).await.is_some_and(|shelf| shelf.version < version)

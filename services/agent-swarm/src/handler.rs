@@ -104,7 +104,7 @@ impl Swarm {
         conversation: ConversationId,
     ) -> Result<Looked, Error> {
         let timing = &self.fleet.timing;
-        let mut tx = self.fleet.store.bind(&delivery.casino).await?;
+        let mut tx = self.fleet.store.bind_repeatable(&delivery.casino).await?;
         let waiting = tx.waiting(conversation).await?;
         let waiting = waiting.ok_or_else(|| Error::Other("the casino has no row".into()))?;
         let Waiting { mut casino, open, switched, flags } = waiting;

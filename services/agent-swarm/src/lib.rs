@@ -52,8 +52,10 @@ pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {
         tracing::info!(pack = pack.name, agents = pack.agents.registry(), "pack");
     }
     let swarm = Swarm::new(fleet.clone(), settings);
-    let follow = tokio::spawn(swarm.library.clone().follow(fleet));
+    let follow = tokio::spawn(swarm.library.clone().follow(fleet.clone()));
+    let warm = tokio::spawn(swarm.library.clone().warm(fleet));
     Worker::new(swarm, bus, roster, worker, shutdown).run().await;
-    // It ends with the fleet's shutdown, or now, if the worker ended without one.
+    // They end with the fleet's shutdown, or now, if the worker ended without one.
     follow.abort();
+    warm.abort();
 }

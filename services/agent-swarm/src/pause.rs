@@ -107,7 +107,7 @@ impl Swarm {
                 .await?;
             if opened {
                 let severity = case.severity.as_str();
-                metrics().escalations.with_label_values(&[severity, case.reason]).inc();
+                metrics().escalations.with_label_values(&[work.casino.as_str(), severity, case.reason]).inc();
                 tracing::warn!(casino = %work.casino, conversation_id = %work.lease.conversation_id, severity, reason = case.reason, trace = work.trace, "a person has to look at this");
             }
         }

@@ -6,6 +6,7 @@ use seven_compliance::Layer;
 use seven_domain::{ConversationId, Language, MessageClass};
 use seven_guest::{
     Confidence, Counted, Key, Phase, Profile, Session,
+    completeness::completeness,
     escalation::{Mood, Trigger},
     phase::Rescue,
     session::{self, Resume, Step, Subject, TurnSeen, Window},
@@ -19,6 +20,7 @@ use seven_store::{
     Tx,
     sessions::{Place, SessionAfter, Shown},
 };
+use seven_telemetry::metrics;
 use seven_tools::Effect;
 use uuid::Uuid;
 
@@ -32,6 +34,8 @@ use crate::{
 /// Longer names are left out of the line that welcomes a guest back: it has to stay short.
 const MOST_NAME: usize = 16;
 const MOST_TOPIC: usize = 40;
+/// A session of so many turns may be a loop.
+const LONG: u32 = 16;
 /// The intent of a reply that asks what was meant.
 const UNCLEAR: &str = "unclear";
 
@@ -61,6 +65,31 @@ pub(crate) struct Told {
     /// With this turn.
     pub(crate) session: Session,
     pub(crate) cases: Vec<Trigger>,
+}
+
+// === impl Told ===
+
+impl Told {
+    /// What the committed turn added to the guest's profile and its session (OBS-27).
+    pub(crate) fn count(&self, work: &Work, scene: &Scene) {
+        let (casino, guests) = (work.casino.as_str(), &metrics().guests);
+        if work.recall.is_fresh() {
+            let filled = completeness(&scene.profile, scene.request.now).get();
+            guests.sessions.with_label_values(&[casino]).inc();
+            guests.completeness.with_label_values(&[casino]).observe(f64::from(filled));
+        }
+        if self.session.turns == LONG {
+            guests.long_sessions.with_label_values(&[casino]).inc();
+        }
+        guests.fields.with_label_values(&[casino]).inc_by(scene.learnt.len() as u64);
+        for effect in &self.speech.effects {
+            match effect {
+                Effect::Offer(_) => guests.offers.with_label_values(&[casino, "issued"]).inc(),
+                Effect::Redeemed { .. } => guests.offers.with_label_values(&[casino, "redeemed"]).inc(),
+                Effect::Observe(_) => {}
+            }
+        }
+    }
 }
 
 // === impl Recall ===

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use seven_domain::{Language, OfferCall};
+use seven_domain::{CasinoId, Language, OfferCall};
 use seven_host::{
     Action, Check, Ending, Event, Evidence, Finding, Manifest, Record, Route, Subject, Turn, Verdict,
     record::{Context, Step},
@@ -119,7 +119,8 @@ impl Speech {
     }
 
     /// Counts how the turn ended and what its drafts broke (AGENT-76).
-    pub(crate) fn count(&self) {
+    pub(crate) fn count(&self, casino: &CasinoId) {
+        let casino = casino.as_str();
         let ending = match self.record.ending {
             _ if self.record.degraded => "degraded",
             Some(Ending::Reply) => "reply",
@@ -127,8 +128,16 @@ impl Speech {
             Some(Ending::OffTopic) => "off_topic",
             Some(Ending::Fallback(_)) | None => "fallback",
         };
-        metrics().turns.with_label_values(&[&self.agent, ending]).inc();
+        metrics().turns.with_label_values(&[casino, self.agent.as_str(), ending]).inc();
         let sent = if matches!(self.record.ending, Some(Ending::Fallback(_))) { "no" } else { "yes" };
+        let (guests, usage) = (&metrics().guests, &self.record.usage);
+        guests.tokens.with_label_values(&[casino, "input"]).inc_by(usage.input_tokens);
+        guests.tokens.with_label_values(&[casino, "output"]).inc_by(usage.output_tokens);
+        guests.cost.with_label_values(&[casino]).inc_by(usage.nano_dollars);
+        guests.handoffs.with_label_values(&[casino]).inc_by(u64::from(self.record.handoffs));
+        if !self.reply.grounded {
+            guests.ungrounded.with_label_values(&[casino]).inc();
+        }
         for finding in &self.record.findings {
             metrics().findings.with_label_values(&[finding.rule(), sent]).inc();
         }

@@ -11,6 +11,7 @@ use seven_guest::{
 use seven_host::{Ending, Manifest, machine::Reason};
 use seven_packs::TextKey;
 use seven_store::standing::Standing;
+use seven_telemetry::metrics;
 use seven_telemetry::trace;
 use seven_tools::{Given, Guest, Toolbox};
 use tokio::time::{Instant, timeout};
@@ -83,7 +84,10 @@ impl Swarm {
             offers: &desk.offers,
         };
         let asked = scene.request.texts.join("\n");
+        let began = Instant::now();
         let query = self.settings.embedding.query(&asked, scene.request.now).await;
+        let took = began.elapsed().as_secs_f64();
+        metrics().guests.retrieval_seconds.with_label_values(&[work.casino.as_str()]).observe(took);
         hosted.answer(work, scene, &query, memory, Toolbox::new(given, guest, agent)).await
     }
 

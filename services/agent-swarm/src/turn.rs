@@ -133,7 +133,8 @@ impl Swarm {
         if all_answered || mutant(Mutant::NoEpoch) {
             sleep(Duration::from_millis(200)).await;
         }
-        let mut tx = self.fleet.store.bind(&work.casino).await?;
+        // Taken back by a crash, the texts are open again and swept; nothing was sent, or the sender's look would have kept it.
+        let mut tx = self.fleet.store.bind_repeatable(&work.casino).await?;
         let ids: Vec<Uuid> =
             if all_answered { tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect() } else { ids };
         let Some(switched) = tx.commit_turn(&turn, &ids).await? else { return Ok(false) };
@@ -155,7 +156,8 @@ impl Swarm {
         drop(step);
         // The other texts' traces are linked to the one that goes on to the receipt.
         work.open.iter().skip(1).for_each(|text| trace::join(&text.trace, "seven.joined"));
-        speech.count();
+        speech.count(&work.casino);
+        told.count(work, scene);
         tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), agent = speech.agent, intent = reply.intent, findings = speech.record.findings.len(), grounded = reply.grounded, trace = work.trace, "turn made");
         self.fleet.bus.signal_draft(&work.casino, turn_id.0, None, &work.trace).await?;
         if let Some((next, trace)) = more {

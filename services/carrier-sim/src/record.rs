@@ -145,7 +145,7 @@ fn telnyx() -> String {
 // === impl Delivery ===
 
 impl Delivery {
-    pub(crate) fn new(id: Uuid, urls: Vec<String>) -> Self {
+    pub fn new(id: Uuid, urls: Vec<String>) -> Self {
         Self { id, urls, state: DeliveryState::Pending, attempts: Vec::new() }
     }
 }

@@ -56,7 +56,7 @@ impl Gate {
         };
         let queued = tx.queue(&text).await?;
         tx.close_inbound(case.inbound_id, Disposition::Canned, Some(outbound_id.0), Some(key.as_str())).await?;
-        metrics().inbound.with_label_values(&[case.verdict(), key.as_str()]).inc();
+        metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), key.as_str()]).inc();
         Ok((Next::Send(queued.into_iter().collect()), outbound_id))
     }
 

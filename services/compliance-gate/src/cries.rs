@@ -15,7 +15,8 @@ impl Gate {
     pub(crate) async fn note_hits(&self, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
         let mut noted = Vec::new();
         for hit in &case.decision.hits {
-            metrics().guardrails.with_label_values(&[hit.layer.as_str(), hit.pattern_id.as_str()]).inc();
+            let language = hit.language.map_or("any", seven_domain::Language::as_str);
+            metrics().guardrails.with_label_values(&[hit.layer.as_str(), hit.pattern_id.as_str(), language]).inc();
             if noted.contains(&hit.layer) {
                 continue;
             }
@@ -45,7 +46,7 @@ impl Gate {
         let Some(grave) = severity(hit.layer) else { return Ok(()) };
         let severity = grave.as_str();
         tracing::error!(casino = %tx.casino(), inbound_id = %case.inbound_id, severity, layer, pattern_id = hit.pattern_id, trace = case.trace, "a person has to look at this");
-        metrics().escalations.with_label_values(&[severity, layer]).inc();
+        metrics().escalations.with_label_values(&[tx.casino().as_str(), severity, layer]).inc();
         tx.escalate(&NewEscalation {
             escalation_id: self.fleet.ids.uuid(),
             conversation_id: Some(case.party.conversation_id),

@@ -14,6 +14,7 @@ use seven_runtime::{Error, Fleet, Mutant, failpoint, mutant, outcome_of};
 use seven_store::{
     Tx,
     audit::Entry,
+    casinos::Casino,
     guests::{GuestLaw, NewIds, Party},
     inbound::{Known, NewInbound},
     outbound::{Origin, Queued},
@@ -31,6 +32,7 @@ const NOT_KEPT: &str = "[personal data, not kept]";
 #[derive(Debug)]
 pub struct Gate {
     pub fleet: Fleet,
+    pub fleet_per_minute: u32,
 }
 
 /// A stored text with all the branches need.
@@ -114,14 +116,14 @@ impl Gate {
             return Ok(());
         }
         let mut tx = self.fleet.store.bind(casino).await?;
-        let config = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?.config;
-        let pack = Arc::clone(self.fleet.packs.of(&config)?);
         let guest = self.fleet.keys.hash(casino, &text.from);
         let new = NewIds { guest: self.fleet.ids.next(), conversation: self.fleet.ids.next() };
-        let party = tx.party(&text.from, &guest, &text.to, Channel::Sms, new, &law_of(&text.from)).await?;
-        if tx.erased_until(&guest).await?.is_some_and(|until| text.occurred_at <= until) {
+        let (party, Casino { config, .. }) =
+            tx.meet(&text.from, &guest, &text.to, Channel::Sms, new, &law_of(&text.from)).await?;
+        let pack = Arc::clone(self.fleet.packs.of(&config)?);
+        if party.erased_until.is_some_and(|until| text.occurred_at <= until) {
             // A late copy of what a guest had deleted. Nothing of this transaction stays.
-            metrics().inbound.with_label_values(&["none", "erased_before"]).inc();
+            metrics().inbound.with_label_values(&[casino.as_str(), "none", "erased_before"]).inc();
             return self.forget(delivery).await;
         }
         let decision = reading::judge(&pack, &text);
@@ -135,13 +137,12 @@ impl Gate {
         }
         let inbound_id: InboundId = self.fleet.ids.next();
         let row = text.row(inbound_id, &decision, config.operational.session_timeout_hours, personal, delivery, &trace);
-        let stored = tx.insert_inbound(&party, &row).await?;
+        let stored = tx.insert_inbound(&party, &row, &heard(&text, &decision, &guest)).await?;
         let (next, copy) = if stored {
             let case = Case { config, pack, party, inbound_id, guest, text: &text, decision, trace: trace.clone() };
             if matches!(case.party.status.as_str(), "warm" | "archived") {
                 tx.set_guest_status(case.party.guest_id, "active").await?;
             }
-            self.note_text(&mut tx, &case).await?;
             self.note_hits(&mut tx, &case).await?;
             (self.decide(&mut tx, &case).await?, None)
         } else {
@@ -189,24 +190,6 @@ impl Gate {
         Ok(())
     }
 
-    async fn note_text(&self, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
-        let hit = case.decision.hits.first();
-        let detail = serde_json::json!({
-            "message_length": case.text.body.chars().count(), "media": case.text.media_count, "verdict": case.verdict(),
-            "guardrail_result": { "triggered": hit.is_some(), "layer": hit.map_or("none", |h| h.layer.as_str()) },
-        });
-        tx.audit(&Entry {
-            event: AuditEvent::SmsInbound,
-            actor: "compliance-gate",
-            subject: &case.inbound_id.to_string(),
-            guest: Some(&case.guest),
-            detail,
-            trace: Some(&case.trace),
-        })
-        .await?;
-        Ok(())
-    }
-
     async fn decide(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
         let layer = match &case.decision.verdict {
             Verdict::Guardrail(hit) => Some(hit.layer),
@@ -231,7 +214,8 @@ impl Gate {
         if case.party.status == "pending_deletion" {
             return self.while_pending(tx, case).await;
         }
-        if tx.is_stopped(&case.guest).await? {
+        // Asked again under the conversation's lock: a START may have come meanwhile.
+        if case.party.stopped && tx.is_stopped(&case.guest).await? {
             return self.close(tx, case, "opted_out").await;
         }
         if case.text.body.trim().is_empty() {
@@ -241,10 +225,10 @@ impl Gate {
                 self.close(tx, case, "empty").await
             };
         }
-        match (limits::count(&self.fleet, case).await, layer) {
+        match (limits::count(&self.fleet, self.fleet_per_minute, case).await, layer) {
             (limits::Limited::No, Some(layer)) => self.canned(tx, case, TextKey::answer_to(layer)).await,
             (limits::Limited::No, None) => {
-                metrics().inbound.with_label_values(&[case.verdict(), "open"]).inc();
+                metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), "open"]).inc();
                 Ok(Next::Signal(case.party.conversation_id))
             }
             (limits::Limited::TellOnce, _) => self.canned(tx, case, TextKey::RateLimited).await,
@@ -254,7 +238,7 @@ impl Gate {
 
     pub(crate) async fn close(&self, tx: &mut Tx, case: &Case<'_>, reason: &str) -> Result<Next, Error> {
         tx.close_inbound(case.inbound_id, Disposition::Closed, None, Some(reason)).await?;
-        metrics().inbound.with_label_values(&[case.verdict(), reason]).inc();
+        metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), reason]).inc();
         Ok(Next::Nothing)
     }
 
@@ -290,6 +274,16 @@ impl Gate {
     }
 }
 
+/// The text's own entry; its subject is the row.
+fn heard<'a>(text: &Text, decision: &Decision, guest: &'a GuestHash) -> Entry<'a> {
+    let hit = decision.hits.first();
+    let detail = serde_json::json!({
+        "message_length": text.body.chars().count(), "media": text.media_count, "verdict": decision.verdict.as_str(),
+        "guardrail_result": { "triggered": hit.is_some(), "layer": hit.map_or("none", |h| h.layer.as_str()) },
+    });
+    Entry { guest: Some(guest), ..Entry::of(AuditEvent::SmsInbound, "compliance-gate", "", detail) }
+}
+
 // === impl Text ===
 
 impl Text {
@@ -322,6 +316,7 @@ impl Text {
             channel: Channel::Sms,
             provider: self.provider.clone(),
             provider_message_id: self.provider_message_id.clone(),
+            casino_number: self.to.as_str().to_owned(),
             event_id: self.event_id.clone(),
             body: if personal { NOT_KEPT.to_owned() } else { self.body.clone() },
             media_count: self.media_count,

@@ -51,6 +51,7 @@ impl Gate {
                 });
                 self.consent(tx, case, Action::Revoked, word_of(keyword).method, "none", evidence).await?;
                 self.measure_stop(case);
+                metrics().guests.opt_outs.with_label_values(&[tx.casino().as_str(), word_of(keyword).method]).inc();
                 self.answer_unless_provider_did(tx, case, TextKey::OptOutConfirmation).await
             }
         }
@@ -95,6 +96,7 @@ impl Gate {
                 // Marketing stays off until there is new written consent (SEC-15, C-9).
                 let evidence = serde_json::json!({ "keyword": keyword.pattern_id, "inbound_id": case.inbound_id });
                 self.consent(tx, case, Action::Granted, word.method, "transactional", evidence).await?;
+                metrics().guests.opt_ins.with_label_values(&[tx.casino().as_str(), word.method]).inc();
                 self.fleet.cache.lift(tx.casino(), &case.guest, at).await;
                 self.answer_unless_provider_did(tx, case, TextKey::OptInConfirmation).await
             }

@@ -14,11 +14,11 @@ use seven_runtime::Fleet;
 
 pub use handler::Gate;
 
-/// Works until the fleet's shutdown.
-pub async fn run(fleet: Fleet, settings: WorkerSettings) {
+/// Works until the fleet's shutdown. `fleet_per_minute`: texts of all casinos that are answered in a minute (PROD-1).
+pub async fn run(fleet: Fleet, fleet_per_minute: u32, settings: WorkerSettings) {
     // Before the first guest waits for it.
     fleet.packs.iter().for_each(|pack| drop(pack.guardrails().decide("")));
-    let gate = Gate { fleet: fleet.clone() };
+    let gate = Gate { fleet: fleet.clone(), fleet_per_minute };
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
     Worker::new(gate, bus, roster, settings, shutdown).run().await;
 }

@@ -16,15 +16,13 @@ pub(crate) enum Limited {
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// All casinos together: protection against a flood, not a quota (PROD-1).
-const FLEET_PER_MINUTE: u32 = 1_000;
-
-pub(crate) async fn count(fleet: &Fleet, case: &Case<'_>) -> Limited {
+/// `fleet_per_minute`: all casinos together; protection against a flood, not a quota (PROD-1).
+pub(crate) async fn count(fleet: &Fleet, fleet_per_minute: u32, case: &Case<'_>) -> Limited {
     let per_minute = |key: String, fleet: bool, most: u32| Limit { key, fleet, most, window: MINUTE };
     let limits = [
         per_minute(format!("guest:{}", case.guest.hex()), false, case.config.limits.guest_texts_per_minute),
-        per_minute("casino".to_owned(), false, case.config.limits.rate_limit_tier.texts_per_minute()),
-        per_minute("fleet".to_owned(), true, FLEET_PER_MINUTE),
+        per_minute("casino".to_owned(), false, case.config.limits.texts_per_minute()),
+        per_minute("fleet".to_owned(), true, fleet_per_minute),
     ];
     match fleet.cache.count_text(&case.config.casino_id, &case.text.provider_message_id, &limits).await {
         LimitVerdict::Within => Limited::No,

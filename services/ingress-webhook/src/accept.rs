@@ -96,6 +96,7 @@ impl App {
                 true
             }
             None => {
+                metrics().stop_failures.with_label_values(&[casino.as_str(), "suppression"]).inc();
                 tracing::error!(%casino, "a STOP could not be written; answering 503 so that it comes again");
                 self.fleet.cache.refuse(casino, &guest, *occurred_at).await;
                 false

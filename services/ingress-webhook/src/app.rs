@@ -1,4 +1,4 @@
-//! The HTTP surface: webhooks, health, metrics.
+//! The public HTTP surface: webhooks, and the health paths that load balancers ask. Metrics are the operations listener's.
 
 use std::sync::Arc;
 
@@ -65,7 +65,6 @@ pub(crate) fn router(fleet: Fleet, verifiers: Verifiers) -> Router {
         .route("/webhooks/twilio/{attempt}", post(twilio_attempt))
         .route("/health/live", get(|| async { Json(serde_json::json!({ "status": "live" })) }))
         .route("/health/ready", get(ready))
-        .route("/metrics", get(|| async { seven_telemetry::render() }))
         .layer(CatchPanicLayer::new())
         .with_state(Arc::new(App { fleet, verifiers, intruders: Intruders::default() }))
 }

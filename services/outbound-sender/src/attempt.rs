@@ -18,7 +18,7 @@ use crate::{
     carriers::{from_number, speaks},
     content,
     handler::Job,
-    stops,
+    measure, stops,
     window::Eligibility,
 };
 
@@ -56,6 +56,9 @@ impl Sender {
                 }
             };
             failpoint("sender.after_claim");
+            if calls == 1 {
+                measure::reply(&self.fleet, job);
+            }
             let request = request(job, called, attempt, &claim)?;
             let mut span = trace::step("seven.node.provider_call", "").client();
             let outcome = carrier.provider.send(&request).await;
@@ -122,7 +125,7 @@ impl Sender {
         let verdict = tx.last_look(&look).await?;
         tx.commit().await?;
         let label = verdict.as_ref().map_or_else(|refusal| refusal.as_str(), |_| "sent");
-        metrics().last_look.with_label_values(&[job.class.as_str(), label]).inc();
+        metrics().last_look.with_label_values(&[job.casino.as_str(), job.class.as_str(), label]).inc();
         span.set("seven.verdict", label);
         Ok(verdict)
     }
@@ -167,12 +170,10 @@ impl Sender {
         next: Next,
     ) -> Result<(), Error> {
         let end = end_of(outcome);
-        metrics().sends.with_label_values(&[end.outcome, end.error_code.as_deref().unwrap_or("")]).inc();
-        let mut tx = self.fleet.store.bind(&job.casino).await?;
+        measure::called(job, provider, &end, next);
+        // Taken back by a crash, it is as if this worker had died before it: the webhook or the doubt settles it.
+        let mut tx = self.fleet.store.bind_repeatable(&job.casino).await?;
         tx.end_attempt(job.outbound_id, attempt, &end, next).await?;
-        if next == Next::Sent {
-            tx.record_disclosure(job.outbound_id).await?;
-        }
         if matches!(next, Next::Sent | Next::Failed) {
             let event = if next == Next::Sent { AuditEvent::SmsOutbound } else { AuditEvent::SmsDeliveryFailed };
             let subject = job.outbound_id.to_string();

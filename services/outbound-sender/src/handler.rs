@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use seven_bus::{Delivery, Handler, Outcome, events::OutboundReady};
 use seven_compliance::jurisdiction::State;
@@ -49,6 +50,11 @@ pub(crate) struct Job {
     pub(crate) zone: Option<Tz>,
     pub(crate) state: Option<State>,
     pub(crate) tries: u32,
+    /// When the text that this answers reached us; how long the answer was put off so that it reads like a person's.
+    pub(crate) answers_at: Option<DateTime<Utc>>,
+    pub(crate) delay: Duration,
+    /// Made by a turn, which waited out the quiet window first.
+    pub(crate) of_turn: bool,
     /// The number the guest writes to.
     pub(crate) number: PhoneE164,
     /// Providers that may not be called, as known when the text was taken; the last look decides.
@@ -75,13 +81,13 @@ impl Handler for Sender {
 impl Sender {
     async fn process(&self, delivery: &Delivery<OutboundReady>) -> Result<Outcome, Error> {
         let outbound_id: OutboundId = seven_bus::id(&delivery.event.outbound_id)?;
-        let mut tx = self.fleet.store.bind(&delivery.casino).await?;
-        let Some(pending) = tx.pending(outbound_id).await?.filter(|p| p.state == "queued") else {
+        let mut tx = self.fleet.store.bind_repeatable(&delivery.casino).await?;
+        let pending = tx.pending_here(outbound_id).await?.filter(|(text, ..)| text.state == "queued");
+        let Some((pending, config, stops)) = pending else {
             trace::ended("done", true);
             return Ok(Outcome::Done);
         };
         trace::adopt(&pending.trace);
-        let config = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?.config;
         let wait = Duration::try_from_secs_f64(pending.wait).unwrap_or_default();
         if wait > LONGEST_HELD {
             tx.put_due("send", outbound_id.0, wait).await?;
@@ -89,7 +95,6 @@ impl Sender {
             trace::set("seven.put_off_ms", wait.as_millis() as i64);
             return Ok(Outcome::Done);
         }
-        let stops = tx.stops().await?;
         tx.commit().await?;
         let mut job = Job::new(&delivery.casino, config, outbound_id, &pending, stops)?;
         trace::tell("seven.message_class", &job.class);
@@ -149,6 +154,9 @@ impl Job {
             zone: pending.zone.as_deref().and_then(|zone| zone.parse().ok()),
             state: pending.guest_state.as_deref().and_then(|state| state.parse().ok()),
             tries: u32::try_from(pending.tries).unwrap_or(0),
+            answers_at: pending.answers_at,
+            delay: Duration::try_from_secs_f64(pending.delay).unwrap_or_default(),
+            of_turn: pending.of_turn,
             number: pending.casino_number.parse()?,
             stops,
         })

@@ -5,6 +5,7 @@ mod attempt;
 mod carriers;
 mod content;
 mod handler;
+mod measure;
 mod numbers;
 mod opted_out;
 mod pace;

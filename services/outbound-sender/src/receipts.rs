@@ -90,6 +90,10 @@ impl Receipts {
         }
         tracing::info!(casino = %delivery.casino, event_id = receipt.event_id, status = receipt.status, outcome = label, "receipt");
         metrics().receipts.with_label_values(&[label]).inc();
+        if let ReceiptOutcome::Moved(_, state) = outcome {
+            let labels = [delivery.casino.as_str(), receipt.provider.as_str(), state.as_str()];
+            metrics().texts.outcomes.with_label_values(&labels).inc();
+        }
         Ok(())
     }
 }

@@ -53,11 +53,12 @@ impl Handler for Envelope {
 
 impl Envelope {
     async fn process(&self, delivery: &Delivery<DraftReady>, turn_id: TurnId) -> Result<(), Error> {
-        let mut tx = self.fleet.store.bind(&delivery.casino).await?;
-        let Some(turn) = tx.lock_turn(turn_id).await? else { return Ok(()) };
+        // Taken back by a crash, the turn is drafted again and swept.
+        let mut tx = self.fleet.store.bind_repeatable(&delivery.casino).await?;
+        let Some((turn, casino)) = tx.take_draft(turn_id).await? else { return Ok(()) };
         trace::adopt(&turn.trace);
         let (queued, copy) = match turn.state.as_str() {
-            "drafted" => (self.shape(&mut tx, &turn, turn_id).await?, None),
+            "drafted" => (self.shape(&mut tx, &casino.config, &turn).await?, None),
             "shaped" => (
                 tx.queued_of(Origin::Turn(turn_id)).await?,
                 Some(format!("dup:{}:{}", delivery.stream_seq, delivery.deliveries)),
@@ -75,12 +76,11 @@ impl Envelope {
         Ok(())
     }
 
-    async fn shape(&self, tx: &mut Tx, turn: &Turn, turn_id: TurnId) -> Result<Vec<Queued>, Error> {
-        let casino = tx.casino_row().await?.ok_or_else(|| Error::Other("the casino has no row".into()))?;
-        let pack = self.fleet.packs.of(&casino.config)?;
+    async fn shape(&self, tx: &mut Tx, config: &CasinoConfig, turn: &Turn) -> Result<Vec<Queued>, Error> {
+        let pack = self.fleet.packs.of(config)?;
         let class: MessageClass = turn.class.parse()?;
         let mut span = trace::step("seven.node.persona_envelope", "");
-        let composed = compose(pack, &casino.config, turn);
+        let composed = compose(pack, config, turn);
         let shaped = seven_sms::shape(&composed, pack.rules.max_texts);
         if span.is_recorded() {
             let length = |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
@@ -95,19 +95,19 @@ impl Envelope {
         if shaped.truncated {
             tracing::warn!(casino = %tx.casino(), intent = turn.intent, "an answer did not fit two texts and was cut");
         }
-        let mut delay = self.first_delay(pack, &casino.config, turn, shaped.texts.first().map_or("", String::as_str));
+        let mut delay = self.first_delay(pack, config, turn, shaped.texts.first().map_or("", String::as_str));
         let parts = i32::try_from(shaped.texts.len()).unwrap_or(i32::MAX);
         let mut queued = Vec::new();
         for (part, body) in (1..).zip(&shaped.texts) {
             if part > 1 {
-                delay += self.typed(pack, &casino.config, TypingKind::MultiSegment, body);
+                delay += self.typed(pack, config, TypingKind::MultiSegment, body);
             }
             let measure = measure(body);
             let text = NewOutbound {
                 outbound_id: self.fleet.ids.next::<OutboundId>(),
                 conversation_id: turn.conversation_id.into(),
                 guest_id: turn.guest_id.into(),
-                origin: Origin::Turn(turn_id),
+                origin: Origin::Turn(TurnId(turn.turn_id)),
                 part,
                 parts,
                 kind: "turn".to_owned(),
@@ -124,7 +124,6 @@ impl Envelope {
             };
             queued.extend(tx.queue(&text).await?);
         }
-        tx.mark_shaped(turn_id).await?;
         Ok(queued)
     }
 

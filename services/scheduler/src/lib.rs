@@ -8,6 +8,7 @@ mod cases;
 pub mod dead;
 mod deletion;
 mod due;
+mod gauges;
 pub mod health;
 mod nightly;
 mod notices;
@@ -51,6 +52,8 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channel
         every(&fleet, "unannounced", scale(10_000), unannounced::round),
         every(&fleet, "after_stop", scale(15_000), after_stop::round),
         every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),
+        every(&fleet, "row_gauges", fleet.timing.gauges(), gauges::rows),
+        every(&fleet, "consumer_gauges", fleet.timing.gauges(), gauges::consumers),
     );
 }
 

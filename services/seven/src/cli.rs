@@ -7,10 +7,12 @@ use clap::{Parser, Subcommand};
 use seven_domain::CasinoId;
 
 use crate::{
+    bench::{self, Bench},
     chaos::{self, Chaos},
     commands::{
-        alert, audit, campaign, casino, consent, content, conversation, dead, delivery, escalation, eval, flag, gate,
-        guest, knowledge, message, pause, provider, quiet_hours, reconcile, run, sms, status, turn, webhook, why,
+        alert, audit, backup, campaign, casino, consent, content, conversation, cost, dead, delivery, deploy,
+        escalation, eval, flag, gate, guest, incident, knowledge, message, pause, provider, quiet_hours, reconcile,
+        recover, restore, run, secret, sms, status, turn, webhook, why,
     },
     dev::{self, Dev},
     wiring::Worker,
@@ -41,9 +43,12 @@ enum Command {
     Dev(Box<Dev>),
     /// Break the fleet at random under load and prove that its promises hold: kills, cut connections, faults, flags.
     Chaos(Chaos),
+    /// Measure the fleet as separate processes, beside a bare relay on the same machine.
+    Bench(Bench),
     /// Apply the database migrations with the owner's connection (postgres.owner_url).
-    Migrate,
-    /// Casinos: add, list, suspend, resume, remove, and the schema of their document.
+    Migrate(run::Migrate),
+    /// Casinos: add, list, suspend, resume, remove; checks before the first guest (verify, go-live); a login of their own; the schema of
+    /// their document.
     #[command(subcommand)]
     Casino(casino::Casino),
     /// Content: load.
@@ -77,6 +82,12 @@ enum Command {
     Provider(provider::Provider),
     /// Compare a casino's texts with the provider's own records; recover what its webhooks never told us.
     Reconcile(reconcile::Reconcile),
+    /// Write everything in Postgres (consent and audit included) to a folder: a dump of one moment, and a manifest that says what is in it.
+    Backup(backup::Backup),
+    /// Put a backup into an empty database. What it holds must equal its manifest, and the fleet starts paused: nothing is sent.
+    Restore(restore::Restore),
+    /// After a restore: ask the providers what happened since the backup, then say what an operator resumes.
+    Recover(recover::Recover),
     /// Stop it now, for one casino or all: effective everywhere within 2 s, kept over restarts, audited. Guests' texts wait for `resume`.
     /// Without a choice: outbound, proactive and agents.
     Pause(Box<pause::Pause>),
@@ -108,12 +119,24 @@ enum Command {
     Alert(alert::Alert),
     /// What became of the texts we sent, per casino and hour: figures beyond their thresholds are marked.
     Delivery(delivery::Delivery),
+    /// Production: Kubernetes manifests and NATS configuration from values, and the values file of a casino.
+    #[command(subcommand)]
+    Deploy(deploy::Deploy),
+    /// What casinos used and cost: report.
+    #[command(subcommand)]
+    Cost(cost::Cost),
+    /// Incidents: a bundle of what stood where, without guests, for whoever helps.
+    #[command(subcommand)]
+    Incident(incident::Incident),
     /// When a text may go to a number.
     #[command(subcommand)]
     QuietHours(quiet_hours::QuietHours),
     /// The gate's judgement on texts.
     #[command(subcommand)]
     Gate(gate::Gate),
+    /// The last step of a secret's rotation: its audit entry. docs/rotation.md has the others.
+    #[command(subcommand)]
+    Secret(secret::Secret),
     /// Webhook signatures.
     #[command(subcommand)]
     Webhook(webhook::Webhook),
@@ -125,9 +148,10 @@ impl Cli {
         match self.command {
             Command::Run { worker, casinos } => Box::pin(run::run(config, worker, casinos)).await?,
             Command::Dev(dev) => dev::run(*dev).await?,
+            Command::Bench(bench) => return Box::pin(bench::run(config, bench)).await,
             Command::Chaos(chaos) => return Box::pin(chaos::run(chaos)).await,
-            Command::Migrate => run::migrate(config).await?,
-            Command::Casino(command) => casino::run(config, command).await?,
+            Command::Migrate(command) => return run::migrate(config, &command).await,
+            Command::Casino(command) => return casino::run(config, command).await,
             Command::Content(command) => content::run(config, command).await?,
             Command::Knowledge(command) => knowledge::run(config, command).await?,
             Command::Eval(command) => return Box::pin(eval::run(config, &command)).await,
@@ -139,6 +163,9 @@ impl Cli {
             Command::Campaign(command) => Box::pin(campaign::run(config, command)).await?,
             Command::Provider(command) => provider::run(config, command).await?,
             Command::Reconcile(command) => reconcile::run(config, &command).await?,
+            Command::Backup(command) => backup::run(config, &command).await?,
+            Command::Restore(command) => return restore::run(config, &command).await,
+            Command::Recover(command) => return Box::pin(recover::run(config, &command)).await,
             Command::Pause(command) => pause::pause(config, &command).await?,
             Command::Resume(command) => pause::resume(config, &command).await?,
             Command::Flag(command) => Box::pin(flag::run(config, command)).await?,
@@ -150,8 +177,12 @@ impl Cli {
             Command::Escalation(command) => escalation::run(config, command).await?,
             Command::Alert(command) => return alert::run(config, command).await,
             Command::Delivery(command) => delivery::run(config, &command).await?,
+            Command::Deploy(command) => deploy::run(config, command).await?,
+            Command::Cost(command) => cost::run(config, command).await?,
+            Command::Incident(command) => Box::pin(incident::run(config, command)).await?,
             Command::QuietHours(command) => quiet_hours::run(&command)?,
             Command::Gate(command) => gate::run(config, &command)?,
+            Command::Secret(command) => secret::run(config, command).await?,
             Command::Webhook(command) => return webhook::run(&command),
         }
         Ok(ExitCode::SUCCESS)

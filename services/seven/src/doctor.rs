@@ -35,8 +35,13 @@ async fn report(what: &str, check: impl Future<Output = Result<String>>) -> u32 
 async fn check_nats(scratch: &Scratch) -> Result<String> {
     let server = Nats::start(&scratch.path().join("nats")).await?;
     let limits = seven_bus::topology::Limits::default();
-    let bus =
-        seven_bus::Bus::connect(&seven_bus::Settings { url: server.url(), limits, instance: "doctor".into() }).await?;
+    let bus = seven_bus::Bus::connect(&seven_bus::Settings {
+        url: server.url(),
+        access: seven_bus::Access::default(),
+        limits,
+        instance: "doctor".into(),
+    })
+    .await?;
     bus.ensure_streams().await.context("creating streams")?;
     server.stop().await?;
     Ok("starts, keeps streams, stops".into())

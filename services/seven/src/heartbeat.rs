@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use clap::ValueEnum;
 use seven_runtime::Fleet;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -13,7 +12,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// Beats until the fleet's shutdown, then signs off. A database that is away costs beats, nothing else.
 pub(crate) async fn beat(fleet: Fleet, worker: Worker) {
     let instance = format!("{}-{}", std::process::id(), &fleet.ids.uuid().simple().to_string()[20..]);
-    let name = worker.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    let name = worker.name();
     let mut ticks = interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -21,9 +20,9 @@ pub(crate) async fn beat(fleet: Fleet, worker: Worker) {
             () = fleet.shutdown.cancelled() => break,
             _ = ticks.tick() => {}
         }
-        if let Err(error) = fleet.store.beat(&instance, &name, env!("CARGO_PKG_VERSION")).await {
+        if let Err(error) = fleet.store.beat(&instance, name, env!("CARGO_PKG_VERSION")).await {
             tracing::debug!(error = &error as &dyn std::error::Error, "no beat could be written");
         }
     }
-    drop(fleet.store.sign_off(&instance, &name).await);
+    drop(fleet.store.sign_off(&instance, name).await);
 }

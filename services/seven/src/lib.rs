@@ -2,18 +2,24 @@
 //! the same fleet that `seven dev` runs. Results go to stdout, everything else to stderr.
 
 mod alerting;
+pub mod bench;
 pub mod breaking;
 pub mod chaos;
 pub mod cli;
 pub mod commands;
+pub mod cost;
+pub mod deploy;
 pub mod dev;
 pub mod doctor;
 pub mod eval;
 mod heartbeat;
 pub mod ingest;
+pub mod life;
 pub mod model;
 pub mod onboard;
+pub mod ops;
 pub mod packs;
+mod processes;
 pub mod settings;
 pub mod stack;
 mod traces;

@@ -11,6 +11,9 @@ use serde::Deserialize;
 use seven_domain::{HashKey, TELNYX, TWILIO};
 use url::Url;
 
+mod secrets;
+
+use self::secrets::Secrets;
 use crate::model;
 
 const DEFAULTS: &str = include_str!("../settings.default.toml");
@@ -24,8 +27,11 @@ pub struct Settings {
     pub telnyx: Telnyx,
     pub twilio: Twilio,
     pub sending: Sending,
+    pub limits: Limits,
     pub alerts: Alerts,
     pub ingress: Ingress,
+    pub ops: Ops,
+    pub cost: crate::cost::Prices,
     pub guest_hash: GuestHash,
     pub worker: Worker,
     pub packs: Packs,
@@ -54,6 +60,11 @@ pub struct Telemetry {
 #[serde(deny_unknown_fields)]
 pub struct Nats {
     pub url: String,
+    /// The server's user of this worker; none where the server asks nobody.
+    pub user: Option<String>,
+    pub password: Option<SecretString>,
+    /// Root certificates (PEM) that vouch for the server; with it a connection without TLS is refused.
+    pub ca_file: Option<PathBuf>,
     pub replicas: usize,
     pub duplicate_window_seconds: u64,
     pub max_deliver: i64,
@@ -115,6 +126,13 @@ pub struct Sending {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Texts of all casinos that are answered in a minute: protection against a flood, not a quota.
+    pub fleet_texts_per_minute: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Alerts {
     /// A Slack-compatible incoming webhook; who knows it can post.
     pub slack_webhook_url: Option<SecretString>,
@@ -126,6 +144,14 @@ pub struct Alerts {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ingress {
+    pub listen: std::net::SocketAddr,
+}
+
+/// Health and metrics, for the orchestrator and Prometheus alone.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ops {
+    /// Port 0 takes a free one. An address in use costs the listener, not the worker.
     pub listen: std::net::SocketAddr,
 }
 
@@ -167,12 +193,19 @@ pub enum Error {
     Read(#[from] Box<figment::Error>),
     #[error("settings file {0} does not exist; copy services/seven/settings.default.toml or set SEVEN_CONFIG")]
     NoFile(PathBuf),
+    #[error("reading the secrets in {folder} (SEVEN_SECRETS)")]
+    Secrets {
+        folder: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
     #[error("setting {key}: {problem}; expected {expected}")]
     Bad { key: &'static str, problem: String, expected: &'static str },
 }
 
 impl Settings {
-    /// Reads `file`, else `SEVEN_CONFIG`, else the settings that a running `seven dev` left beside this clone, else defaults.
+    /// Reads `file`, else `SEVEN_CONFIG`, else the settings that a running `seven dev` left beside this clone, else defaults; then the
+    /// secrets of the folder `SEVEN_SECRETS`, then the environment.
     pub fn load(file: Option<&Path>) -> Result<Self, Error> {
         let named = file.map(Path::to_path_buf).or_else(|| std::env::var_os("SEVEN_CONFIG").map(PathBuf::from));
         let mut figment = Figment::from(Toml::string(DEFAULTS));
@@ -181,8 +214,13 @@ impl Settings {
             Some(path) => figment = figment.merge(Toml::file(path)),
             None => figment = figment.merge(Toml::file(dev_file())),
         }
+        if let Some(folder) = std::env::var_os("SEVEN_SECRETS") {
+            figment = figment.merge(Secrets::read(Path::new(&folder))?);
+        }
         let settings: Self = figment
-            .merge(Env::prefixed("SEVEN_").split("__").ignore(&["config"]).filter(|k| k.as_str().contains('.')))
+            .merge(
+                Env::prefixed("SEVEN_").split("__").ignore(&["config", "secrets"]).filter(|k| k.as_str().contains('.')),
+            )
             .extract()
             .map_err(Box::new)?;
         settings.check()?;
@@ -251,10 +289,21 @@ impl Settings {
                 "the address Slack shows for the incoming webhook",
             );
         }
+        if self.nats.user.is_some() != self.nats.password.is_some() {
+            return bad("nats.password", "user and password are not both set".into(), "both, or neither");
+        }
         if self.worker.concurrency == 0 || self.worker.sender_concurrency == 0 {
             return bad("worker.concurrency", "0".into(), "at least 1");
         }
         Ok(())
+    }
+
+    /// As whom this worker connects to NATS.
+    pub fn nats_access(&self) -> seven_bus::Access {
+        seven_bus::Access {
+            user: self.nats.user.clone().zip(self.nats.password.clone()),
+            ca_file: self.nats.ca_file.clone(),
+        }
     }
 
     pub fn hash_key(&self) -> Result<HashKey, Error> {

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::{
+    ops::Ops,
     settings::Settings,
     traces,
     wiring::{self, Worker},
@@ -49,6 +50,9 @@ pub struct Stack {
     /// Settings of this fleet as a file, for `seven run` and the operators' commands.
     pub config_file: PathBuf,
     pub ingress_url: String,
+    /// Health and metrics of this process; none when the address was taken.
+    pub ops_url: Option<String>,
+    ops: Ops,
     tasks: JoinSet<(Worker, Result<()>)>,
     traces: Option<seven_otlp::Exporting>,
 }
@@ -74,10 +78,14 @@ impl Stack {
         let config_file = plan.dir.join("seven.toml");
         std::fs::write(&config_file, &config).with_context(|| format!("writing {}", config_file.display()))?;
         let settings = Box::new(Settings::parse(&config)?);
+        let mut ops = Ops::bind(settings.ops.listen, &plan.workers).await;
         let fleet = wiring::fleet(&settings, Vec::new(), Duration::from_secs(10), CancellationToken::new()).await?;
         fleet.bus.ensure_streams().await?;
         let traces = traces::start(&settings, &fleet.bus, "seven-stack")?;
-        let mut stack = Self { fleet, sim, settings, config_file, ingress_url, tasks: JoinSet::new(), traces };
+        ops.watch(&fleet);
+        let ops_url = ops.url();
+        let mut stack =
+            Self { fleet, sim, settings, config_file, ingress_url, ops_url, ops, tasks: JoinSet::new(), traces };
         let mut listener = Some(listener);
         for worker in plan.workers {
             let listener = if worker == Worker::IngressWebhook { listener.take() } else { None };
@@ -88,6 +96,7 @@ impl Stack {
             fleet.roster.follow(&fleet.bus, follow).await;
             (Worker::Scheduler, Ok(()))
         });
+        stack.ops.serving();
         Ok(stack)
     }
 
@@ -190,7 +199,7 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
         "# Written by seven dev for the fleet it runs. Keys of the carrier simulator: worth nothing anywhere else.\n\
          nats.url = \"{nats}\"\nredis.url = \"{redis}\"\npostgres.url = \"{app}\"\npostgres.owner_url = \"{owner}\"\n\
          telnyx.base_url = \"{base}/\"\ntelnyx.webhook_url = \"{ingress_url}/webhooks/telnyx\"\ntelnyx.api_key = \"{API_KEY}\"\n\
-         telnyx.public_keys = [\"{key}\"]\ningress.listen = \"{listen}\"\n\
+         telnyx.public_keys = [\"{key}\"]\ningress.listen = \"{listen}\"\nops.listen = \"127.0.0.1:0\"\n\
          twilio.base_url = \"{base}/\"\ntwilio.webhook_url = \"{ingress_url}/webhooks/twilio\"\ntwilio.account_sid = \"{sid}\"\n\
          twilio.auth_tokens = [\"{token}\"]\nsending.providers = [\"telnyx\", \"twilio\"]\n\
          {account}\

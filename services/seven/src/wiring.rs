@@ -7,7 +7,7 @@ use seven_agent_swarm::Models;
 use seven_alerts::{Channels, channels};
 use seven_bus::{Bus, Roster, WorkerSettings, topology};
 use seven_cache::Cache;
-use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
+use seven_domain::{CasinoId, Clock, HashKeys, IdSource, Stage, TimeScale};
 use seven_ingress_webhook::Verifiers;
 use seven_llm::embedding::Embedding;
 use seven_providers::{Provider, Records, telnyx, twilio};
@@ -15,7 +15,7 @@ use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{alerting, heartbeat, packs, settings::Settings};
+use crate::{alerting, cost, heartbeat, packs, settings::Settings};
 
 /// The workers of the fleet, by the names `seven run` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -37,6 +37,62 @@ impl Worker {
         Self::OutboundSender,
         Self::Scheduler,
     ];
+
+    /// The name `seven run` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::IngressWebhook => "ingress-webhook",
+            Self::ComplianceGate => "compliance-gate",
+            Self::AgentSwarm => "agent-swarm",
+            Self::PersonaEnvelope => "persona-envelope",
+            Self::OutboundSender => "outbound-sender",
+            Self::Scheduler => "scheduler",
+        }
+    }
+
+    /// The stages whose messages it takes from the bus.
+    pub fn stages(self) -> &'static [Stage] {
+        match self {
+            Self::IngressWebhook | Self::Scheduler => &[],
+            Self::ComplianceGate => &[Stage::Gate],
+            Self::AgentSwarm => &[Stage::Swarm],
+            Self::PersonaEnvelope => &[Stage::Envelope],
+            Self::OutboundSender => &[Stage::Sender, Stage::Receipts],
+        }
+    }
+
+    /// What its loops run with; the ones that take nothing from the bus have none.
+    pub fn loops(self, settings: &Settings) -> WorkerSettings {
+        let concurrency = match self {
+            Self::OutboundSender => settings.worker.sender_concurrency,
+            Self::IngressWebhook
+            | Self::ComplianceGate
+            | Self::AgentSwarm
+            | Self::PersonaEnvelope
+            | Self::Scheduler => settings.worker.concurrency,
+        };
+        WorkerSettings {
+            concurrency,
+            deadline: Duration::from_secs(settings.worker.handler_deadline_seconds),
+            ..WorkerSettings::default()
+        }
+    }
+}
+
+/// What of a start takes how long, in milliseconds.
+#[derive(Debug)]
+pub struct Laps(Vec<(&'static str, u128)>, tokio::time::Instant);
+
+impl Laps {
+    pub fn start() -> Self {
+        Self(Vec::new(), tokio::time::Instant::now())
+    }
+
+    /// Ends a lap under this name and begins the next one.
+    pub fn lap(&mut self, name: &'static str) {
+        self.0.push((name, self.1.elapsed().as_millis()));
+        self.1 = tokio::time::Instant::now();
+    }
 }
 
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
@@ -47,7 +103,9 @@ pub async fn fleet(
     patience: Duration,
     shutdown: CancellationToken,
 ) -> Result<Fleet> {
+    let mut laps = Laps::start();
     let packs = packs::load(&settings.packs.directory)?;
+    laps.lap("packs");
     let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
     let timing = Timing::new(TimeScale::new(settings.time.scale));
     let store = Store::new(&settings.postgres.url, settings.postgres.connections, timing.sweep())?;
@@ -59,11 +117,17 @@ pub async fn fleet(
         max_deliver: settings.nats.max_deliver,
     };
     let bus = connect(
-        &seven_bus::Settings { url: settings.nats.url.clone(), limits, instance: ids.uuid().simple().to_string() },
+        &seven_bus::Settings {
+            url: settings.nats.url.clone(),
+            access: settings.nats_access(),
+            limits,
+            instance: ids.uuid().simple().to_string(),
+        },
         patience,
         &shutdown,
     )
     .await?;
+    laps.lap("nats");
     let cache = Cache::new(
         &seven_cache::Settings {
             url: settings.redis.url.clone(),
@@ -78,6 +142,8 @@ pub async fn fleet(
     if let Ok(entries) = fleet.store.roster().await {
         entries.into_iter().for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
     }
+    laps.lap("postgres");
+    tracing::info!(millis = ?laps.0, "connected");
     Ok(fleet)
 }
 
@@ -195,6 +261,10 @@ pub async fn run(
 ) -> Result<()> {
     let beat = tokio::spawn(heartbeat::beat(fleet.clone(), worker));
     let filing = tokio::spawn(alerting::file(fleet.clone()));
+    if worker == Worker::Scheduler {
+        // It ends with the fleet's shutdown.
+        tokio::spawn(cost::watch(fleet.clone(), settings.cost.clone()));
+    }
     let served = Box::pin(serve(worker, fleet, settings, listener)).await;
     if served.is_ok() {
         // They end with the fleet's shutdown.
@@ -206,6 +276,16 @@ pub async fn run(
     served
 }
 
+/// What ingress listens on; none for the others.
+pub async fn listener(worker: Worker, settings: &Settings) -> Result<Option<tokio::net::TcpListener>> {
+    if worker != Worker::IngressWebhook {
+        return Ok(None);
+    }
+    let listen = settings.ingress.listen;
+    let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("listening on {listen}"))?;
+    Ok(Some(listener))
+}
+
 /// `listener` is ingress's; without one it binds its own.
 async fn serve(
     worker: Worker,
@@ -213,24 +293,19 @@ async fn serve(
     settings: &Settings,
     listener: Option<tokio::net::TcpListener>,
 ) -> Result<()> {
-    let loops = |concurrency| WorkerSettings {
-        concurrency,
-        deadline: Duration::from_secs(settings.worker.handler_deadline_seconds),
-        ..WorkerSettings::default()
-    };
-    let concurrency = settings.worker.concurrency;
+    let loops = worker.loops(settings);
     match worker {
         Worker::IngressWebhook => {
             let verifiers = verifiers(settings)?;
             let listener = match listener {
                 Some(listener) => listener,
-                None => tokio::net::TcpListener::bind(settings.ingress.listen)
-                    .await
-                    .with_context(|| format!("listening on {}", settings.ingress.listen))?,
+                None => self::listener(worker, settings).await?.context("ingress has a listener")?,
             };
             seven_ingress_webhook::run(fleet, verifiers, listener).await?;
         }
-        Worker::ComplianceGate => seven_compliance_gate::run(fleet, loops(concurrency)).await,
+        Worker::ComplianceGate => {
+            seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, loops).await;
+        }
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
                 models: Models::offline(&fleet.packs)?,
@@ -239,9 +314,9 @@ async fn serve(
                 model_deadline: Duration::from_secs(settings.worker.model_deadline_seconds),
                 index_bytes: settings.worker.index_megabytes * 1024 * 1024,
             };
-            seven_agent_swarm::run(fleet, swarm, loops(concurrency)).await;
+            seven_agent_swarm::run(fleet, swarm, loops).await;
         }
-        Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops(concurrency)).await,
+        Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops).await,
         Worker::OutboundSender => {
             let providers = providers(settings)?;
             // No reassigned-numbers database is at hand yet: casinos that require it send no marketing texts.
@@ -249,7 +324,6 @@ async fn serve(
                 account: settings.sending.account_segments_per_second.clone(),
                 fleet: settings.sending.segments_per_second,
             };
-            let loops = loops(settings.worker.sender_concurrency);
             seven_outbound_sender::run(fleet, providers, None, limits, loops).await?;
         }
         Worker::Scheduler => Box::pin(seven_scheduler::run(fleet, records(settings)?, channels(settings)?)).await,

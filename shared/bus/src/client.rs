@@ -12,7 +12,7 @@ use prost::Message;
 use seven_domain::{CasinoId, Lane, Stage, TraceContext};
 use seven_telemetry::{metrics, trace};
 
-use crate::{Error, events, subject, topology};
+use crate::{Access, Error, Roster, events, subject, topology};
 
 /// Header that carries a message's identity: the same for every copy, whatever its `Nats-Msg-Id`.
 pub(crate) const KEY_HEADER: &str = "Seven-Key";
@@ -22,6 +22,7 @@ const FLOOR: [u32; 3] = [2, 12, 3];
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub url: String,
+    pub access: Access,
     pub limits: topology::Limits,
     /// Random text that makes this process's `Nats-Msg-Id`s its own.
     pub instance: String,
@@ -63,7 +64,9 @@ pub struct Lag {
 impl Bus {
     /// Connects and refuses servers below 2.12.3, which have lost acknowledged data (D16).
     pub async fn connect(settings: &Settings) -> Result<Self, Error> {
-        let client = async_nats::ConnectOptions::new()
+        let client = settings
+            .access
+            .options()
             .name(format!("seven-{}", settings.instance))
             .ping_interval(Duration::from_secs(10))
             .max_reconnects(None)
@@ -143,7 +146,7 @@ impl Bus {
                 ..kv::Config::default()
             };
             self.js.create_key_value(bucket).await.map_err(|e| Error::setup("bucket fleet")(e.into()))?;
-            created.push(format!("KV_{}", topology::FLEET_BUCKET));
+            created.push(topology::FLEET_BUCKET_STREAM.to_owned());
         }
         self.ensure_durable(topology::DEAD_STREAM, topology::FILING_CONSUMER, &mut created).await?;
         self.ensure_durable(topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER, &mut created).await?;
@@ -257,6 +260,18 @@ impl Bus {
         Ok(infos.into_iter().map(lag).collect())
     }
 
+    /// How many messages the stages' streams have taken in all their life.
+    pub async fn stored_so_far(&self) -> Result<u64, Error> {
+        let mut sum = 0;
+        for stage in topology::CONSUMING {
+            let name = topology::stream_of(stage);
+            let stream =
+                self.js.get_stream(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
+            sum += stream.cached_info().state.last_sequence;
+        }
+        Ok(sum)
+    }
+
     pub(crate) async fn bucket(&self) -> Result<kv::Store, Error> {
         self.js.get_key_value(topology::FLEET_BUCKET).await.map_err(|e| Error::setup("bucket fleet")(e.into()))
     }
@@ -312,11 +327,19 @@ impl Bus {
         self.signal(topology::subject_for_content(casino), &key, None, &event, "").await
     }
 
-    /// Casinos whose content has a new version, as it is announced from now on. Announcements are lost while the connection is.
-    pub async fn content_changes(&self) -> Result<impl Stream<Item = (CasinoId, i64)> + use<>, Error> {
-        let subject = topology::CONTENT_SUBJECTS;
-        let messages =
-            self.client.subscribe(subject).await.map_err(|e| Error::setup("subscription to content")(e.into()))?;
+    /// Casinos whose content has a new version, as it is announced from now on, of those that `roster` is limited to. Announcements are
+    /// lost while the connection is.
+    pub async fn content_changes(&self, roster: &Roster) -> Result<impl Stream<Item = (CasinoId, i64)> + use<>, Error> {
+        let subjects = match roster.only() {
+            [] => vec![topology::CONTENT_SUBJECTS.to_owned()],
+            only => only.iter().map(topology::subject_for_content).collect(),
+        };
+        let subscribed = subjects.into_iter().map(|subject| self.client.subscribe(subject));
+        let messages = futures::stream::select_all(
+            futures::future::try_join_all(subscribed)
+                .await
+                .map_err(|e| Error::setup("subscription to content")(e.into()))?,
+        );
         // The server must know the subscription before anybody counts on it.
         self.client.flush().await.map_err(|e| Error::setup("subscription to content")(e.into()))?;
         Ok(messages.filter_map(async |message| {

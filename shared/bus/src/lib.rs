@@ -3,10 +3,12 @@
 //!
 //! The only crate that speaks NATS. Knows nothing of Postgres, Redis or providers.
 
+mod access;
 mod client;
 mod erase;
 mod error;
 mod kept;
+pub mod permissions;
 mod roster;
 mod taken;
 pub mod topology;
@@ -17,6 +19,7 @@ pub mod events {
     include!(concat!(env!("OUT_DIR"), "/seven.v1.rs"));
 }
 
+pub use access::Access;
 pub use client::{Bus, Lag, Outgoing, Settings};
 pub use error::Error;
 pub use roster::Roster;

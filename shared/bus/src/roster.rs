@@ -6,12 +6,13 @@ use std::{
     time::Duration,
 };
 
+use async_nats::jetstream::consumer::{DeliverPolicy, push};
 use futures::StreamExt;
 use prost::Message;
 use seven_domain::CasinoId;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Bus, Error, events::Control};
+use crate::{Bus, Error, events::Control, topology};
 
 /// A shared, live view. Readers never wait on I/O.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +25,11 @@ pub struct Roster {
 impl Roster {
     pub fn new(only: Vec<CasinoId>) -> Self {
         Self { casinos: Arc::default(), only: Arc::new(only) }
+    }
+
+    /// The casinos this process is limited to; empty for all.
+    pub fn only(&self) -> &[CasinoId] {
+        &self.only
     }
 
     /// Takes over what Postgres says, at start and whenever a scheduler or ingress looks.
@@ -75,21 +81,39 @@ impl Roster {
     }
 
     async fn watch(&self, bus: &Bus) -> Result<(), Error> {
+        let broken = |e: async_nats::Error| Error::setup("watch on bucket fleet")(e);
         let bucket = bus.bucket().await?;
-        let mut changes =
-            bucket.watch_with_history(">").await.map_err(|e| Error::setup("watch on bucket fleet")(e.into()))?;
+        // A worker for one casino may have credentials that let it see no other: it asks by a name and a filter that the server checks.
+        let watched = match self.only() {
+            [casino] => topology::subject_for_control(Some(casino)),
+            _ => topology::subject_for_control(None),
+        };
+        let inbox = bus.client.new_inbox();
+        let consumer = bucket
+            .stream
+            .create_consumer(push::OrderedConfig {
+                name: inbox.rsplit('.').next().map(|unique| format!("roster-{unique}")),
+                deliver_subject: inbox,
+                filter_subject: watched,
+                deliver_policy: DeliverPolicy::LastPerSubject,
+                ..push::OrderedConfig::default()
+            })
+            .await
+            .map_err(|e| broken(e.into()))?;
+        let mut changes = consumer.messages().await.map_err(|e| broken(e.into()))?;
         // A fresh look every half minute: a watch whose bucket was replaced may stay silent without an error.
         let until = tokio::time::Instant::now() + Duration::from_secs(30);
         while let Ok(Some(change)) = tokio::time::timeout_at(until, changes.next()).await {
-            let entry = change.map_err(|e| Error::setup("watch on bucket fleet")(e.into()))?;
-            match entry.operation {
-                async_nats::jetstream::kv::Operation::Put => {
-                    if let Ok(control) = Control::decode(entry.value) {
+            let entry = change.map_err(|e| broken(e.into()))?;
+            // A value is stored bare; the bucket's own headers mark a deleted one.
+            let operation = entry.headers.as_ref().and_then(|headers| headers.get("KV-Operation"));
+            let gone = operation.is_some_and(|operation| matches!(operation.as_str(), "DEL" | "PURGE"));
+            match entry.subject.strip_prefix(bucket.prefix.as_str()) {
+                Some(key) if gone => self.forget(key),
+                _ => {
+                    if let Ok(control) = Control::decode(entry.payload.clone()) {
                         self.put(control);
                     }
-                }
-                async_nats::jetstream::kv::Operation::Delete | async_nats::jetstream::kv::Operation::Purge => {
-                    self.forget(&entry.key);
                 }
             }
         }

@@ -29,6 +29,10 @@ pub const CONTENT_SUBJECTS: &str = "content.*";
 pub const TRACE_KEEP: &str = "trace.keep";
 /// Key-value bucket that mirrors the casinos' switches (D14).
 pub const FLEET_BUCKET: &str = "fleet";
+/// The stream that keeps it, as the server names it.
+pub const FLEET_BUCKET_STREAM: &str = "KV_fleet";
+/// Where new content is announced, kept for a look.
+pub const CONTENT_STREAM: &str = "CONTENT";
 
 /// What operators may set about JetStream.
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +95,20 @@ pub fn subject(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> String {
     }
 }
 
+/// Every subject on which `stage` receives messages: of one casino, or of all.
+pub fn subjects_of(stage: Stage, casino: Option<&CasinoId>) -> Vec<String> {
+    let Some(casino) = casino else {
+        let wildcard = if lanes_of(stage).len() > 1 { "*.*" } else { "*" };
+        return vec![format!("{}.{wildcard}", prefix_of(stage))];
+    };
+    lanes_of(stage).iter().map(|lane| subject(stage, casino, *lane)).collect()
+}
+
+/// Where a casino's switches stand in the bucket; of all casinos without one.
+pub fn subject_for_control(casino: Option<&CasinoId>) -> String {
+    format!("$KV.{FLEET_BUCKET}.{}", casino.map_or(">", CasinoId::as_str))
+}
+
 pub fn subject_for_content(casino: &CasinoId) -> String {
     format!("content.{casino}")
 }
@@ -118,7 +136,8 @@ pub fn consumer_name(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> Str
     }
 }
 
-pub(crate) fn streams(limits: &Limits) -> Vec<stream::Config> {
+/// Every stream as it is created; the bucket has one more of its own.
+pub fn streams(limits: &Limits) -> Vec<stream::Config> {
     let base = |name: &str, subjects: &[&str], max_age: Duration| stream::Config {
         name: name.to_owned(),
         subjects: subjects.iter().map(|s| (*s).to_owned()).collect(),
@@ -133,11 +152,11 @@ pub(crate) fn streams(limits: &Limits) -> Vec<stream::Config> {
     let mut all: Vec<_> = CONSUMING
         .into_iter()
         .map(|stage| {
-            let wildcard = if stage == Stage::Sender { "*.*" } else { "*" };
-            base(stream_of(stage), &[&format!("{}.{wildcard}", prefix_of(stage))], 7 * DAY)
+            let subjects = subjects_of(stage, None);
+            base(stream_of(stage), &subjects.iter().map(String::as_str).collect::<Vec<_>>(), 7 * DAY)
         })
         .collect();
-    all.push(stream::Config { max_messages_per_subject: 1, ..base("CONTENT", &[CONTENT_SUBJECTS], 7 * DAY) });
+    all.push(stream::Config { max_messages_per_subject: 1, ..base(CONTENT_STREAM, &[CONTENT_SUBJECTS], 7 * DAY) });
     all.push(base(DEAD_STREAM, &["dead.*.*"], 30 * DAY));
     all.push(base(ADVISORY_STREAM, &[ADVISORY_SUBJECT], 30 * DAY));
     all
@@ -195,6 +214,8 @@ mod tests {
                 assert_eq!(owners, 1, "{subject}");
             }
         }
+        assert_eq!(FLEET_BUCKET_STREAM, format!("KV_{FLEET_BUCKET}"));
+        assert_eq!(subjects_of(Stage::Sender, Some(&casino)).len(), 3);
         assert_eq!(subject_for_dead(Stage::Ingress, &CasinoId::unknown()), "dead.ingress.unknown");
         assert_eq!(subjects_of_dead(Some(Stage::Ingress), Some(&CasinoId::unknown())), "dead.ingress.unknown");
         assert!(matches(&subjects_of_dead(None, None), &subject_for_dead(Stage::Gate, &casino)));

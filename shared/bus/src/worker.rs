@@ -81,6 +81,13 @@ impl Default for WorkerSettings {
     }
 }
 
+impl WorkerSettings {
+    /// Messages of a lane in work here at once, at most: whoever scales by the backlog must expect as many in every worker.
+    pub fn permits(&self, lane: Option<Lane>) -> usize {
+        if lane == Some(Lane::Safety) { (self.concurrency / 8).max(4) } else { self.concurrency }
+    }
+}
+
 /// A stage at work in this process.
 #[derive(Debug)]
 pub struct Worker<H> {
@@ -116,8 +123,8 @@ impl<H: Handler> Worker<H> {
             bus,
             roster,
             settings,
-            permits: Arc::new(Semaphore::new(settings.concurrency)),
-            safety_permits: Arc::new(Semaphore::new((settings.concurrency / 8).max(4))),
+            permits: Arc::new(Semaphore::new(settings.permits(None))),
+            safety_permits: Arc::new(Semaphore::new(settings.permits(Some(Lane::Safety)))),
             busy: AtomicUsize::new(0),
             safety_busy: AtomicUsize::new(0),
             open: watch::Sender::new(true),

@@ -133,7 +133,23 @@ impl Permit {
 impl Cache {
     /// The breaker called `name`: the same one in every process. Keep the handle, it holds the local stand-in.
     pub fn breaker(&self, name: &str, settings: BreakerSettings) -> Breaker {
-        Breaker { cache: self.clone(), name: name.into(), settings, local: Arc::default() }
+        let breaker = Breaker { cache: self.clone(), name: name.into(), settings, local: Arc::default() };
+        self.breaker_names().insert(Arc::clone(&breaker.name));
+        breaker
+    }
+
+    /// What the breakers are doing that this process calls through, as Redis has it; none of those it does not tell of.
+    pub async fn breaker_states(&self) -> Vec<(Arc<str>, BreakerState)> {
+        let names: Vec<Arc<str>> = self.breaker_names().iter().cloned().collect();
+        let mut states = Vec::new();
+        for name in names {
+            let breaker =
+                Breaker { cache: self.clone(), name, settings: BreakerSettings::default(), local: Arc::default() };
+            if let Some(state) = script::state(&breaker).await {
+                states.push((breaker.name, state));
+            }
+        }
+        states
     }
 }
 

@@ -1,8 +1,9 @@
 //! The connection: lazy, multiplexed, and given a rest after a failure.
 
 use std::{
+    collections::BTreeSet,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -41,6 +42,8 @@ struct Inner {
     /// Unix milliseconds until which Redis is left alone.
     resting_until: AtomicU64,
     pub(crate) local: LocalLimits,
+    /// Names of the breakers that this process asked for.
+    breakers: Mutex<BTreeSet<Arc<str>>>,
 }
 
 const REST: Duration = Duration::from_secs(1);
@@ -62,6 +65,7 @@ impl Cache {
             manager: OnceCell::new(),
             resting_until: AtomicU64::new(0),
             local: LocalLimits::new(settings.senders),
+            breakers: Mutex::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -72,6 +76,16 @@ impl Cache {
 
     pub(crate) fn local(&self) -> &LocalLimits {
         &self.inner.local
+    }
+
+    /// The breakers that this process calls through, by name.
+    pub(crate) fn breaker_names(&self) -> std::sync::MutexGuard<'_, BTreeSet<Arc<str>>> {
+        self.inner.breakers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True when Redis answers within the deadline of every call.
+    pub async fn ready(&self) -> bool {
+        self.ask::<String>("ready", &redis::cmd("PING")).await.is_some()
     }
 
     pub(crate) fn now_millis(&self) -> u64 {

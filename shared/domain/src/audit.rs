@@ -67,6 +67,12 @@ text_enum! {
         /// A campaign began, was paused, resumed or cancelled, or ended (SMS-46).
         CampaignChanged => "campaign_changed",
         DeadLetterHandled => "dead_letter_handled",
+        /// Everything was written to a backup (DEP-31).
+        BackedUp => "backed_up",
+        /// The database came from a backup; nothing leaves until `Recovered` and an operator (D5).
+        Restored => "restored",
+        /// What happened since the backup was asked of the providers.
+        Recovered => "recovered",
         /// An operator looked at what names or quotes a guest.
         PersonalDataRevealed => "personal_data_revealed",
     }
@@ -82,6 +88,7 @@ impl AuditEvent {
             | Self::SafeModeActivated
             | Self::IncidentReport
             | Self::SendingStopped
+            | Self::Restored
             | Self::ConsentChainBroken => Severity::Critical,
             Self::SmsDeliveryFailed
             | Self::GuardrailTriggered

@@ -243,11 +243,20 @@ impl RateLimitTier {
 group! {
     Limits {
         rate_limit_tier: RateLimitTier = RateLimitTier::Standard,
+        /// Texts per minute over all guests where the casino's agreement names a figure of its own instead of the tier's.
+        casino_texts_per_minute: Option<u32> = None,
         /// Texts per guest and minute; the next one is stored but not answered (CONV-3, C-30).
         guest_texts_per_minute: u32 = 10,
         breaker_failures: u32 = 5,
         breaker_window_seconds: u32 = 60,
         breaker_cooldown_seconds: u32 = 300,
+    }
+}
+
+impl Limits {
+    /// Texts per minute over all guests of the casino.
+    pub fn texts_per_minute(&self) -> u32 {
+        self.casino_texts_per_minute.unwrap_or_else(|| self.rate_limit_tier.texts_per_minute())
     }
 }
 

@@ -24,6 +24,9 @@ pub struct Rules {
     /// Named when a casino's document has none; a trade without one has no text that mentions it.
     #[serde(default)]
     pub helpline: Option<Helpline>,
+    /// Active rows of content a casino has at least before its first guest, by category (DEP-30).
+    #[serde(default)]
+    pub least_content: BTreeMap<String, u32>,
     pub consent: ConsentRules,
     pub privacy: PrivacyRules,
     pub typing: Typing,

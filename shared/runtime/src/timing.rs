@@ -149,6 +149,16 @@ impl Timing {
         self.floored(10, 1_000)
     }
 
+    /// How often a worker looks whether its stores answer, for its readiness.
+    pub fn health_check(&self) -> Duration {
+        self.floored(2, 200)
+    }
+
+    /// How often the scheduler reads how the fleet stands, for metrics.
+    pub fn gauges(&self) -> Duration {
+        self.floored(15, 1_000)
+    }
+
     pub fn ack_wait(&self) -> Duration {
         self.floored(10, 2_000)
     }

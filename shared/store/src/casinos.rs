@@ -3,7 +3,7 @@
 use seven_domain::{AuditEvent, CasinoConfig, CasinoId, PhoneE164};
 use sqlx::types::Json;
 
-use crate::{Result, Store, Tx, audit::Entry};
+use crate::{Result, Store, Tx, audit::Entry, documents::Held};
 
 /// A casino as a worker needs it for one message.
 #[derive(Debug, Clone)]
@@ -11,6 +11,26 @@ pub struct Casino {
     pub config: CasinoConfig,
     pub content_version: i64,
 }
+
+/// A row of `casinos` without the document where ours still holds.
+#[derive(Debug, sqlx::FromRow)]
+pub(crate) struct Document {
+    document_version: i64,
+    content_version: i64,
+    config: Option<Json<CasinoConfig>>,
+}
+
+/// The columns of [`Document`]; the parameter is the version this process holds.
+macro_rules! document {
+    ($known:literal) => {
+        concat!(
+            "casinos.xmin::text::bigint as document_version, casinos.content_version, case when casinos.xmin::text::bigint = ",
+            $known,
+            " then null else casinos.config end as config"
+        )
+    };
+}
+pub(crate) use document;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
@@ -97,9 +117,24 @@ impl Tx {
 
     /// The bound casino's document, or none.
     pub async fn casino_row(&mut self) -> Result<Option<Casino>> {
-        let row: Option<(Json<CasinoConfig>, i64)> =
-            sqlx::query_as("select config, content_version from casinos").fetch_optional(self.conn()).await?;
-        Ok(row.map(|(config, content_version)| Casino { config: config.0, content_version }))
+        let held = self.held_document();
+        let row: Option<Document> = sqlx::query_as(concat!("select ", document!("$1"), " from casinos"))
+            .bind(held.as_ref().map(|held| held.version))
+            .fetch_optional(self.conn())
+            .await?;
+        row.map(|row| self.casino_of(row, held)).transpose()
+    }
+
+    /// What this process holds, whose version a statement with `document!` is told.
+    pub(crate) fn held_document(&self) -> Option<Held> {
+        self.documents.held(&self.casino)
+    }
+
+    pub(crate) fn casino_of(&self, row: Document, held: Option<Held>) -> Result<Casino> {
+        let read = row.config.map(|Json(config)| config);
+        let config = self.documents.settle(&self.casino, row.document_version, read, held);
+        let config = config.ok_or(sqlx::Error::RowNotFound)?;
+        Ok(Casino { config, content_version: row.content_version })
     }
 
     /// Sets `active`, `suspended` or `removed`; false when the casino is not there.

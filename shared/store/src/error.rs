@@ -11,6 +11,10 @@ pub enum Error {
     Query(#[source] sqlx::Error),
     #[error("migrating the database")]
     Migrate(#[from] sqlx::migrate::MigrateError),
+    #[error(
+        "the owner's connection is bound by row policies and would see no row; give its role BYPASSRLS, or use a superuser"
+    )]
+    BoundByPolicies,
     #[error("reading a row")]
     Row(#[from] Invalid),
     #[error("reading a JSON column")]

@@ -40,6 +40,14 @@ pub struct Count {
     pub n: i64,
 }
 
+/// Seconds that the oldest row of a stage has waited; 0 for none.
+#[derive(Debug, Clone, Copy, sqlx::FromRow)]
+pub struct Waiting {
+    pub swarm: f64,
+    pub envelope: f64,
+    pub sender: f64,
+}
+
 impl Store {
     /// Every casino that is not removed.
     pub async fn roster(&self) -> Result<Vec<RosterEntry>> {
@@ -103,6 +111,23 @@ impl Store {
         let at: Option<DateTime<Utc>> = sqlx::query_scalar(query).fetch_one(tx.conn()).await?;
         tx.commit().await?;
         Ok(at)
+    }
+
+    /// Since when a casino's oldest rows wait for swarm, envelope and sender; what was put off waits from then on (OBS-28, DEP-35).
+    pub async fn oldest_waiting(&self, casino: &CasinoId) -> Result<Waiting> {
+        let mut tx = self.bind(casino).await?;
+        let waiting = sqlx::query_as(
+            "select
+               coalesce((select extract(epoch from now() - min(coalesce(released_at, stored_at))) from inbound_messages
+                         where disposition = 'open'), 0)::float8 as swarm,
+               coalesce((select extract(epoch from now() - min(created_at)) from turns where state = 'drafted'), 0)::float8 as envelope,
+               coalesce((select extract(epoch from now() - min(not_before)) from outbound_messages
+                         where state = 'queued' and not_before < now()), 0)::float8 as sender",
+        )
+        .fetch_one(tx.conn())
+        .await?;
+        tx.commit().await?;
+        Ok(waiting)
     }
 
     /// How many rows stand in which state, per casino.

@@ -1,9 +1,14 @@
 //! Guests and their one conversation per channel.
 
+use chrono::{DateTime, Utc};
 use seven_domain::{Channel, ConversationId, GuestHash, GuestId, Language, PhoneE164};
+use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{Result, Tx};
+use crate::{
+    Result, Tx,
+    casinos::{Casino, Document, document},
+};
 
 /// The guest and conversation a text belongs to.
 #[derive(Debug, Clone)]
@@ -16,6 +21,10 @@ pub struct Party {
     /// `active`, `warm`, `archived` or `pending_deletion`.
     pub status: String,
     pub consent_tier: String,
+    /// Opted out, when the conversation was not locked yet.
+    pub stopped: bool,
+    /// Nothing written until then may be kept.
+    pub erased_until: Option<DateTime<Utc>>,
 }
 
 /// What the states of a new guest's number ask of us (SEC-53b).
@@ -32,8 +41,51 @@ pub struct NewIds {
     pub conversation: ConversationId,
 }
 
+#[derive(FromRow)]
+struct Met {
+    guest_id: Uuid,
+    language: Option<String>,
+    status: String,
+    consent_tier: String,
+    new: bool,
+    conversation_id: Uuid,
+    stopped: bool,
+    erased_until: Option<DateTime<Utc>>,
+    #[sqlx(flatten)]
+    document: Document,
+}
+
+/// No lock on the guest's row: the conversation's is the first of a transaction's locks, always.
+const MEET: &str = concat!(
+    "
+with known as (
+  select guest_id, language, status, consent_tier from guests where key_id = $2 and phone_hash = $3
+), made as (
+  insert into guests (casino_id, guest_id, phone, key_id, phone_hash, disclosure_required, disclosure_law)
+  select $1, $5, $4, $2, $3, $9, $10 where not exists (select 1 from known) on conflict do nothing
+  returning guest_id, language, status, consent_tier
+), safety as (
+  insert into suppressions (casino_id, key_id, phone_hash, state, as_of, event_id) select $1, $2, $3, 'clear', to_timestamp(0), '' from made
+  on conflict do nothing
+), g as (
+  select *, false as new from known union all select *, true from made
+), met as (
+  select c.conversation_id from conversations c join g on g.guest_id = c.guest_id where c.channel = $7 for update of c
+), opened as (
+  insert into conversations (casino_id, conversation_id, guest_id, channel, casino_number)
+  select $1, $6, g.guest_id, $7, $8 from g where not exists (select 1 from met)
+  on conflict (casino_id, guest_id, channel) do update set casino_number = excluded.casino_number
+  returning conversation_id
+)
+select g.*, coalesce((select conversation_id from met), (select conversation_id from opened)) as conversation_id,
+  coalesce((select state = 'stopped' from suppressions where key_id = $2 and phone_hash = $3), false) as stopped,
+  (select max(erased_until) from deletions where key_id = $2 and phone_hash = $3 and state = 'done') as erased_until, ",
+    document!("$11"),
+    " from g, casinos"
+);
+
 impl Tx {
-    /// Finds or creates the guest, the conversation and the suppression row.
+    /// Finds or creates the guest, the conversation (locked) and the suppression row.
     pub async fn party(
         &mut self,
         phone: &PhoneE164,
@@ -43,48 +95,52 @@ impl Tx {
         new: NewIds,
         law: &GuestLaw,
     ) -> Result<Party> {
+        self.meet(phone, hash, number, channel, new, law).await.map(|(party, _)| party)
+    }
+
+    /// The same with the bound casino, in one round trip.
+    pub async fn meet(
+        &mut self,
+        phone: &PhoneE164,
+        hash: &GuestHash,
+        number: &PhoneE164,
+        channel: Channel,
+        new: NewIds,
+        law: &GuestLaw,
+    ) -> Result<(Party, Casino)> {
         let casino = self.casino_str();
-        let created = sqlx::query("insert into guests (casino_id, guest_id, phone, key_id, phone_hash, disclosure_required, disclosure_law) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing")
-            .bind(&casino)
-            .bind(new.guest.0)
-            .bind(phone.as_str())
-            .bind(hash.key_id)
-            .bind(&hash.bytes[..])
-            .bind(law.disclosure_required)
-            .bind(&law.disclosure_law)
-            .execute(self.conn())
-            .await?;
-        if created.rows_affected() == 1 {
-            self.ensure_suppression_row(hash).await?;
+        // A guest whom another transaction is just adding is not seen by this statement, but by the next.
+        for _ in 0..3 {
+            let held = self.held_document();
+            let met: Option<Met> = sqlx::query_as(MEET)
+                .bind(&casino)
+                .bind(hash.key_id)
+                .bind(&hash.bytes[..])
+                .bind(phone.as_str())
+                .bind(new.guest.0)
+                .bind(new.conversation.0)
+                .bind(channel.as_str())
+                .bind(number.as_str())
+                .bind(law.disclosure_required)
+                .bind(&law.disclosure_law)
+                .bind(held.as_ref().map(|held| held.version))
+                .fetch_optional(self.conn())
+                .await?;
+            if let Some(met) = met {
+                let party = Party {
+                    guest_id: GuestId(met.guest_id),
+                    conversation_id: ConversationId(met.conversation_id),
+                    language: met.language.and_then(|l| l.parse().ok()),
+                    new: met.new,
+                    status: met.status,
+                    consent_tier: met.consent_tier,
+                    stopped: met.stopped,
+                    erased_until: met.erased_until,
+                };
+                return Ok((party, self.casino_of(met.document, held)?));
+            }
         }
-        // No lock on the guest's row: the conversation's is the first of a transaction's locks, always.
-        let (guest_id, language, status, consent_tier): (Uuid, Option<String>, String, String) = sqlx::query_as(
-            "select guest_id, language, status, consent_tier from guests where key_id = $1 and phone_hash = $2",
-        )
-        .bind(hash.key_id)
-        .bind(&hash.bytes[..])
-        .fetch_one(self.conn())
-        .await?;
-        let conversation_id: Uuid = sqlx::query_scalar(
-            "insert into conversations (casino_id, conversation_id, guest_id, channel, casino_number) values ($1, $2, $3, $4, $5)
-             on conflict (casino_id, guest_id, channel) do update set casino_number = excluded.casino_number
-             returning conversation_id",
-        )
-        .bind(&casino)
-        .bind(new.conversation.0)
-        .bind(guest_id)
-        .bind(channel.as_str())
-        .bind(number.as_str())
-        .fetch_one(self.conn())
-        .await?;
-        Ok(Party {
-            guest_id: GuestId(guest_id),
-            conversation_id: ConversationId(conversation_id),
-            language: language.and_then(|l| l.parse().ok()),
-            new: created.rows_affected() == 1,
-            status,
-            consent_tier,
-        })
+        Err(sqlx::Error::RowNotFound.into())
     }
 
     /// The guest whose phone hashes to this, if any.

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
-use seven_domain::{CasinoConfig, Channel, ConversationId, Disposition, InboundId, OutboundId, flags::Rule};
+use seven_domain::{Channel, ConversationId, Disposition, GuestHash, InboundId, OutboundId, flags::Rule};
 use sqlx::{FromRow, types::Json};
 use uuid::Uuid;
 
 use crate::{
     Result, Tx,
-    casinos::Casino,
+    audit::Entry,
+    casinos::{Casino, Document, document},
     controls::{Switch, switched},
     flags::{self, flags_in_force},
     guests::Party,
@@ -23,6 +24,8 @@ pub struct NewInbound {
     pub channel: Channel,
     pub provider: String,
     pub provider_message_id: String,
+    /// The number it was written to.
+    pub casino_number: String,
     pub event_id: String,
     pub body: String,
     pub media_count: i32,
@@ -72,6 +75,27 @@ pub struct Waiting {
     pub flags: BTreeMap<String, Rule>,
 }
 
+const INSERT_INBOUND: &str = "
+with t as (
+  insert into inbound_messages (casino_id, inbound_id, conversation_id, guest_id, channel, provider, provider_message_id, event_id,
+    body, media_count, autoresponse, occurred_at, received_at, stream_seq, verdict, pattern_id, trace, next_sweep_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18))
+  on conflict (casino_id, provider, provider_message_id) do nothing
+  returning inbound_id
+), c as (
+  update conversations set casino_number = $19, last_inbound_at = greatest(last_inbound_at, $13),
+    session_started_at = case when session_started_at is null or $13 - last_inbound_at > make_interval(hours => $20) then $13 else session_started_at end
+  from t where conversation_id = $3 returning casino_id, conversation_id, guest_id, session_started_at, last_inbound_at
+), s as (
+  insert into sessions (casino_id, session_id, conversation_id, guest_id, started_at, last_at)
+  select c.casino_id, $2, c.conversation_id, c.guest_id, c.session_started_at, c.last_inbound_at from c
+  on conflict (casino_id, conversation_id, started_at) do update set last_at = excluded.last_at
+), heard as (
+  insert into audit_log (casino_id, actor, action, severity, subject, guest_hash, detail, trace)
+  select $1, $21, $22, $23, t.inbound_id::text, $24, $25, $17 from t
+)
+select exists (select 1 from t)";
+
 macro_rules! open_texts {
     () => {
         "select inbound_id, body, received_at, tries, trace, extract(epoch from clock_timestamp() - stored_at)::float8 as age,
@@ -82,55 +106,38 @@ macro_rules! open_texts {
 pub(crate) use open_texts;
 
 impl Tx {
-    /// Stores the text; false when (casino, provider, provider message id) is there already, which is the truth about
-    /// duplicates (D2).
-    pub async fn insert_inbound(&mut self, party: &Party, text: &NewInbound) -> Result<bool> {
+    /// Stores the text with its audit entry and its session; false when (casino, provider, provider message id) is there already, which
+    /// is the truth about duplicates (D2).
+    pub async fn insert_inbound(&mut self, party: &Party, text: &NewInbound, heard: &Entry<'_>) -> Result<bool> {
         let (casino, base) = (self.casino_str(), self.sweep_base());
-        let done = sqlx::query(
-            "insert into inbound_messages (casino_id, inbound_id, conversation_id, guest_id, channel, provider, provider_message_id, event_id,
-               body, media_count, autoresponse, occurred_at, received_at, stream_seq, verdict, pattern_id, trace, next_sweep_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18))
-             on conflict (casino_id, provider, provider_message_id) do nothing",
-        )
-        .bind(casino)
-        .bind(text.inbound_id.0)
-        .bind(party.conversation_id.0)
-        .bind(party.guest_id.0)
-        .bind(text.channel.as_str())
-        .bind(&text.provider)
-        .bind(&text.provider_message_id)
-        .bind(&text.event_id)
-        .bind(&text.body)
-        .bind(text.media_count)
-        .bind(&text.autoresponse)
-        .bind(text.occurred_at)
-        .bind(text.received_at)
-        .bind(text.stream_seq)
-        .bind(&text.verdict)
-        .bind(&text.pattern_id)
-        .bind(&text.trace)
-        .bind(base)
-        .execute(self.conn())
-        .await?;
-        if done.rows_affected() == 0 {
-            return Ok(false);
-        }
-        sqlx::query(
-            "with c as (
-               update conversations set last_inbound_at = greatest(last_inbound_at, $2),
-                 session_started_at = case when session_started_at is null or $2 - last_inbound_at > make_interval(hours => $3) then $2 else session_started_at end
-               where conversation_id = $1 returning casino_id, conversation_id, guest_id, session_started_at, last_inbound_at)
-             insert into sessions (casino_id, session_id, conversation_id, guest_id, started_at, last_at)
-             select c.casino_id, $4, c.conversation_id, c.guest_id, c.session_started_at, c.last_inbound_at from c
-             on conflict (casino_id, conversation_id, started_at) do update set last_at = excluded.last_at",
-        )
-        .bind(party.conversation_id.0)
-        .bind(text.received_at)
-        .bind(text.session_hours)
-        .bind(text.inbound_id.0)
-        .execute(self.conn())
-        .await?;
-        Ok(true)
+        Ok(sqlx::query_scalar(INSERT_INBOUND)
+            .bind(casino)
+            .bind(text.inbound_id.0)
+            .bind(party.conversation_id.0)
+            .bind(party.guest_id.0)
+            .bind(text.channel.as_str())
+            .bind(&text.provider)
+            .bind(&text.provider_message_id)
+            .bind(&text.event_id)
+            .bind(&text.body)
+            .bind(text.media_count)
+            .bind(&text.autoresponse)
+            .bind(text.occurred_at)
+            .bind(text.received_at)
+            .bind(text.stream_seq)
+            .bind(&text.verdict)
+            .bind(&text.pattern_id)
+            .bind(&text.trace)
+            .bind(base)
+            .bind(&text.casino_number)
+            .bind(text.session_hours)
+            .bind(heard.actor)
+            .bind(heard.event.as_str())
+            .bind(heard.event.severity().as_str())
+            .bind(heard.guest.map(GuestHash::tag))
+            .bind(&heard.detail)
+            .fetch_one(self.conn())
+            .await?)
     }
 
     /// The row of a provider message that was stored before.
@@ -207,14 +214,17 @@ impl Tx {
     pub async fn waiting(&mut self, conversation: ConversationId) -> Result<Option<Waiting>> {
         #[derive(FromRow)]
         struct Row {
-            config: Json<CasinoConfig>,
-            content_version: i64,
+            #[sqlx(flatten)]
+            document: Document,
             open: Json<Vec<OpenText>>,
             switched: Vec<String>,
             flags: Option<Json<BTreeMap<String, serde_json::Value>>>,
         }
+        let held = self.held_document();
         let row: Option<Row> = sqlx::query_as(concat!(
-            "select config, content_version, coalesce((select jsonb_agg(to_jsonb(o)) from (",
+            "select ",
+            document!("$2"),
+            ", coalesce((select jsonb_agg(to_jsonb(o)) from (",
             open_texts!(),
             " order by occurred_at, arrival) o), '[]') as open, array(",
             switched!(),
@@ -223,10 +233,12 @@ impl Tx {
             ") as flags from casinos"
         ))
         .bind(conversation.0)
+        .bind(held.as_ref().map(|held| held.version))
         .fetch_optional(self.conn())
         .await?;
-        Ok(row.map(|row| Waiting {
-            casino: Casino { config: row.config.0, content_version: row.content_version },
+        let Some(row) = row else { return Ok(None) };
+        Ok(Some(Waiting {
+            casino: self.casino_of(row.document, held)?,
             open: row.open.0,
             switched: Switch::named(&row.switched),
             flags: flags::read(row.flags.map(|Json(rules)| rules).unwrap_or_default()),

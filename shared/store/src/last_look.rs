@@ -137,6 +137,7 @@ impl Tx {
             .bind(look.exclusion_list_needed)
             .bind(look.called_at)
             .bind(look.risk)
+            .bind((look.deadline + look.grace).as_secs_f64())
             .fetch_optional(self.conn())
             .await?;
         let Some(row) = row else { return Ok(Err(Refusal::NotQueued)) };
@@ -149,7 +150,6 @@ impl Tx {
         if !row.try_get::<bool, _>("claimed")? {
             return Ok(Err(Refusal::NotQueued));
         }
-        self.put_due("attempt_doubt", look.attempt_id.0, look.deadline + look.grace).await?;
         Ok(Ok(Claim {
             to: row.try_get("phone")?,
             from: row.try_get("casino_number")?,
@@ -255,5 +255,8 @@ with s as (
   insert into send_attempts (casino_id, attempt_id, outbound_id, provider, deadline_at, called_at)
   select $7, $2, outbound_id, $3, now() + make_interval(secs => $4), $9 from claimed
   returning attempt_id
+), doubt as (
+  -- Whatever becomes of the call, somebody asks about it when its deadline and the grace are over.
+  insert into due (casino_id, kind, row_id, due_at) select $7, 'attempt_doubt', attempt_id, now() + make_interval(secs => $11) from attempt
 )
 select facts.*, exists (select 1 from claimed) and exists (select 1 from attempt) as claimed from facts";

@@ -1,6 +1,8 @@
 //! Texts we mean to send: queueing them, what the sender needs to know, and how each send ends (D5).
 
 mod doubt;
+mod ended;
+mod pending;
 
 use std::time::Duration;
 
@@ -9,10 +11,11 @@ use seven_domain::{
     AttemptId, CampaignId, ConversationId, GuestHash, GuestId, InboundId, Lane, MessageClass, OutboundId,
     OutboundState, TurnId,
 };
-use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::{Result, Tx};
+
+pub use pending::Pending;
 
 /// Where a text comes from; with `part` (and `kind` for canned texts) it is unique, so a repeated stage finds its row.
 #[derive(Debug, Clone, Copy)]
@@ -53,26 +56,6 @@ pub struct NewOutbound {
 pub struct Queued {
     pub outbound_id: OutboundId,
     pub lane: Lane,
-}
-
-/// What the sender must know before it looks: when, how much, from which number.
-#[derive(Debug, Clone, FromRow)]
-pub struct Pending {
-    pub state: String,
-    pub class: String,
-    pub segments: i32,
-    /// Seconds until `not_before`, never negative.
-    pub wait: f64,
-    pub casino_number: String,
-    pub conversation_id: Uuid,
-    pub tries: i32,
-    pub key_id: i16,
-    pub phone_hash: Vec<u8>,
-    pub phone: String,
-    /// Where the guest's profile says the guest lives.
-    pub zone: Option<String>,
-    pub guest_state: Option<String>,
-    pub trace: String,
 }
 
 /// What became of a text that was to wait for its window.
@@ -129,17 +112,12 @@ impl Tx {
             Origin::Campaign(campaign) => (None, None, Some(campaign.0)),
         };
         // The row lock on the conversation serialises `seq`.
-        let seq: i64 = sqlx::query_scalar(
-            "update conversations set next_seq = next_seq + 1 where conversation_id = $1 returning next_seq - 1",
-        )
-        .bind(text.conversation_id.0)
-        .fetch_one(self.conn())
-        .await?;
         let done = sqlx::query(
-            "insert into outbound_messages (casino_id, outbound_id, conversation_id, guest_id, turn_id, inbound_id, part, parts, kind, class, seq,
+            "with s as (update conversations set next_seq = next_seq + 1 where conversation_id = $3 returning next_seq - 1 as seq)
+             insert into outbound_messages (casino_id, outbound_id, conversation_id, guest_id, turn_id, inbound_id, part, parts, kind, class, seq,
                body, encoding, units, segments, agent, answers_at, not_before, useful_until, trace, next_sweep_at, campaign_id)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18),
-               now() + make_interval(secs => $19), $20, now() + make_interval(secs => $18 + $21), $22)
+             select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, s.seq, $11, $12, $13, $14, $15, $16, now() + make_interval(secs => $17),
+               now() + make_interval(secs => $18), $19, now() + make_interval(secs => $17 + $20), $21 from s
              on conflict do nothing",
         )
         .bind(casino)
@@ -152,7 +130,6 @@ impl Tx {
         .bind(text.parts)
         .bind(&text.kind)
         .bind(text.class.as_str())
-        .bind(seq)
         .bind(&text.body)
         .bind(&text.encoding)
         .bind(text.units)
@@ -190,105 +167,6 @@ impl Tx {
     pub async fn outbound_state(&mut self, outbound: OutboundId) -> Result<Option<(String, Option<String>)>> {
         let query = "select state, reason from outbound_messages where outbound_id = $1";
         Ok(sqlx::query_as(query).bind(outbound.0).fetch_optional(self.conn()).await?)
-    }
-
-    pub async fn pending(&mut self, outbound: OutboundId) -> Result<Option<Pending>> {
-        Ok(sqlx::query_as(
-            "select o.state, o.class, o.segments, greatest(0, extract(epoch from o.not_before - now()))::float8 as wait, c.casino_number,
-               o.conversation_id, o.tries, g.key_id, g.phone_hash, g.phone, g.zone, g.state as guest_state, o.trace
-             from outbound_messages o
-             join conversations c on c.conversation_id = o.conversation_id
-             join guests g on g.guest_id = o.guest_id
-             where o.outbound_id = $1",
-        )
-        .bind(outbound.0)
-        .fetch_optional(self.conn())
-        .await?)
-    }
-
-    /// Records how an attempt ended and what becomes of its text. A receipt that came first wins: a text that is already
-    /// past `sending` keeps its state. An older attempt's answer says nothing of the one under way.
-    pub async fn end_attempt(
-        &mut self,
-        outbound: OutboundId,
-        attempt: AttemptId,
-        end: &AttemptEnd,
-        next: Next,
-    ) -> Result<()> {
-        // The text before its attempt, as when a receipt comes at the same time.
-        sqlx::query("select 1 from outbound_messages where outbound_id = $1 for update")
-            .bind(outbound.0)
-            .execute(self.conn())
-            .await?;
-        sqlx::query(
-            "update send_attempts set outcome = case when outcome = 'pending' then $2 else outcome end, http_status = $3, error_code = $4,
-               detail = $5, provider_message_id = coalesce(provider_message_id, $6), finished_at = now()
-             where attempt_id = $1",
-        )
-        .bind(attempt.0)
-        .bind(end.outcome)
-        .bind(end.http_status)
-        .bind(&end.error_code)
-        .bind(&end.detail)
-        .bind(&end.provider_message_id)
-        .execute(self.conn())
-        .await?;
-        let (state, delay) = match next {
-            Next::Sent => (OutboundState::Sent, None),
-            Next::RetryNow => (OutboundState::Queued, None),
-            Next::RetryAfter(delay) => (OutboundState::Queued, Some(delay)),
-            Next::Failed => (OutboundState::Failed, None),
-            Next::InDoubt => return Ok(()),
-        };
-        let moved = sqlx::query(
-            "update outbound_messages set state = $2, error_code = coalesce($3, error_code), reason = case when $2 = 'failed' then coalesce($3, 'failed') else reason end,
-               provider_message_id = coalesce($4, provider_message_id), not_before = case when $2 = 'queued' then now() + make_interval(secs => $5) else not_before end,
-               sent_at = case when $2 = 'sent' then now() else sent_at end, ended_at = case when $2 = 'failed' then now() else ended_at end,
-               tries = tries + case when $6 then 1 else 0 end, next_sweep_at = now() + make_interval(secs => $5 + $7)
-             where outbound_id = $1 and state = 'sending' and not exists (
-               select 1 from send_attempts a join send_attempts n on n.outbound_id = a.outbound_id and n.started_at > a.started_at
-               where a.attempt_id = $8)",
-        )
-        .bind(outbound.0)
-        .bind(state.as_str())
-        .bind(&end.error_code)
-        .bind(&end.provider_message_id)
-        .bind(delay.unwrap_or_default().as_secs_f64())
-        .bind(delay.is_some())
-        .bind(self.sweep_base())
-        .bind(attempt.0)
-        .execute(self.conn())
-        .await?;
-        self.clear_due("attempt_doubt", attempt.0).await?;
-        if moved.rows_affected() == 0 {
-            return Ok(());
-        }
-        if let Some(delay) = delay {
-            self.put_due("send", outbound.0, delay).await?;
-            self.lapse_before_retry(outbound, delay, end.error_code.as_deref()).await?;
-        }
-        if state == OutboundState::Failed {
-            self.cancel_later_parts(outbound, "earlier_part_failed").await?;
-        }
-        Ok(())
-    }
-
-    /// A text that would be of no use at its next try ends now: it would only hold up the ones behind it.
-    async fn lapse_before_retry(&mut self, outbound: OutboundId, delay: Duration, code: Option<&str>) -> Result<()> {
-        let lapses: Option<bool> = sqlx::query_scalar(
-            "select useful_until <= now() + make_interval(secs => $2) from outbound_messages where outbound_id = $1 and state = 'queued'",
-        )
-        .bind(outbound.0)
-        .bind(delay.as_secs_f64())
-        .fetch_optional(self.conn())
-        .await?;
-        if lapses == Some(true) {
-            let reason = code.filter(|code| !code.is_empty()).unwrap_or("expired");
-            self.end_queued(outbound, OutboundState::Expired, reason).await?;
-            self.cancel_later_parts(outbound, reason).await?;
-            self.clear_due("send", outbound.0).await?;
-        }
-        Ok(())
     }
 
     /// Lets a queued text wait, with a due row that wakes it; ends it when it will be of no use by then.

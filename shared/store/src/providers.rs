@@ -13,7 +13,7 @@ use crate::{Result, Store, Tx};
 pub const HELD: &str = "held";
 
 /// One stop or park.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, FromRow, serde::Serialize, serde::Deserialize)]
 pub struct Stop {
     pub provider: String,
     /// Empty for every casino.
@@ -23,6 +23,18 @@ pub struct Stop {
     pub until: Option<DateTime<Utc>>,
     pub actor: String,
 }
+
+/// The stops and parks in force for the casino that the parameter names.
+macro_rules! stops {
+    ($casino:literal) => {
+        concat!(
+            "select provider, casino_id, error_code, since, until, actor from provider_stops where casino_id in ('', ",
+            $casino,
+            ") and (until is null or until > now())"
+        )
+    };
+}
+pub(crate) use stops;
 
 /// What to write down.
 #[derive(Debug, Clone, Copy)]
@@ -129,13 +141,7 @@ impl Tx {
     /// The stops that concern the bound casino: the fleet's and its own.
     pub async fn stops(&mut self) -> Result<Vec<Stop>> {
         let casino = self.casino_str();
-        Ok(sqlx::query_as(
-            "select provider, casino_id, error_code, since, until, actor from provider_stops
-             where casino_id in ('', $1) and (until is null or until > now())",
-        )
-        .bind(casino)
-        .fetch_all(self.conn())
-        .await?)
+        Ok(sqlx::query_as(stops!("$1")).bind(casino).fetch_all(self.conn()).await?)
     }
 
     /// Lets a queued text wait for a provider and look again after `poll`, or ends it when it is of no use any more.

@@ -12,6 +12,7 @@ use uuid::Uuid;
 pub use self::told::{ToldLine, ToldTurn};
 use crate::{
     Result, Tx,
+    casinos::{Casino, Document, document},
     controls::{Switch, switched},
     mutant::{Mutant, mutant},
 };
@@ -127,20 +128,36 @@ impl Tx {
         Ok((made == 1 && whole).then(|| Switch::named(&switched)))
     }
 
-    /// The turn, locked against a second envelope and against STOP's cancelling.
-    pub async fn lock_turn(&mut self, turn: TurnId) -> Result<Option<Turn>> {
-        sqlx::query("select 1 from conversations c, turns t where t.turn_id = $1 and c.conversation_id = t.conversation_id for update of c")
-            .bind(turn.0)
-            .execute(self.conn())
-            .await?;
-        Ok(sqlx::query_as(
-            "select turn_id, conversation_id, guest_id, agent, model, intent, language, verdict, draft, disclosure_kind, sources, grounded, class,
-               newest_text_at, state, tries, trace
-             from turns where turn_id = $1 for update",
-        )
+    /// The turn as it stood, locked against a second envelope and against STOP's cancelling, with the casino; a drafted one is shaped from
+    /// the commit on.
+    pub async fn take_draft(&mut self, turn: TurnId) -> Result<Option<(Turn, Casino)>> {
+        #[derive(FromRow)]
+        struct Row {
+            #[sqlx(flatten)]
+            turn: Turn,
+            #[sqlx(flatten)]
+            document: Document,
+        }
+        let held = self.held_document();
+        let row: Option<Row> = sqlx::query_as(concat!(
+            "with c as (
+               select 1 from conversations c, turns t where t.turn_id = $1 and c.conversation_id = t.conversation_id for update of c
+             ), was as (
+               select t.turn_id, t.conversation_id, t.guest_id, t.agent, t.model, t.intent, t.language, t.verdict, t.draft, t.disclosure_kind,
+                 t.sources, t.grounded, t.class, t.newest_text_at, t.state, t.tries, t.trace
+               from turns t, (select count(*) from c) as locked_first where t.turn_id = $1 for update of t
+             ), shaped as (
+               update turns t set state = 'shaped' from was where t.turn_id = was.turn_id and was.state = 'drafted'
+             )
+             select was.*, ",
+            document!("$2"),
+            " from was, casinos"
+        ))
         .bind(turn.0)
+        .bind(held.as_ref().map(|held| held.version))
         .fetch_optional(self.conn())
-        .await?)
+        .await?;
+        row.map(|row| Ok((row.turn, self.casino_of(row.document, held)?))).transpose()
     }
 
     /// Turns of a conversation that no envelope has shaped yet: (turn, trace).
@@ -170,11 +187,6 @@ impl Tx {
             .bind(reason)
             .execute(self.conn())
             .await?;
-        Ok(())
-    }
-
-    pub async fn mark_shaped(&mut self, turn: TurnId) -> Result<()> {
-        sqlx::query("update turns set state = 'shaped' where turn_id = $1").bind(turn.0).execute(self.conn()).await?;
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use std::{fs::File, path::Path, sync::Arc};
 use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
 pub use alert::{Alert, Raised, put_back, take_raised};
-pub use metrics::{Metrics, metrics, render};
+pub use metrics::{Definition, Figures, Guests, LABELS, Metrics, Process, Texts, code, definitions, metrics, render};
 
 /// Where logs go.
 #[derive(Debug, Clone, Copy)]

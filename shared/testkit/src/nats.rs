@@ -22,6 +22,16 @@ pub struct NatsKind {
     binary: PathBuf,
     dir: PathBuf,
     store: PathBuf,
+    /// A configuration somebody else wrote, instead of ours.
+    given: Option<Given>,
+}
+
+/// A configuration file and the environment it refers to.
+#[derive(Debug)]
+struct Given {
+    file: PathBuf,
+    environment: Vec<(String, String)>,
+    monitoring_port: u16,
 }
 
 impl Server<NatsKind> {
@@ -36,7 +46,22 @@ impl Server<NatsKind> {
         let dir = absolute(dir)?;
         pid_file::clear(&dir.join("nats.pid"))?;
         let store = dir.join("nats");
-        Self::launch(NatsKind { binary: binaries::nats_server()?, dir, store })
+        Self::launch(NatsKind { binary: binaries::nats_server()?, dir, store, given: None })
+    }
+
+    /// Starts one with this configuration, whose ports the command line replaces. It finds `NATS_SERVER_NAME` and `NATS_STORE_DIR` in its
+    /// environment beside `environment`. Returns the port of its monitoring too.
+    pub async fn start_configured(dir: &Path, file: &Path, environment: Vec<(String, String)>) -> Result<(Self, u16)> {
+        let dir = absolute(dir)?;
+        let file = std::path::absolute(file).with_context(|| format!("finding {}", file.display()))?;
+        blocking(move || {
+            pid_file::clear(&dir.join("nats.pid"))?;
+            let monitoring_port = crate::port::free()?;
+            let given = Some(Given { file, environment, monitoring_port });
+            let kind = NatsKind { binary: binaries::nats_server()?, store: dir.join("nats"), dir, given };
+            Ok((Self::launch(kind)?, monitoring_port))
+        })
+        .await
     }
 
     /// The one that the whole run shares, if there is one.
@@ -51,20 +76,8 @@ impl NatsKind {
     fn server_name(&self, port: u16) -> String {
         format!("seven-{}-{port}", std::process::id())
     }
-}
 
-impl Kind for NatsKind {
-    const NAME: &'static str = "nats-server";
-
-    fn url(&self, port: u16) -> String {
-        format!("nats://127.0.0.1:{port}")
-    }
-
-    fn data_dir(&self) -> &Path {
-        &self.store
-    }
-
-    fn spawn(&self, port: u16) -> Result<Spawned> {
+    fn write_config(&self, port: u16) -> Result<PathBuf> {
         let name = self.server_name(port);
         let store = self.store.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
         let config = format!(
@@ -80,10 +93,37 @@ impl Kind for NatsKind {
              }}\n"
         );
         let path = self.dir.join("nats.conf");
-        fs::create_dir_all(&self.store).with_context(|| format!("creating {}", self.store.display()))?;
         fs::write(&path, config).with_context(|| format!("writing {}", path.display()))?;
+        Ok(path)
+    }
+}
+
+impl Kind for NatsKind {
+    const NAME: &'static str = "nats-server";
+
+    fn url(&self, port: u16) -> String {
+        format!("nats://127.0.0.1:{port}")
+    }
+
+    fn data_dir(&self) -> &Path {
+        &self.store
+    }
+
+    fn spawn(&self, port: u16) -> Result<Spawned> {
+        fs::create_dir_all(&self.store).with_context(|| format!("creating {}", self.store.display()))?;
         let mut command = Command::new(&self.binary);
-        command.arg("--config").arg(path).current_dir(&self.dir);
+        command.current_dir(&self.dir);
+        match &self.given {
+            None => {
+                command.arg("--config").arg(self.write_config(port)?);
+            }
+            Some(given) => {
+                command.arg("--config").arg(&given.file).args(["--addr", "127.0.0.1", "--port", &port.to_string()]);
+                command.args(["--http_port", &given.monitoring_port.to_string()]);
+                command.env("NATS_SERVER_NAME", self.server_name(port)).env("NATS_STORE_DIR", &self.store);
+                command.envs(given.environment.iter().map(|(name, value)| (name, value)));
+            }
+        }
         Process::spawn(Launch {
             command,
             polite: "INT",

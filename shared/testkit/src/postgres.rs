@@ -34,8 +34,13 @@ impl Server<PostgresKind> {
 
     /// As [`Postgres::start`], for callers without a runtime.
     pub fn start_blocking(dir: &Path, fast: bool) -> Result<Self> {
+        Self::start_counting(dir, fast, false)
+    }
+
+    pub(crate) fn start_counting(dir: &Path, fast: bool, count_statements: bool) -> Result<Self> {
         let dir = absolute(dir)?;
-        let cluster = Cluster::at(dir, fast)?;
+        let mut cluster = Cluster::at(dir, fast)?;
+        cluster.count_statements = count_statements;
         if let Some(pid) = pid_file::clear(&cluster.pid_file())? {
             cluster.forget_postmaster(pid);
         }

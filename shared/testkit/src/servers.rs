@@ -13,6 +13,8 @@ use crate::{DirLock, Nats, Postgres, Redis};
 pub struct Options {
     /// Postgres without fsync, and deleted afterwards: for tests.
     pub fast_postgres: bool,
+    /// Postgres counts its statements (`pg_stat_statements`; the extension still has to be created): for benchmarks.
+    pub count_statements: bool,
 }
 
 /// NATS, Redis and Postgres of one directory; dropping it stops them.
@@ -41,7 +43,7 @@ impl Servers {
         let (nats, redis, postgres) = thread::scope(|scope| {
             let nats = scope.spawn(|| Nats::start_blocking(&dir));
             let redis = scope.spawn(|| Redis::start_blocking(&dir));
-            let postgres = Postgres::start_blocking(&dir, options.fast_postgres);
+            let postgres = Postgres::start_counting(&dir, options.fast_postgres, options.count_statements);
             (nats.join(), redis.join(), postgres)
         });
         let died = |_| anyhow!("the thread that starts a server died");

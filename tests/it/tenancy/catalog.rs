@@ -93,6 +93,9 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
+/// What a pinned login may add to the audit log: entries of no casino.
+const NOTED: &str = "(casino_id = '_unknown'::text)";
+
 /// The one condition a policy may have.
 const BOUND: &str = "(casino_id = seven_tenant())";
 
@@ -181,7 +184,9 @@ fn complaints(relation: &Relation) -> Vec<String> {
     for policy in policies.iter().filter(|p| p[2] == "t") {
         complain(policy[3] != BOUND && policy[1] != "a", &format!("policy {} reads by {}", policy[0], policy[3]));
         complain(
-            policy[4] != BOUND && !matches!(policy[1], "r" | "d"),
+            policy[4] != BOUND
+                && !matches!(policy[1], "r" | "d")
+                && !(relation.name == "audit_log" && policy[1] == "a" && policy[4] == NOTED),
             &format!("policy {} writes by {}", policy[0], policy[4]),
         );
     }

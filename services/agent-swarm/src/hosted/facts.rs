@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use chrono::Timelike;
-use seven_domain::Language;
+use seven_domain::{CasinoId, Language};
 use seven_guest::{Key, completeness::completeness};
 use seven_host::{
     Manifest, Plan, PromptFacts,
     prompt::{Colleague, Row, Said, fill},
 };
-use seven_knowledge::{Category, Item, Query, formatter};
+use seven_knowledge::{Category, Found, Item, Query, formatter};
 use seven_llm::Request;
+use seven_telemetry::metrics;
 
 use crate::{handler::Work, scene::Scene};
 
@@ -31,7 +32,9 @@ pub(super) struct Context {
 impl Context {
     pub(super) fn of(work: &Work, scene: &Scene, query: &Query<'_>) -> Self {
         let request = &scene.request;
-        let rows = rows(request, query);
+        let found = request.index.retrieve(query);
+        count(&work.casino, &found);
+        let rows = rows(request, found);
         let profile = &request.profile;
         let name = profile.get(Key::Name).and_then(|name| name.as_text()).map(str::to_owned);
         let percent = completeness(&scene.profile, request.now).get() * 100.0;
@@ -129,14 +132,25 @@ fn row(item: &Item, request: &Request) -> Row {
     }
 }
 
+/// What a search came to (OBS-16, RAG-43).
+fn count(casino: &CasinoId, found: &[Found]) {
+    let best = |score: fn(&Found) -> Option<f32>| found.iter().filter_map(score).max_by(f32::total_cmp);
+    let similar = best(|row| row.scores.cosine);
+    let score = similar.or_else(|| best(|row| Some(row.scores.bm25))).unwrap_or_default();
+    let outcome = if found.is_empty() { "zero" } else { "found" };
+    let source = if similar.is_some() { "vector" } else { "keyword" };
+    let guests = &metrics().guests;
+    guests.retrievals.with_label_values(&[casino.as_str(), outcome, source]).inc();
+    guests.retrieval_score.with_label_values(&[casino.as_str()]).observe(f64::from(score));
+}
+
 /// Rows the texts name, rows that may answer them, and rows our last text was about: a follow-up asks about those (CONV-23).
-fn rows(request: &Request, query: &Query<'_>) -> Vec<(Arc<Item>, Option<f32>)> {
+fn rows(request: &Request, found: Vec<Found>) -> Vec<(Arc<Item>, Option<f32>)> {
     let asked = request.texts.join("\n");
     let named = |text: &str| {
         let mentions = request.index.mentions(text, request.now).into_iter().filter(|mention| mention.telling);
         mentions.map(|mention| (mention.item, None)).collect::<Vec<_>>()
     };
-    let found = request.index.retrieve(query);
     let before = request.history.last().map(|earlier| named(&earlier.host)).unwrap_or_default();
     let all = named(&asked).into_iter().chain(found.into_iter().map(|f| (f.item, Some(f.scores.fused)))).chain(before);
     let mut rows: Vec<(Arc<Item>, Option<f32>)> = Vec::new();

@@ -119,7 +119,7 @@ impl Ground {
     }
 
     pub(crate) fn log(&self, worker: Worker, instance: usize) -> PathBuf {
-        self.dir.join("logs").join(format!("{}-{instance}.log", super::name(worker)))
+        self.dir.join("logs").join(format!("{}-{instance}.log", worker.name()))
     }
 
     pub(crate) fn kill(&self, server: Server) -> Result<()> {

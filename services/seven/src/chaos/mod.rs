@@ -20,7 +20,7 @@ use anyhow::{Context, Result, bail};
 use rand::Rng;
 use tokio::time::{Instant, sleep_until};
 
-use crate::{out, settings::dev_dir, wiring::Worker};
+use crate::{out, settings::dev_dir};
 use ground::Ground;
 use strike::Striker;
 use workers::Workers;
@@ -122,16 +122,4 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
         spans.len()
     );
     Ok(report::print(&facts, &struck, &seen, &findings, span, settled))
-}
-
-/// The name `seven run` takes.
-fn name(worker: Worker) -> &'static str {
-    match worker {
-        Worker::IngressWebhook => "ingress-webhook",
-        Worker::ComplianceGate => "compliance-gate",
-        Worker::AgentSwarm => "agent-swarm",
-        Worker::PersonaEnvelope => "persona-envelope",
-        Worker::OutboundSender => "outbound-sender",
-        Worker::Scheduler => "scheduler",
-    }
 }

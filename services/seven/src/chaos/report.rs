@@ -10,7 +10,6 @@ use super::{
     check::{Finding, in_flight},
     facts::Facts,
     ground::{Ground, casino_id},
-    name,
     plan::Server,
     strike::Struck,
     watch::Seen,
@@ -107,7 +106,7 @@ fn floors(struck: &Struck, stops_in_flight: usize, span: Duration) -> Vec<String
     let share = span.as_secs_f64() / 600.0;
     let owed = |per_ten: f64| (per_ten * share).ceil() as usize;
     let mut short = Vec::new();
-    for kind in Worker::ALL.map(name).into_iter().chain(Server::ALL.map(Server::name)) {
+    for kind in Worker::ALL.map(Worker::name).into_iter().chain(Server::ALL.map(Server::name)) {
         let kills = struck.kills.get(kind).copied().unwrap_or_default();
         if kills < owed(KILLS) {
             short.push(format!("{kind} was killed {kills} times; at least {}", owed(KILLS)));
@@ -136,7 +135,7 @@ mod tests {
     #[test]
     fn too_little_is_a_failure() {
         let mut struck = Struck::default();
-        for kind in Worker::ALL.map(name).into_iter().chain(Server::ALL.map(Server::name)) {
+        for kind in Worker::ALL.map(Worker::name).into_iter().chain(Server::ALL.map(Server::name)) {
             struck.kills.insert(kind, 5);
         }
         let ten = Duration::from_secs(600);

@@ -71,7 +71,7 @@ impl Striker {
         match strike {
             Strike::KillWorker { worker, instance } => {
                 self.workers.kill(&self.ground, worker, instance).await?;
-                *self.struck.lock().await.kills.entry(super::name(worker)).or_default() += 1;
+                *self.struck.lock().await.kills.entry(worker.name()).or_default() += 1;
             }
             Strike::KillServer { server, down } => self.kill_server(server, down).await?,
             Strike::Cut(link) => {

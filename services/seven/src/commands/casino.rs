@@ -1,6 +1,13 @@
-//! `seven casino add|list|suspend|resume|remove|schema`.
+//! `seven casino`: one subcommand per function here or file beside.
 
-use std::path::{Path, PathBuf};
+pub mod go_live;
+pub mod login;
+pub mod verify;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::{Context, Result, ensure};
 use clap::Subcommand;
@@ -38,12 +45,21 @@ pub enum Casino {
         #[arg(long, value_parser = seven_compliance::disclosure::TRIGGERS)]
         trigger: String,
     },
+    /// The isolation check of an onboarding: tries to read and write other casinos' rows with the workers' login, and must fail everywhere.
+    Verify(verify::Verify),
+    /// Make (or give a new password to) a database login that can bind this casino alone, for workers run with `--casino`.
+    Login(login::Login),
+    /// Everything that must be true before the first guest is texted: one line per check, exit 1 with what is missing.
+    GoLive(go_live::GoLive),
     /// The JSON Schema of the configuration document.
     Schema,
 }
 
-pub async fn run(config: Option<&Path>, command: Casino) -> Result<()> {
+pub async fn run(config: Option<&Path>, command: Casino) -> Result<ExitCode> {
     match command {
+        Casino::Verify(command) => return verify::run(config, &command).await,
+        Casino::GoLive(command) => return Box::pin(go_live::run(config, &command)).await,
+        Casino::Login(command) => login::run(config, &command).await,
         Casino::Add { file } => add(config, &file).await,
         Casino::List { json } => list(config, json).await,
         Casino::Suspend { casino } => set(config, &casino, "suspended").await,
@@ -57,7 +73,8 @@ pub async fn run(config: Option<&Path>, command: Casino) -> Result<()> {
             out!("{}", serde_json::to_string_pretty(&CasinoConfig::json_schema())?);
             Ok(())
         }
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn add(config: Option<&Path>, file: &Path) -> Result<()> {

@@ -90,7 +90,7 @@ pub async fn run(config: Option<&Path>, command: &Eval) -> Result<ExitCode> {
         seven_telemetry::LogTarget::File(&scratch.join("seven.log")),
         "info,sqlx=warn,async_nats=warn",
     )?;
-    let servers = Servers::start(&scratch, Options { fast_postgres: true }).await?;
+    let servers = Servers::start(&scratch, Options { fast_postgres: true, ..Options::default() }).await?;
     let postgres_url = servers.postgres.create_database("seven", None).await?;
     let ground =
         Ground { nats_url: servers.nats.url(), redis_url: servers.redis.url(), postgres_url, dir: scratch.clone() };

@@ -2,28 +2,35 @@
 
 pub mod alert;
 pub mod audit;
+pub mod backup;
 pub mod campaign;
 pub mod casino;
 pub mod consent;
 pub mod content;
 pub mod conversation;
+pub mod cost;
 pub mod dead;
 pub mod delivery;
+pub mod deploy;
 pub mod escalation;
 pub mod eval;
 pub mod flag;
 pub mod gate;
 pub mod guest;
 mod guest_ref;
+pub mod incident;
 pub mod knowledge;
 pub mod message;
 pub mod pause;
 pub mod person;
-mod phrases;
+pub mod phrases;
 pub mod provider;
 pub mod quiet_hours;
 pub mod reconcile;
+pub mod recover;
+pub mod restore;
 pub mod run;
+pub mod secret;
 pub mod sms;
 pub mod status;
 pub mod turn;
@@ -95,7 +102,7 @@ fn hidden(text: &str) -> String {
 }
 
 /// An empty table with these columns.
-fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
+pub(crate) fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::UTF8_BORDERS_ONLY).set_header(header);
     table

@@ -8,7 +8,10 @@ use clap::Args;
 use serde_json::json;
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
-use seven_store::controls::{Order, Reopened, Standing, Switch};
+use seven_store::{
+    backup::RESTORE,
+    controls::{Order, Reopened, Standing, Switch},
+};
 
 use super::fleet;
 use crate::out;
@@ -100,6 +103,14 @@ pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
     let chosen = chosen(command);
     let wanted = if chosen.is_empty() { Switch::ALL.to_vec() } else { chosen };
     let casino = command.scope.casino.as_ref();
+    if casino.is_none() {
+        let held = fleet.store.fleet_switches().await?;
+        let held = held.iter().find(|on| on.actor == RESTORE && wanted.iter().any(|switch| switch.as_str() == on.name));
+        ensure!(
+            held.is_none(),
+            "the database came from a backup: guests may have opted out since, and nothing here knows it; run seven recover first"
+        );
+    }
     let (lifted, ended) = switch_off(&fleet, casino, &wanted, order).await?;
     ensure!(!lifted.is_empty(), "none of these was on there; `seven status` shows what stands");
     let names: Vec<&str> = lifted.iter().map(|switch| switch.as_str()).collect();

@@ -1,6 +1,7 @@
 //! Reason codes as sentences: what `why` and `message show` print beside each code.
 
-const SENTENCES: &[(&str, &str)] = &[
+/// Each code once.
+pub const SENTENCES: &[(&str, &str)] = &[
     ("paused", "the conversation or the casino is paused; the text is kept for a person"),
     ("conversation_paused", "cancelled when a person took the conversation over"),
     ("opted_out", "the guest is opted out, so an ordinary text gets no answer"),

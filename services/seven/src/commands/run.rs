@@ -1,15 +1,18 @@
 //! `seven run` and `seven migrate`.
 
-use std::path::Path;
+use std::{path::Path, process::ExitCode};
 
-use anyhow::{Context, Result};
-use clap::ValueEnum;
+use anyhow::{Context, Result, ensure};
 use seven_domain::CasinoId;
-use seven_store::Store;
+use seven_store::{
+    Store,
+    schema::{self, Standing},
+};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    ops::{self, Ops},
     settings::Settings,
     traces,
     wiring::{self, Worker},
@@ -19,6 +22,7 @@ use crate::{
 pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) -> Result<()> {
     let settings = Settings::load(config)?;
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, &settings.telemetry.log)?;
+    let only = casinos.clone();
     let shutdown = CancellationToken::new();
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let stop = shutdown.clone();
@@ -32,16 +36,24 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
         }
     };
     let work = async {
+        let mut ops = Ops::bind(settings.ops.listen, &[worker]).await;
         let fleet = wiring::fleet(&settings, casinos, std::time::Duration::from_secs(60), shutdown.clone()).await?;
+        ops.watch(&fleet);
+        new_enough(&fleet.store).await?;
+        suits(&fleet.store, worker, &only).await?;
+        ops::warm_up(&fleet, worker).await;
+        let listener = wiring::listener(worker, &settings).await?;
         let traces = traces::start(&settings, &fleet.bus, &service(worker))?;
-        tracing::info!(?worker, "at work");
+        ops.serving();
         let (served, ()) = tokio::join!(
-            wiring::run(worker, fleet.clone(), &settings, None),
+            wiring::run(worker, fleet.clone(), &settings, listener),
             fleet.roster.follow(&fleet.bus, shutdown.clone())
         );
         if let Some(traces) = traces {
             traces.flush(traces::FLUSH).await;
         }
+        // Health and metrics until the work is done.
+        drop(ops);
         served
     };
     tokio::select! {
@@ -52,17 +64,75 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
 
 /// What the spans of this worker's process say they are of.
 fn service(worker: Worker) -> String {
-    let name = worker.to_possible_value().map(|value| value.get_name().to_owned());
-    format!("seven-{}", name.unwrap_or_default())
+    format!("seven-{}", worker.name())
 }
 
-pub async fn migrate(config: Option<&Path>) -> Result<()> {
+/// An older database lacks what this build writes; a newer one only has more (PROD-27).
+async fn new_enough(store: &Store) -> Result<()> {
+    match store.schema().await {
+        Ok(Standing::Older(version)) => anyhow::bail!(
+            "the database has schema {version}, this build needs {}; run seven migrate with this build first",
+            schema::needed()
+        ),
+        Ok(Standing::Newer(version)) => {
+            tracing::warn!(
+                database = version,
+                ours = schema::needed(),
+                "the database is newer than this build; going on"
+            );
+            Ok(())
+        }
+        // A database that is away keeps no worker from starting.
+        Ok(Standing::Same) | Err(_) => Ok(()),
+    }
+}
+
+/// Refuses a start that could only fail later: a database login of one casino serves that casino's stages.
+async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()> {
+    // A database that is away keeps no worker from starting.
+    let Ok(login) = store.login().await else { return Ok(()) };
+    let Some(pinned) = login.pinned else { return Ok(()) };
+    ensure!(
+        worker != Worker::Scheduler,
+        "the database login {} serves {pinned} only, and the scheduler serves every casino; give it the workers' own login",
+        login.name
+    );
+    ensure!(
+        casinos.len() == 1 && casinos[0].as_str() == pinned,
+        "the database login {} serves {pinned} only; start it with --casino {pinned}",
+        login.name
+    );
+    Ok(())
+}
+
+/// What `seven migrate` is asked.
+#[derive(Debug, clap::Args)]
+pub struct Migrate {
+    /// Only say what would be applied; exit 1 when something would.
+    #[arg(long)]
+    check: bool,
+}
+
+pub async fn migrate(config: Option<&Path>, command: &Migrate) -> Result<ExitCode> {
     let settings = Settings::load(config)?;
     let owner = settings
         .postgres
         .owner_url
         .context("setting postgres.owner_url is missing; migrations need the owner's connection, not the app's")?;
-    Store::migrate(&owner).await?;
-    crate::out!("The database is up to date.");
-    Ok(())
+    let pending = Store::pending(&owner).await?;
+    for each in &pending {
+        crate::out!("{}  {:04} {}", if command.check { "would apply" } else { "applying" }, each.version, each.name);
+    }
+    if command.check && !pending.is_empty() {
+        crate::out!(
+            "{} migration(s) to apply; workers that run now go on meanwhile: migrations only add.",
+            pending.len()
+        );
+        return Ok(ExitCode::FAILURE);
+    }
+    if !command.check {
+        Store::migrate(&owner).await?;
+    }
+    crate::out!("The database is up to date: schema {}.", schema::needed());
+    Ok(ExitCode::SUCCESS)
 }

@@ -85,6 +85,15 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
     }
 }
 
+/// What stands where as one document, without the words of errors, which may quote a provider that quotes a number.
+pub(super) async fn redacted(fleet: &Fleet) -> Result<serde_json::Value> {
+    let mut snapshot = Snapshot::of(fleet).await?;
+    snapshot.last_errors.iter_mut().for_each(|error| error.last_error.clear());
+    // What a person typed stays in the house.
+    snapshot.switches.iter_mut().for_each(|switch| switch.reason.clear());
+    Ok(serde_json::to_value(&snapshot)?)
+}
+
 async fn show(fleet: &Fleet, json: bool, before: &str) -> Result<()> {
     let snapshot = Snapshot::of(fleet).await?;
     if json {
@@ -108,7 +117,7 @@ impl Snapshot {
             limits.extend(tx.casino_row().await?.map(|row| Limits {
                 casino: entry.casino.to_string(),
                 segments_per_second: row.config.operational.segments_per_second(),
-                texts_in_per_minute: row.config.limits.rate_limit_tier.texts_per_minute(),
+                texts_in_per_minute: row.config.limits.texts_per_minute(),
                 guest_texts_per_minute: row.config.limits.guest_texts_per_minute,
                 texts_out_per_guest_and_day: row.config.operational.max_messages_per_guest_per_day,
             }));

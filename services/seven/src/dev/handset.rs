@@ -6,7 +6,7 @@ use anyhow::Result;
 use seven_carrier_sim::{Entry, Text};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use super::{Dev, House, house};
+use super::{Dev, House, house, observe};
 use crate::{dev::sent_texts, out, wiring::Worker};
 
 const GUEST: &str = "+18605550142";
@@ -16,13 +16,21 @@ const SUGGESTIONS: [&str; 3] =
 pub(super) async fn run(dev: &Dev) -> Result<()> {
     let started = Instant::now();
     let house = house(dev, &Worker::ALL, false).await?;
+    let prometheus = match (&dev.observe, &house.stack.ops_url) {
+        (Some(rules), Some(ops)) => Some(observe::start(rules, &house.dir, ops).await?),
+        _ => None,
+    };
     welcome(&house, started)?;
+    if let Some(prometheus) = &prometheus {
+        out!("  Prometheus {}   (alerts: {0}/alerts)", prometheus.url);
+    }
     let talked = tokio::select! {
         talked = talk(&house) => talked,
         _ = tokio::signal::ctrl_c() => Ok(()),
         () = terminated() => Ok(()),
     };
     out!("Stopping.");
+    drop(prometheus);
     house.close().await?;
     talked
 }
@@ -40,7 +48,7 @@ fn welcome(house: &House, started: Instant) -> Result<()> {
     );
     out!();
     out!("  Handset    {}   (or type here; 1, 2 and 3 send the suggestions)", stack.sim.url());
-    out!("  Status     ./target/debug/seven status   and {}/metrics", stack.ingress_url);
+    out!("  Status     ./target/debug/seven status   and {}/metrics", stack.ops_url.as_deref().unwrap_or("(none)"));
     out!("  Log        {}", house.dir.join("seven.log").display());
     out!("  Try        text STOP to see it stop");
     out!("  Data       {} and Postgres in {}", house.dir.display(), house.servers.postgres.data_dir()?.display());

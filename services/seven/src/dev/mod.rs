@@ -2,6 +2,7 @@
 
 mod explain;
 mod handset;
+mod observe;
 mod play;
 mod start;
 
@@ -39,6 +40,9 @@ pub struct Dev {
     /// Break something on purpose and watch the promise hold.
     #[arg(long, value_name = "WHAT")]
     pub r#break: Option<crate::breaking::Break>,
+    /// Start Prometheus beside the fleet with the rules of this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub observe: Option<PathBuf>,
     /// Check this machine and leave.
     #[arg(long)]
     pub doctor: bool,

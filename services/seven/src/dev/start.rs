@@ -31,7 +31,8 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
     seven_telemetry::init(seven_telemetry::LogTarget::File(&dir.join("seven.log")), seven_telemetry::FILTER)?;
     let (file, text) = document(dev.casino_file.as_deref(), "demo/casino.json", seven_packs::demo::CASINO)?;
     let config = onboard::read_casino(&file, &text)?;
-    let servers = Servers::start(&dir, Options { fast_postgres: scratch && dev.r#break.is_none() }).await?;
+    let servers =
+        Servers::start(&dir, Options { fast_postgres: scratch && dev.r#break.is_none(), ..Options::default() }).await?;
     if !servers.postgres.has_database("seven").await? {
         servers.postgres.create_database("seven", None).await?;
     }

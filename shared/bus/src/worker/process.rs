@@ -98,7 +98,7 @@ impl<H: Handler> Shared<H> {
                 }
             }
         };
-        metrics().messages.with_label_values(&[H::STAGE.as_str(), label]).inc();
+        metrics().messages.with_label_values(&[H::STAGE.as_str(), label, casino.as_str()]).inc();
         trace::ended(label, waits);
         self.acknowledge(message, ack).await;
     }

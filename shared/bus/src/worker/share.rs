@@ -45,10 +45,7 @@ impl<H: Handler> Shared<H> {
 
     /// How many more the casino may take, at least one: waits until one of its own has ended.
     pub(super) async fn room(&self, lane: Option<Lane>, work: &InWork, stop: &CancellationToken) -> usize {
-        let permits = match lane {
-            Some(Lane::Safety) => (self.settings.concurrency / 8).max(4),
-            _ => self.settings.concurrency,
-        };
+        let permits = self.settings.permits(lane);
         loop {
             let ended = work.ended.notified();
             let mine = work.count.load(Ordering::Acquire);

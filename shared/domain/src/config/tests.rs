@@ -25,7 +25,7 @@ fn the_tier_sets_the_casinos_limit() {
     for (tier, texts) in [("starter", 50), ("standard", 100), ("enterprise", 200)] {
         doc["limits"] = serde_json::json!({ "rate_limit_tier": tier });
         let config: CasinoConfig = serde_json::from_value(doc.clone()).unwrap();
-        assert_eq!(config.limits.rate_limit_tier.texts_per_minute(), texts);
+        assert_eq!(config.limits.texts_per_minute(), texts);
     }
     assert_eq!(Limits::default().rate_limit_tier, RateLimitTier::Standard);
 }

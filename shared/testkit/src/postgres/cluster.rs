@@ -21,6 +21,8 @@ pub(crate) struct Cluster {
     pub(crate) home: PathBuf,
     pub(crate) data: PathBuf,
     pub(crate) fast: bool,
+    /// With `pg_stat_statements`, which every client may then ask.
+    pub(crate) count_statements: bool,
 }
 
 impl Cluster {
@@ -34,7 +36,7 @@ impl Cluster {
             }
         };
         let data = home.join("data");
-        Ok(Self { bin: binaries::postgres_bin()?, account, dir, home, data, fast })
+        Ok(Self { bin: binaries::postgres_bin()?, account, dir, home, data, fast, count_statements: false })
     }
 
     pub(crate) fn log_file(&self) -> PathBuf {
@@ -106,6 +108,9 @@ impl Cluster {
         if self.fast {
             // Tests throw the data away: they care about crashes of the fleet, not of the machine below Postgres.
             settings.extend(["fsync=off", "synchronous_commit=off", "full_page_writes=off"]);
+        }
+        if self.count_statements {
+            settings.push("shared_preload_libraries=pg_stat_statements");
         }
         for setting in settings {
             server.args(["-c", setting]);

@@ -1,0 +1,104 @@
+//! How the fleet stands, as metrics (OBS-28, DEP-35, DEP-36): what waits where, per casino, which workers live, which alerts and switches
+//! stand. Cheap for hundreds of casinos: consumers come in pages of one request, and each casino costs one query over partial indexes.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use seven_bus::topology::{CONSUMING, consumer_name, lanes_of};
+use seven_domain::{CasinoId, Lane, Stage};
+use seven_runtime::{Error, Fleet};
+use seven_store::fleet::RosterEntry;
+use seven_telemetry::metrics;
+
+/// A worker that said nothing for so long does not count.
+const ALIVE: Duration = Duration::from_secs(5);
+/// Alerts beyond these are not looked at; so many are never open at once.
+const MOST_ALERTS: i64 = 5_000;
+
+/// What Postgres knows.
+pub(crate) async fn rows(fleet: Fleet) -> Result<(), Error> {
+    let figures = &metrics().fleet;
+    let roster = fleet.store.roster().await?;
+    switches(&roster);
+    let mut oldest = Vec::new();
+    for entry in &roster {
+        let waiting = fleet.store.oldest_waiting(&entry.casino).await?;
+        for (stage, seconds) in
+            [(Stage::Swarm, waiting.swarm), (Stage::Envelope, waiting.envelope), (Stage::Sender, waiting.sender)]
+        {
+            oldest.push((stage, entry.casino.as_str(), seconds));
+        }
+    }
+    // Casinos that were removed leave no series behind.
+    figures.oldest.reset();
+    for (stage, casino, seconds) in oldest {
+        figures.oldest.with_label_values(&[stage.as_str(), casino]).set(seconds);
+    }
+    workers(&fleet).await?;
+    alerts(&fleet).await
+}
+
+fn switches(roster: &[RosterEntry]) {
+    let figure = &metrics().fleet.switches;
+    figure.reset();
+    for entry in roster {
+        for switch in &entry.paused {
+            figure.with_label_values(&[entry.casino.as_str(), switch]).set(1);
+        }
+    }
+}
+
+async fn workers(fleet: &Fleet) -> Result<(), Error> {
+    let figure = &metrics().fleet.workers;
+    let alive = fleet.store.workers(ALIVE).await?;
+    figure.reset();
+    for beat in alive {
+        figure.with_label_values(&[beat.worker.as_str()]).inc();
+    }
+    Ok(())
+}
+
+async fn alerts(fleet: &Fleet) -> Result<(), Error> {
+    let figures = &metrics().fleet;
+    let open = fleet.store.alerts(false, MOST_ALERTS).await?;
+    figures.alerts.reset();
+    figures.overdue.reset();
+    for alert in open {
+        let labels = [alert.name.as_str(), alert.severity.as_str(), alert.casino_id.as_str()];
+        figures.alerts.with_label_values(&labels).inc();
+        if alert.overdue {
+            figures.overdue.with_label_values(&labels).inc();
+        }
+    }
+    Ok(())
+}
+
+/// What waits on the bus.
+pub(crate) async fn consumers(fleet: Fleet) -> Result<(), Error> {
+    let figures = &metrics().fleet;
+    let casinos: Vec<CasinoId> = fleet.store.roster().await?.into_iter().map(|entry| entry.casino).collect();
+    let mut lags = Vec::new();
+    for stage in CONSUMING {
+        let named = named(stage, &casinos);
+        for lag in fleet.bus.lag(stage).await? {
+            // Consumers of casinos that are gone are not ours to tell.
+            if let Some((casino, lane)) = named.get(&lag.consumer) {
+                lags.push((stage, *casino, *lane, lag));
+            }
+        }
+    }
+    figures.pending.reset();
+    figures.in_flight.reset();
+    figures.redelivered.reset();
+    for (stage, casino, lane, lag) in lags {
+        let labels = [stage.as_str(), casino.as_str(), lane.map_or("", Lane::as_str)];
+        figures.pending.with_label_values(&labels).set(i64::try_from(lag.pending).unwrap_or(i64::MAX));
+        figures.in_flight.with_label_values(&labels).set(i64::try_from(lag.in_flight).unwrap_or(i64::MAX));
+        figures.redelivered.with_label_values(&labels).set(i64::try_from(lag.redelivered).unwrap_or(i64::MAX));
+    }
+    Ok(())
+}
+
+fn named(stage: Stage, casinos: &[CasinoId]) -> BTreeMap<String, (&CasinoId, Option<Lane>)> {
+    let of = |casino| lanes_of(stage).iter().map(move |lane| (consumer_name(stage, casino, *lane), (casino, *lane)));
+    casinos.iter().flat_map(of).collect()
+}

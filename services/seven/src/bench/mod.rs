@@ -1,0 +1,133 @@
+//! `seven bench`: what the fleet takes as separate processes, beside what a bare relay takes on the same machine (issue E).
+
+mod floor;
+mod ground;
+mod growth;
+mod ingress;
+mod load;
+mod measure;
+mod pipeline;
+mod report;
+mod usage;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::{Context, Result};
+
+pub use floor::Hop;
+
+use serde::Serialize;
+
+use crate::{
+    out,
+    settings::{Settings, dev_dir},
+};
+
+#[derive(Debug, Clone, clap::Args)]
+pub struct Bench {
+    #[command(subcommand)]
+    part: Option<Part>,
+    /// Texts of each measurement of throughput.
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    texts: usize,
+    /// How long each rate is held.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    seconds: u64,
+    /// Casinos the guests write to.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    casinos: usize,
+    /// Measure only these.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    only: Vec<Measured>,
+    /// Leave out the bare relay, and with it the ratio.
+    #[arg(long)]
+    no_floor: bool,
+    /// Also with receipts, quiet window and typing delay as in production.
+    #[arg(long)]
+    as_in_production: bool,
+    /// Print the statements that took most of Postgres.
+    #[arg(long)]
+    statements: bool,
+    /// Write the results here as JSON too.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a plot of the latencies.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// What can be measured alone; all of them by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Measured {
+    /// The whole way of a text, beside the bare relay.
+    Pipeline,
+    /// Webhooks a second, beside a server that only verifies and publishes.
+    Ingress,
+    /// From the start of a process to ready, and what it takes at rest.
+    Start,
+    /// 1 to 500 casinos, 1 000 to 1 000 000 guests.
+    Growth,
+}
+
+/// Everything measured, as JSON writes it.
+#[derive(Debug, Serialize)]
+struct Results {
+    commit: &'static str,
+    cores: usize,
+    #[serde(flatten)]
+    pipeline: Option<pipeline::Pipeline>,
+    ingress: Option<ingress::Ingress>,
+    growth: Option<growth::Growth>,
+}
+
+#[derive(Debug, Clone, clap::Subcommand)]
+enum Part {
+    /// One hop of the bare relay, as `seven bench` starts it.
+    #[command(hide = true)]
+    Relay { hop: Hop },
+}
+
+pub async fn run(config: Option<&std::path::Path>, bench: Bench) -> Result<ExitCode> {
+    if let Some(Part::Relay { hop }) = bench.part {
+        seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "info,sqlx=warn,async_nats=warn")?;
+        Box::pin(floor::run(hop, &Settings::load(config)?)).await?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if cfg!(debug_assertions) {
+        out!("This is an unoptimised build: its figures say little. ./scripts/bench builds an optimised one.");
+    }
+    let dir = dev_dir().join(format!("bench-{}", std::process::id()));
+    let results = Box::pin(parts(&dir, &bench)).await;
+    let results = results.with_context(|| format!("measuring (logs: {})", dir.display()))?;
+    report::print(&results);
+    if let Some(file) = &bench.json {
+        let text = serde_json::to_string_pretty(&results)? + "\n";
+        std::fs::write(file, text).with_context(|| format!("writing {}", file.display()))?;
+    }
+    if let (Some(file), Some(pipeline)) = (&bench.svg, &results.pipeline) {
+        std::fs::write(file, report::svg(pipeline)).with_context(|| format!("writing {}", file.display()))?;
+    }
+    std::fs::remove_dir_all(&dir).with_context(|| format!("removing {}", dir.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
+    std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
+    let log = dir.join("bench.log");
+    seven_telemetry::init(seven_telemetry::LogTarget::File(&log), "warn,sqlx=warn,async_nats=warn")?;
+    let wanted = |what| bench.only.is_empty() || bench.only.contains(&what);
+    let pipeline = match wanted(Measured::Pipeline) {
+        true => Some(Box::pin(pipeline::measure(dir, bench)).await?),
+        false => None,
+    };
+    let ingress = match wanted(Measured::Ingress) {
+        true => Some(Box::pin(ingress::measure(dir, bench.texts * 5)).await.context("ingress alone")?),
+        false => None,
+    };
+    let growth = match wanted(Measured::Growth) {
+        true => Some(Box::pin(growth::measure(dir, bench)).await.context("growth")?),
+        false => None,
+    };
+    let cores = std::thread::available_parallelism()?.get();
+    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth })
+}

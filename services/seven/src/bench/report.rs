@@ -1,0 +1,174 @@
+//! Results as tables and as a plot.
+
+use super::{
+    Results,
+    growth::Growth,
+    measure::Shown,
+    pipeline::{Pipeline, Side},
+};
+use crate::{commands::table, out};
+
+pub(super) fn print(results: &Results) {
+    out!("\n{} on {} cores, servers, carrier and load included", results.commit, results.cores);
+    if let Some(results) = &results.pipeline {
+        pipeline(results);
+    }
+    if let Some(ingress) = &results.ingress {
+        out!(
+            "ingress alone: {:.0} webhooks/s, {:.2} of the {:.0}/s that a server takes which only verifies and publishes",
+            ingress.per_second,
+            ingress.ratio,
+            ingress.limit_per_second
+        );
+    }
+    if let Some(growth) = &results.growth {
+        grown(growth);
+    }
+}
+
+fn grown(growth: &Growth) {
+    let mut table = table([
+        "casinos",
+        "stored guests",
+        "texts/s",
+        "at one casino",
+        "p50 ms",
+        "p99",
+        "s to first answer",
+        "MB of ours",
+        "KB per casino",
+        "MB of nats",
+        "MB of postgres",
+    ]);
+    let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 / 1_048_576.0);
+    for point in growth.casinos.iter().chain(&growth.guests) {
+        table.add_row([
+            point.casinos.to_string(),
+            point.guests.to_string(),
+            format!("{:.0}", point.per_second),
+            format!("{:.0}", point.per_second_at_one),
+            format!("{:.1}", point.at_rate.p50),
+            format!("{:.1}", point.at_rate.p99),
+            format!("{:.1}", point.seconds_to_first_answer),
+            megabytes(point.resident),
+            point.resident_per_casino.map_or_else(String::new, |bytes| format!("{:.1}", bytes as f64 / 1_024.0)),
+            megabytes(point.resident_nats),
+            megabytes(point.resident_postgres),
+        ]);
+    }
+    out!("{table}");
+}
+
+fn pipeline(results: &Pipeline) {
+    let mut table =
+        table(["", "load", "texts/s", "sends/text", "p50 ms", "p95", "p99", "p99.9", "whole p50", "whole p99"]);
+    for (name, side) in sides(results) {
+        table.add_row(row(name, "saturation", side.saturation.per_second, &side.saturation));
+        for at in &side.rates {
+            table.add_row(row("", &format!("{:.0} %", at.share * 100.0), at.rate, &at.shown));
+        }
+    }
+    out!("{table}");
+    out!("p: from the webhook's 2xx to the provider's request. whole: from the time a text was due to be written.");
+    for (name, side) in sides(results) {
+        processes(name, side);
+    }
+    asked(results);
+    if let (Some(ratio), Some(floor)) = (results.ratio_to_floor, &results.floor) {
+        out!(
+            "ratio to floor: {:.2} ({:.0} of {:.0} texts/s)",
+            ratio,
+            results.fleet.saturation.per_second,
+            floor.saturation.per_second
+        );
+        if let (Some(fleet), Some(floor)) = (half(&results.fleet), half(floor)) {
+            out!(
+                "at half load: p50 {:.1} ms, p99 {:.1} ms, {:.1} ms beyond the floor's p99",
+                fleet.p50,
+                fleet.p99,
+                fleet.p99 - floor.p99
+            );
+        }
+    }
+}
+
+fn half(side: &Side) -> Option<super::measure::Percentiles> {
+    side.rates.iter().find(|at| at.share == 0.5).map(|at| at.shown.from_accepted)
+}
+
+fn sides(results: &Pipeline) -> impl Iterator<Item = (&'static str, &Side)> {
+    let others = [("as in production", results.as_in_production.as_ref()), ("floor", results.floor.as_ref())];
+    std::iter::once(("fleet", &results.fleet)).chain(others.into_iter().filter_map(|(name, side)| Some((name, side?))))
+}
+
+fn row(name: &str, load: &str, rate: f64, shown: &Shown) -> Vec<String> {
+    let (p, whole) = (&shown.from_accepted, &shown.from_intended);
+    let mut row = vec![name.to_owned(), load.to_owned(), format!("{rate:.0}"), format!("{:.2}", shown.sends_per_text)];
+    row.extend([p.p50, p.p95, p.p99, p.p999, whole.p50, whole.p99].map(|ms| format!("{ms:.1}")));
+    row
+}
+
+fn processes(name: &str, side: &Side) {
+    let mut table = table([name, "MB at rest", "MB busy", "% of a core at rest", "CPU ms per text"]);
+    let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 / 1_048_576.0);
+    for (process, usage) in &side.processes {
+        table.add_row([
+            process.clone(),
+            megabytes(usage.resident_idle),
+            megabytes(usage.resident_busy),
+            format!("{:.1}", usage.idle_percent),
+            format!("{:.2}", usage.cpu_ms_per_text),
+        ]);
+    }
+    let sum: f64 = side.processes.values().map(|usage| usage.cpu_ms_per_text).sum();
+    table.add_row([String::from("all"), String::new(), String::new(), String::new(), format!("{sum:.2}")]);
+    out!("{table}");
+}
+
+fn asked(results: &Pipeline) {
+    let (ours, recipe) = (results.per_text, results.recipe);
+    let said = |what: &str, ours: f64, recipe: f64| {
+        let more = if ours > recipe + 0.05 { "  more than the recipe" } else { "" };
+        out!("per text: {ours:.2} {what}, the recipe {recipe:.0}{more}");
+    };
+    said("publishes", ours.publishes, recipe.publishes);
+    said("commits", ours.commits, recipe.commits);
+    said("round trips to Redis", ours.redis, recipe.redis);
+    out!("per text: {:.1} statements", ours.statements);
+}
+
+/// p50 and p99 over load, fleet and floor.
+pub(super) fn svg(results: &Pipeline) -> String {
+    const COLOURS: [&str; 3] = ["#0b6", "#06b", "#888"];
+    let all = || sides(results).flat_map(|(_, side)| side.rates.iter());
+    let most = all().map(|at| at.rate).fold(1.0, f64::max) * 1.1;
+    let worst = all().map(|at| at.shown.from_accepted.p99).fold(1.0, f64::max) * 1.1;
+    let (x, y) = (|rate: f64| 60.0 + rate / most * 520.0, |ms: f64| 360.0 - ms / worst * 330.0);
+    let mut lines = String::new();
+    for ((name, side), colour) in sides(results).zip(COLOURS) {
+        for (what, dash) in [("p50", "none"), ("p99", "6 4")] {
+            let at = |at: &super::pipeline::AtRate| {
+                let ms = if what == "p50" { at.shown.from_accepted.p50 } else { at.shown.from_accepted.p99 };
+                (x(at.rate), y(ms))
+            };
+            let points: Vec<String> = side.rates.iter().map(at).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+            lines += &format!(
+                "<polyline points='{}' fill='none' stroke='{colour}' stroke-dasharray='{dash}'/>\n",
+                points.join(" ")
+            );
+            if let Some((x, y)) = side.rates.last().map(at) {
+                lines += &format!("<text x='{:.1}' y='{y:.1}' fill='{colour}'>{name} {what}</text>\n", x + 4.0);
+            }
+        }
+    }
+    let axis = |n: f64| {
+        let (rate, ms) = (most * n, worst * n);
+        format!("<text x='{:.1}' y='378'>{rate:.0}</text><text x='8' y='{:.1}'>{ms:.0}</text>\n", x(rate), y(ms))
+    };
+    format!(
+        "<svg xmlns='http://www.w3.org/2000/svg' width='720' height='400' font-family='sans-serif' font-size='12'>\n\
+         <text x='60' y='18'>From accepted webhook to provider request, ms, over texts a second</text>\n\
+         <path d='M60 30 V360 H580' fill='none' stroke='#444'/>\n{}{lines}</svg>\n",
+        [0.0, 0.25, 0.5, 0.75, 1.0].map(axis).concat()
+    )
+}

@@ -1,0 +1,288 @@
+//! The judgement of a go-live check: facts in, one line per check out. Pure.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use seven_domain::{
+    CasinoConfig,
+    config::{Helpline, NumberKind, Registration},
+};
+use seven_store::readiness::Shown;
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Line {
+    pub what: &'static str,
+    pub ok: bool,
+    /// What is so, with figures.
+    pub found: String,
+    /// What to do, where something is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub todo: Option<String>,
+}
+
+/// How ingress answered a webhook that somebody else signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Probe {
+    /// Refused with 401 or 403.
+    Refused(u16),
+    /// Anything else; 2xx is the worst.
+    Answered(u16),
+    /// Nobody there, and why.
+    Silent(String),
+}
+
+/// Everything the checks look at.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    pub config: CasinoConfig,
+    pub shown: Shown,
+    /// Active rows per category.
+    pub content: BTreeMap<String, i64>,
+    /// The pack's least numbers of rows per category.
+    pub least: BTreeMap<String, u32>,
+    /// Content rows whose vector is missing or old, where vectors are stored at all.
+    pub without_vector: Option<usize>,
+    /// The helpline guests are told where the casino's document has none.
+    pub pack_helpline: Option<Helpline>,
+    /// States whose sending law nobody has verified.
+    pub unverified_states: Vec<String>,
+    pub public_keys: usize,
+    pub probe: Probe,
+    pub webhook_url: String,
+    /// Failed checks of `seven casino verify`, and how many were made.
+    pub apart: Result<usize, Vec<String>>,
+    /// Texts that cost more segments than they may with this casino's names.
+    pub too_long: Vec<String>,
+    /// Switches that are on for the casino or the fleet.
+    pub switches: Vec<String>,
+}
+
+type Check = fn(&Facts) -> Line;
+
+const CHECKS: [Check; 14] = [
+    status,
+    content,
+    vectors,
+    number,
+    registration,
+    laws,
+    helplines,
+    contacts,
+    keys,
+    signature,
+    isolation,
+    texts,
+    consent,
+    rehearsal,
+];
+
+pub fn judge(facts: &Facts) -> Vec<Line> {
+    CHECKS.iter().map(|check| check(facts)).collect()
+}
+
+fn line(what: &'static str, found: impl Into<String>, missing: Option<String>) -> Line {
+    Line { what, ok: missing.is_none(), found: found.into(), todo: missing }
+}
+
+fn status(facts: &Facts) -> Line {
+    let id = &facts.config.casino_id;
+    if facts.shown.status != "active" {
+        return line("status", &facts.shown.status, Some(format!("seven casino resume {id}")));
+    }
+    match facts.switches.as_slice() {
+        [] => line("status", "active, no switch is on", None),
+        on => line(
+            "status",
+            format!("switched: {}", on.join(", ")),
+            Some("seven status says who set it; seven resume lifts it".into()),
+        ),
+    }
+}
+
+fn content(facts: &Facts) -> Line {
+    let have = |category: &str| facts.content.get(category).copied().unwrap_or_default();
+    let short: Vec<String> = facts
+        .least
+        .iter()
+        .filter(|(category, least)| have(category) < i64::from(**least))
+        .map(|(category, least)| format!("{} more of {category}", i64::from(*least) - have(category)))
+        .collect();
+    let rows: i64 = facts.content.values().sum();
+    let counts: Vec<String> = facts.content.iter().map(|(category, rows)| format!("{category} {rows}")).collect();
+    let found = format!("{rows} active rows ({})", counts.join(", "));
+    let todo = match (rows, short.as_slice()) {
+        (0, _) => Some(format!("seven content load --casino {} FILE", facts.config.casino_id)),
+        (_, []) => None,
+        (_, short) => Some(format!("load {}", short.join(", "))),
+    };
+    line("content", found, todo)
+}
+
+fn vectors(facts: &Facts) -> Line {
+    match facts.without_vector {
+        None => line("vectors", "made in memory; none are stored", None),
+        Some(0) => line("vectors", "every row has its vector", None),
+        Some(n) => {
+            let todo = format!("seven knowledge reindex --casino {}", facts.config.casino_id);
+            line("vectors", format!("{n} row(s) without a vector of the model in use"), Some(todo))
+        }
+    }
+}
+
+fn number(facts: &Facts) -> Line {
+    let ours = &facts.config.operational;
+    let numbers: Vec<&str> = ours.numbers().map(seven_domain::PhoneE164::as_str).collect();
+    let fixture = numbers.iter().any(|number| number.get(5..8) == Some("555"));
+    let todo = if ours.number_kind == NumberKind::Demo {
+        Some("a demonstration number; order one and set operational.number_kind".to_owned())
+    } else if fixture {
+        Some("555 is no number of a casino; set operational.telnyx_phone_number".to_owned())
+    } else {
+        None
+    };
+    line("number", format!("{} ({:?})", numbers.join(", "), ours.number_kind), todo)
+}
+
+fn registration(facts: &Facts) -> Line {
+    let ours = &facts.config.operational;
+    let what = match ours.number_kind {
+        NumberKind::TollFree => "toll-free verification",
+        NumberKind::ShortCode => "short code lease",
+        NumberKind::LongCode | NumberKind::Demo => "10DLC campaign",
+    };
+    let mut open = Vec::new();
+    if ours.registration != Registration::Approved {
+        open.push(format!("the {what} must be approved; then set operational.registration"));
+    }
+    if ours.number_kind == NumberKind::LongCode && (ours.campaign_class.is_none() || ours.brand_tier.is_none()) {
+        open.push("set operational.campaign_class and brand_tier: they are its pace at AT&T and T-Mobile".to_owned());
+    }
+    if ours.twilio_phone_number.is_some() && ours.twilio_registration != Registration::Approved {
+        open.push("the Twilio number needs an approved registration of its own".to_owned());
+    }
+    let found = format!("{what} {:?}", ours.registration).to_lowercase();
+    line("registration", found, (!open.is_empty()).then(|| open.join("; ")))
+}
+
+fn laws(facts: &Facts) -> Line {
+    let state = &facts.config.regulations.state;
+    match facts.unverified_states.as_slice() {
+        [] => line("sending laws", "every state's law was verified", None),
+        open => {
+            let own = if open.contains(state) { format!(", {state} among them") } else { String::new() };
+            let todo = "counsel reads shared/compliance/data and sets verified_at; guests come from every state";
+            line("sending laws", format!("{} state(s) unverified{own}", open.len()), Some(todo.into()))
+        }
+    }
+}
+
+fn helplines(facts: &Facts) -> Line {
+    let rules = &facts.config.regulations;
+    let national = rules.responsible_gaming_helpline.as_ref().or(facts.pack_helpline.as_ref());
+    let mut open = Vec::new();
+    let mut found = Vec::new();
+    for (what, helpline) in [("national", national), ("state", rules.state_helpline.as_ref())] {
+        let Some(helpline) = helpline else { continue };
+        match helpline.verified_at {
+            Some(day) => found.push(format!("{what} {} called on {day}", helpline.number)),
+            None => {
+                found.push(format!("{what} {} unverified", helpline.number));
+                open.push(format!("call {} and set its verified_at", helpline.number));
+            }
+        }
+    }
+    // A trade without a helpline of its own needs none of its state.
+    if facts.pack_helpline.is_some() && rules.state_helpline.is_none() {
+        open.push(format!("set regulations.state_helpline for {}", rules.state));
+    }
+    let found = if found.is_empty() { "this trade names none".to_owned() } else { found.join(", ") };
+    line("helplines", found, (!open.is_empty()).then(|| open.join("; ")))
+}
+
+fn contacts(facts: &Facts) -> Line {
+    let (ours, people) = (&facts.config.operational, &facts.config.operations_contact);
+    let mut open = Vec::new();
+    if people.email.is_none() && people.slack_id.is_none() {
+        open.push("set operations_contact.email or slack_id: who is called when something is wrong");
+    }
+    if ours.escalation_slack_channel.is_none() && ours.escalation_sms_number.is_none() {
+        open.push("set operational.escalation_slack_channel or escalation_sms_number: who takes over a guest");
+    }
+    let found = format!("guests are given {}", ours.contact_phone);
+    line("contacts", found, (!open.is_empty()).then(|| open.join("; ")))
+}
+
+fn keys(facts: &Facts) -> Line {
+    let todo =
+        (facts.public_keys == 0).then(|| "set telnyx.public_keys: Mission Control, Keys & Credentials".to_owned());
+    line("public key", format!("{} of the provider", facts.public_keys), todo)
+}
+
+fn signature(facts: &Facts) -> Line {
+    let url = &facts.webhook_url;
+    let (found, todo) = match &facts.probe {
+        Probe::Refused(status) => (format!("a call signed by somebody else got {status} at {url}"), None),
+        Probe::Answered(status) => (
+            format!("a call signed by somebody else got {status} at {url}"),
+            Some("it must get 401 or 403: what answers there is not our ingress, or not alone".to_owned()),
+        ),
+        Probe::Silent(why) => {
+            (format!("{url}: {why}"), Some("telnyx.webhook_url must reach ingress from outside".to_owned()))
+        }
+    };
+    line("signature", found, todo)
+}
+
+fn isolation(facts: &Facts) -> Line {
+    match &facts.apart {
+        Ok(checks) => line("isolation", format!("{checks} checks passed"), None),
+        Err(failed) => {
+            let todo = format!("seven casino verify {}", facts.config.casino_id);
+            line("isolation", format!("{} failed: {}", failed.len(), failed.join(", ")), Some(todo))
+        }
+    }
+}
+
+fn texts(facts: &Facts) -> Line {
+    match facts.too_long.as_slice() {
+        [] => line("texts", "every text keeps its segments with this casino's names", None),
+        long => {
+            let todo = format!("shorten prompts.casino_name_display or the pack's texts: {}", long.join(", "));
+            line("texts", format!("{} text(s) cost more segments than they may", long.len()), Some(todo))
+        }
+    }
+}
+
+fn consent(facts: &Facts) -> Line {
+    let Shown { opted_in, without_proof, .. } = facts.shown;
+    let found = format!("{opted_in} guest(s) may get campaigns, {without_proof} of them without a consent event");
+    let todo = (without_proof > 0).then(|| "seven consent record for each, or set their tier back".to_owned());
+    line("consent", found, todo)
+}
+
+/// Receipts, STOP and HELP seen for real, and a first batch to people of the house (SMS-59).
+fn rehearsal(facts: &Facts) -> Line {
+    let shown = &facts.shown;
+    let mut open = Vec::new();
+    for (seen, todo) in [
+        (shown.delivered, "text the number and wait for a delivery receipt"),
+        (shown.stop_confirmed, "text STOP and wait until its confirmation is delivered"),
+        (shown.help_delivered, "text HELP and wait until the answer is delivered"),
+    ] {
+        if seen == 0 {
+            open.push(todo.to_owned());
+        }
+    }
+    if facts.config.features.outbound_campaigns_enabled && shown.small_campaigns == 0 {
+        open.push("send a first campaign to at most 10 numbers of the house".to_owned());
+    }
+    let found = format!(
+        "{} text(s) delivered, {} STOP confirmation(s), {} HELP answer(s)",
+        shown.delivered, shown.stop_confirmed, shown.help_delivered
+    );
+    line("rehearsal", found, (!open.is_empty()).then(|| open.join("; ")))
+}
+
+#[cfg(test)]
+mod tests;

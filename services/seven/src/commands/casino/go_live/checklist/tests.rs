@@ -1,0 +1,104 @@
+use chrono::NaiveDate;
+
+use super::*;
+
+fn helpline(verified: bool) -> Helpline {
+    let verified_at = verified.then(|| NaiveDate::from_ymd_opt(2026, 11, 2).unwrap());
+    Helpline { number: "1-800-555-0100".into(), digits: None, verified_at }
+}
+
+/// A casino with nothing missing.
+fn ready() -> Facts {
+    let mut config = crate::onboard::read_casino("casino.json", seven_packs::demo::CASINO).unwrap();
+    config.operational.telnyx_phone_number = "+18602340100".parse().unwrap();
+    config.operational.twilio_phone_number = None;
+    config.operational.number_kind = NumberKind::LongCode;
+    config.operational.campaign_class = Some(seven_domain::config::CampaignClass::E);
+    config.operational.brand_tier = Some(seven_domain::config::BrandTier::High);
+    config.operational.registration = Registration::Approved;
+    config.operational.escalation_slack_channel = Some("#hosts".into());
+    config.operations_contact.email = Some("ops@example.com".into());
+    config.regulations.responsible_gaming_helpline = Some(helpline(true));
+    config.regulations.state_helpline = Some(helpline(true));
+    config.features.outbound_campaigns_enabled = true;
+    Facts {
+        config,
+        shown: Shown {
+            status: "active".into(),
+            delivered: 9,
+            stop_confirmed: 1,
+            help_delivered: 1,
+            opted_in: 4,
+            without_proof: 0,
+            small_campaigns: 1,
+        },
+        content: BTreeMap::from([("dining".into(), 5), ("entertainment".into(), 3)]),
+        least: BTreeMap::from([("dining".into(), 5), ("entertainment".into(), 3)]),
+        without_vector: Some(0),
+        pack_helpline: Some(helpline(true)),
+        unverified_states: Vec::new(),
+        public_keys: 1,
+        probe: Probe::Refused(401),
+        webhook_url: "https://a.example/webhooks/telnyx".into(),
+        apart: Ok(30),
+        too_long: Vec::new(),
+        switches: Vec::new(),
+    }
+}
+
+fn missing(facts: &Facts) -> Vec<&'static str> {
+    judge(facts).into_iter().filter(|line| !line.ok).map(|line| line.what).collect()
+}
+
+#[test] // DEP-30, DEP-43
+fn a_casino_with_everything_is_ready() {
+    assert_eq!(missing(&ready()), [""; 0]);
+    assert!(judge(&ready()).iter().all(|line| line.ok == line.todo.is_none()));
+}
+
+#[test] // DEP-30, DEP-43, SMS-59
+fn each_thing_that_is_missing_is_named_alone() {
+    type Break = fn(&mut Facts);
+    let breaks: &[(&str, Break)] = &[
+        ("status", |f| f.shown.status = "suspended".into()),
+        ("status", |f| f.switches = vec!["kill".into()]),
+        ("content", |f| f.content = BTreeMap::from([("dining".into(), 4), ("entertainment".into(), 3)])),
+        ("content", |f| f.content = BTreeMap::from([("dining".into(), 5)])),
+        ("content", |f| f.content.clear()),
+        ("vectors", |f| f.without_vector = Some(2)),
+        ("number", |f| f.config.operational.number_kind = NumberKind::Demo),
+        ("number", |f| f.config.operational.telnyx_phone_number = "+18605550100".parse().unwrap()),
+        ("registration", |f| f.config.operational.registration = Registration::Pending),
+        ("registration", |f| f.config.operational.brand_tier = None),
+        ("registration", |f| f.config.operational.twilio_phone_number = Some("+18602340101".parse().unwrap())),
+        ("sending laws", |f| f.unverified_states = vec!["TX".into()]),
+        ("helplines", |f| f.config.regulations.state_helpline = Some(helpline(false))),
+        ("helplines", |f| f.config.regulations.state_helpline = None),
+        ("contacts", |f| f.config.operations_contact.email = None),
+        ("contacts", |f| f.config.operational.escalation_slack_channel = None),
+        ("public key", |f| f.public_keys = 0),
+        ("signature", |f| f.probe = Probe::Answered(200)),
+        ("signature", |f| f.probe = Probe::Silent("connection refused".into())),
+        ("isolation", |f| f.apart = Err(vec!["guests".into()])),
+        ("texts", |f| f.too_long = vec!["help (en)".into()]),
+        ("consent", |f| f.shown.without_proof = 1),
+        ("rehearsal", |f| f.shown.stop_confirmed = 0),
+        ("rehearsal", |f| f.shown.small_campaigns = 0),
+    ];
+    for (what, break_it) in breaks {
+        let mut facts = ready();
+        break_it(&mut facts);
+        assert_eq!(missing(&facts), [*what]);
+    }
+}
+
+#[test]
+fn another_trade_needs_what_its_pack_says() {
+    let mut facts = ready();
+    (facts.pack_helpline, facts.config.regulations.responsible_gaming_helpline) = (None, None);
+    facts.config.regulations.state_helpline = None;
+    facts.least = BTreeMap::from([("berths".into(), 2)]);
+    assert_eq!(missing(&facts), ["content"]);
+    facts.content.insert("berths".into(), 2);
+    assert_eq!(missing(&facts), [""; 0]);
+}

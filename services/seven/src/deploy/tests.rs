@@ -1,0 +1,210 @@
+use std::{collections::BTreeSet, path::PathBuf};
+
+use clap::Parser;
+use serde_json::Value;
+use seven_domain::{CasinoId, Lane};
+
+use super::*;
+use crate::cli::Cli;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn example() -> Values {
+    Values::load(&root().join("deploy/values/fleet.yaml"), &root().join("deploy/values/casinos")).unwrap()
+}
+
+fn documents(values: &Values) -> Vec<Value> {
+    manifests(values).unwrap().into_iter().flat_map(|(_, documents)| documents.into_iter().map(|d| d.body)).collect()
+}
+
+fn named<'a>(documents: &'a [Value], kind: &str, name: &str) -> Option<&'a Value> {
+    documents.iter().find(|d| d["kind"] == kind && d["metadata"]["name"] == name)
+}
+
+/// Everything a casino may have for itself.
+fn with_own(workers: &[Worker]) -> Values {
+    let mut values = example();
+    for casino in &mut values.casinos {
+        casino.own_workers = workers.iter().map(|worker| worker.name().to_owned()).collect();
+    }
+    values.fleet.settings["sending"]["senders"] = 40.into();
+    values
+}
+
+#[test]
+fn every_command_line_is_one_the_binary_takes() {
+    let values = with_own(&Worker::ALL[..5]);
+    let mut seen = 0;
+    for document in documents(&values) {
+        let container = &document["spec"]["template"]["spec"]["containers"][0];
+        if container["image"] != values.fleet.image {
+            continue;
+        }
+        let arguments = container["args"].as_array().unwrap().iter().map(|a| a.as_str().unwrap().to_owned());
+        Cli::try_parse_from(std::iter::once("seven".to_owned()).chain(arguments)).unwrap();
+        seen += 1;
+    }
+    assert_eq!(seen, 1 + Worker::ALL.len() + 2 * 5);
+}
+
+#[test]
+fn one_worker_in_full_work_asks_for_no_second() {
+    let values = example();
+    let settings = settings::of(&values.fleet).unwrap();
+    for worker in Worker::ALL {
+        for stage in worker.stages() {
+            for lane in seven_bus::topology::lanes_of(*stage) {
+                let threshold = scaling::threshold(&settings, worker, *lane, values.fleet.size(worker));
+                assert!(threshold > worker.loops(&settings).permits(*lane), "{worker:?} {lane:?}");
+            }
+        }
+    }
+    let mut size = values.fleet.size(Worker::AgentSwarm).clone();
+    size.lag_threshold = Some(100);
+    assert_eq!(scaling::threshold(&settings, Worker::AgentSwarm, None, &size), 100);
+    assert_eq!(scaling::threshold(&settings, Worker::OutboundSender, Some(Lane::Safety), &size), 128);
+}
+
+#[test] // SEC-130
+fn no_secret_is_rendered() {
+    for document in documents(&with_own(&Worker::ALL[..5])) {
+        assert_ne!(document["kind"], "Secret");
+        for variable in document["spec"]["template"]["spec"]["containers"][0]["env"].as_array().into_iter().flatten() {
+            let name = variable["name"].as_str().unwrap();
+            assert!(!name.contains("PASSWORD") || variable.get("value").is_none(), "{name}");
+        }
+    }
+    let users = nats::files(&example()).into_iter().find(|file| file.path.ends_with("users.conf")).unwrap().text;
+    assert_eq!(users.matches("password: ").count(), users.matches("password: $NATS_PASSWORD_").count());
+    for (variable, user) in nats::password_variables(&example()) {
+        assert!(
+            users.contains(&format!("user: \"{user}\"")) && users.contains(&format!("password: ${variable}")),
+            "{user}"
+        );
+    }
+}
+
+#[test] // DEP-14, DEP-40
+fn a_worker_mounts_the_secrets_it_reads_and_no_others() {
+    let mut values = example();
+    values.casinos[1].secrets.insert(
+        "postgres.url".into(),
+        values::SecretRef { name: "seven-postgres-silver-birch".into(), key: "url".into() },
+    );
+    let all = documents(&values);
+    let mounted = |name: &str| -> BTreeSet<String> {
+        let pod = &named(&all, "Deployment", name).unwrap()["spec"]["template"]["spec"];
+        let sources = pod["volumes"][1]["projected"]["sources"].as_array().unwrap();
+        sources.iter().map(|s| s["secret"]["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+    assert_eq!(
+        mounted("seven-compliance-gate"),
+        set(&["seven-postgres", "seven-redis", "seven-guest-hash", "seven-nats-compliance-gate"])
+    );
+    assert_eq!(
+        mounted("seven-outbound-sender-silver-birch"),
+        set(&[
+            "seven-postgres-silver-birch",
+            "seven-redis",
+            "seven-guest-hash",
+            "seven-telnyx",
+            "seven-nats-outbound-sender-silver-birch"
+        ])
+    );
+    let owner = all.iter().filter(|d| d.to_string().contains("seven-postgres-owner")).collect::<Vec<_>>();
+    assert!(owner.len() == 1 && owner[0]["kind"] == "Job", "the owner's login is the migration's alone");
+}
+
+#[test]
+fn what_nobody_scales_has_a_number() {
+    let values = with_own(&[Worker::AgentSwarm, Worker::IngressWebhook]);
+    let all = documents(&values);
+    // Every casino has its own swarm, so the fleet's has no backlog to grow by; it still runs, for the next casino.
+    assert!(named(&all, "ScaledObject", "seven-agent-swarm").is_none());
+    assert_eq!(named(&all, "Deployment", "seven-agent-swarm").unwrap()["spec"]["replicas"], 2);
+    assert_eq!(named(&all, "Deployment", "seven-scheduler").unwrap()["spec"]["replicas"], 2);
+    assert!(named(&all, "Deployment", "seven-agent-swarm-silver-birch").unwrap()["spec"].get("replicas").is_none());
+    // A busy casino's webhooks go to its own ingress.
+    let public = named(&all, "Ingress", "seven-public").unwrap();
+    let rule = public["spec"]["rules"].as_array().unwrap().iter().find(|r| r["host"] == "silver-birch.sms.example.com");
+    assert_eq!(rule.unwrap()["http"]["paths"][0]["backend"]["service"]["name"], "seven-ingress-webhook-silver-birch");
+    assert!(named(&all, "Service", "seven-ingress-webhook-silver-birch").is_some());
+}
+
+#[test] // DEP-15
+fn everything_is_labelled() {
+    for document in documents(&example()) {
+        for label in ["casino_id", "managed_by", "environment"] {
+            assert!(document["metadata"]["labels"][label].is_string(), "{label} of {}", document["metadata"]["name"]);
+        }
+    }
+}
+
+#[test]
+fn budgets_scalers_and_services_select_pods_that_exist() {
+    let all = documents(&with_own(&Worker::ALL[..5]));
+    let pods: Vec<&Value> =
+        all.iter().map(|d| &d["spec"]["template"]["metadata"]["labels"]).filter(|l| l.is_object()).collect();
+    let mut checked = 0;
+    for document in &all {
+        let selector = match document["kind"].as_str().unwrap() {
+            "PodDisruptionBudget" | "Deployment" | "StatefulSet" => &document["spec"]["selector"]["matchLabels"],
+            "Service" => &document["spec"]["selector"],
+            _ => continue,
+        };
+        let matching = pods.iter().filter(|labels| selector.as_object().unwrap().iter().all(|(k, v)| labels[k] == *v));
+        assert_eq!(matching.count(), 1, "{}", document["metadata"]["name"]);
+        checked += 1;
+    }
+    assert!(checked > 30, "{checked}");
+    for scaler in all.iter().filter(|d| d["kind"] == "ScaledObject" || d["kind"] == "HorizontalPodAutoscaler") {
+        let target = scaler["spec"]["scaleTargetRef"]["name"].as_str().unwrap();
+        assert!(named(&all, "Deployment", target).is_some(), "{target}");
+    }
+}
+
+#[test] // DEP-12
+fn names_fit_their_places() {
+    for document in documents(&with_own(&Worker::ALL[..5])) {
+        let name = document["metadata"]["name"].as_str().unwrap();
+        let dns = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        assert!(dns && name.len() <= 63, "{name}");
+    }
+    let casino: CasinoId = "silver_birch".parse().unwrap();
+    assert_eq!(user(Worker::AgentSwarm, Some(&casino)), "agent-swarm-silver-birch");
+    assert_eq!(password_variable("agent-swarm-silver-birch"), "NATS_PASSWORD_AGENT_SWARM_SILVER_BIRCH");
+}
+
+#[test]
+fn the_compose_file_runs_every_worker_after_the_migration() {
+    let text = std::fs::read_to_string(root().join("deploy/compose.yaml")).unwrap();
+    let mut compose: serde_yaml_ng::Value = serde_yaml_ng::from_str(&text).unwrap();
+    compose.apply_merge().unwrap();
+    let compose = serde_json::to_value(&compose).unwrap();
+    for worker in Worker::ALL {
+        let service = &compose["services"][worker.name()];
+        let arguments = service["command"].as_array().unwrap().iter().map(|a| a.as_str().unwrap().to_owned());
+        Cli::try_parse_from(std::iter::once("seven".to_owned()).chain(arguments)).unwrap();
+        assert_eq!(service["depends_on"]["migrate"]["condition"], "service_completed_successfully", "{worker:?}");
+        assert_eq!(service["environment"]["SEVEN_NATS__USER"], worker.name());
+        assert_eq!(service["stop_grace_period"], format!("{}s", grace_seconds()));
+    }
+    // Every secret that is mounted is defined, and every variable has a line in the example.
+    let example_env = std::fs::read_to_string(root().join("deploy/compose/env.example")).unwrap();
+    let has_line = |variable: &str| example_env.lines().any(|line| line.starts_with(&format!("{variable}=")));
+    for (name, service) in compose["services"].as_object().unwrap() {
+        for secret in service["secrets"].as_array().into_iter().flatten() {
+            let variable = compose["secrets"][secret["source"].as_str().unwrap()]["environment"].as_str();
+            assert!(variable.is_some_and(has_line), "{name}: {secret}");
+        }
+    }
+    for (variable, user) in nats::password_variables(&example()) {
+        assert!(has_line(&variable), "{user}: {variable}");
+    }
+    let settings = std::fs::read_to_string(root().join("deploy/compose/seven.toml")).unwrap();
+    let settings = Settings::parse(&settings).unwrap();
+    assert_eq!(settings.ingress.listen.port(), settings::of(&example().fleet).unwrap().ingress.listen.port());
+}

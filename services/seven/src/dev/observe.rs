@@ -1,0 +1,58 @@
+//! Prometheus beside the fleet of `seven dev`: on this machine only, with our rules, gone with the fleet.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use anyhow::{Context, Result, ensure};
+use seven_testkit::Watchdog;
+use tokio::process::{Child, Command};
+
+/// A Prometheus that ends with this, whatever ends us.
+#[derive(Debug)]
+pub(super) struct Prometheus {
+    pub(super) url: String,
+    _child: Child,
+    // Last: it must guard until the process is gone.
+    _watchdog: Watchdog,
+}
+
+/// Starts it over the fleet's metrics with the rules of `rules`.
+pub(super) async fn start(rules: &Path, dir: &Path, ops_url: &str) -> Result<Prometheus> {
+    let rules = rules.canonicalize().with_context(|| format!("finding the rules in {}", rules.display()))?;
+    ensure!(rules.is_dir(), "{} is no folder of rules", rules.display());
+    let data = dir.join("prometheus");
+    std::fs::create_dir_all(&data).with_context(|| format!("creating {}", data.display()))?;
+    let config = write_config(&data, &rules, ops_url)?;
+    // Somebody may take the port between these lines; then Prometheus says so in its log and ends.
+    let listen = tokio::net::TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
+    let log = std::fs::File::create(data.join("prometheus.log")).context("opening the log of Prometheus")?;
+    let child = Command::new("prometheus")
+        .arg(format!("--config.file={}", config.display()))
+        .arg(format!("--storage.tsdb.path={}", data.join("data").display()))
+        .arg(format!("--web.listen-address={listen}"))
+        .arg("--storage.tsdb.retention.time=7d")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::from(log))
+        .kill_on_drop(true)
+        .process_group(0)
+        .spawn()
+        .context("starting prometheus (Debian: apt-get install prometheus; ./scripts/dev --observe does it)")?;
+    let leader = child.id().context("prometheus ended at its start")?;
+    let watchdog = Watchdog::over_group(leader).context("starting a watchdog")?;
+    Ok(Prometheus { url: format!("http://{listen}"), _child: child, _watchdog: watchdog })
+}
+
+fn write_config(data: &Path, rules: &Path, ops_url: &str) -> Result<PathBuf> {
+    let target = ops_url.trim_start_matches("http://");
+    let text = format!(
+        "# Written by seven dev.\nglobal:\n  scrape_interval: 5s\n  evaluation_interval: 15s\nrule_files:\n  - {}/*.yml\n\
+         scrape_configs:\n  - job_name: seven\n    static_configs:\n      - targets: ['{target}']\n",
+        rules.display()
+    );
+    let path = data.join("prometheus.yml");
+    std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+    Ok(path)
+}

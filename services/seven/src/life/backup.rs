@@ -1,0 +1,64 @@
+//! `seven backup`: everything in Postgres, consent and audit included, as one moment (DEP-31, PROD-41).
+
+use std::{os::unix::fs::DirBuilderExt, path::Path};
+
+use anyhow::{Context, Result, ensure};
+use secrecy::SecretString;
+use seven_domain::{Clock, HashKeys};
+use seven_store::{backup::Snapshot, logins};
+
+use super::{
+    clients,
+    manifest::{DUMP, Dump, Key, Manifest},
+};
+use crate::settings::Settings;
+
+/// Writes `dir`: a dump and a manifest of the same moment. The fleet goes on meanwhile.
+///
+/// # Errors
+/// When the folder is in use, the database cannot be read whole, or `pg_dump` fails; the folder then has no manifest.
+pub async fn backup(settings: &Settings, dir: &Path) -> Result<Manifest> {
+    let owner = owner(settings)?;
+    let keys = HashKeys::new(settings.hash_key()?);
+    let dir = fresh(dir)?;
+    let pg_dump = clients::find("pg_dump")?;
+    let mut snapshot = Snapshot::take(owner).await.with_context(|| format!("reading {}", clients::place(owner)))?;
+    let file = dir.join(DUMP);
+    let (id, path) = (format!("--snapshot={}", snapshot.id), format!("--file={}", file.display()));
+    // Custom format: compressed, and pg_restore can take it in one transaction.
+    clients::run(&pg_dump, owner, &["--format=custom", &id, &path]).await?;
+    let contents = snapshot.contents().await.context("counting what was dumped")?;
+    let manifest = Manifest {
+        format: Manifest::FORMAT,
+        made_at: Clock::default().now(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        server: snapshot.server,
+        dump: Dump::of(&file)?,
+        guest_hash: Key::of(settings.guest_hash.id, &keys),
+        logins: logins::logins(owner).await?,
+        contents,
+    };
+    manifest.write(&dir)?;
+    Ok(manifest)
+}
+
+pub fn owner(settings: &Settings) -> Result<&SecretString> {
+    settings.postgres.owner_url.as_ref().context(
+        "setting postgres.owner_url is missing; backup and restore need the owner's connection, which sees every casino",
+    )
+}
+
+/// An empty folder that nobody else may read; it holds every guest's phone.
+fn fresh(dir: &Path) -> Result<std::path::PathBuf> {
+    if dir.exists() {
+        let empty = std::fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))?.next().is_none();
+        ensure!(empty, "{} is not empty; a backup is a folder of its own, such as backups/2026-11-23", dir.display());
+    } else {
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(dir)
+            .with_context(|| format!("creating {}", dir.display()))?;
+    }
+    dir.canonicalize().with_context(|| format!("reading {}", dir.display()))
+}

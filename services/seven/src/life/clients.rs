@@ -1,0 +1,127 @@
+//! Postgres' own client programs: found on the PATH or where distributions keep them, told where the database is by environment, so that
+//! no password stands in a process list.
+
+use std::{
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use anyhow::{Context, Result, ensure};
+use secrecy::{ExposeSecret, SecretString};
+use tokio::process::Command;
+use url::Url;
+
+/// Folders with one folder per version, each with a `bin`.
+const VERSIONED: [&str; 4] = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt", "/Library/PostgreSQL"];
+
+/// Where a program is: the first on the PATH, else the newest of a distribution.
+pub fn find(name: &str) -> Result<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|dir| dir.join(name));
+    let versioned = VERSIONED.iter().flat_map(|root| versions(Path::new(root))).map(|bin| bin.join(name));
+    on_path.chain(versioned).find(|program| is_program(program)).with_context(|| {
+        format!("found no {name}; install Postgres' client programs of the server's version or newer (Debian: postgresql-client, macOS: brew install libpq)")
+    })
+}
+
+fn is_program(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// `bin` of every version in `root`, the newest first: a client may be newer than its server, not older.
+fn versions(root: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(root) else { return Vec::new() };
+    let mut found: Vec<(u32, PathBuf)> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let version = name.strip_prefix("postgresql").unwrap_or(&name).trim_start_matches('@').to_owned();
+            Some((version.split('.').next()?.parse().ok()?, entry.path().join("bin")))
+        })
+        .collect();
+    found.sort_by_key(|(version, _)| std::cmp::Reverse(*version));
+    found.into_iter().map(|(_, bin)| bin).collect()
+}
+
+/// Runs a client against the database at `url`; what it says on stderr is the error.
+pub async fn run(program: &Path, url: &SecretString, arguments: &[&str]) -> Result<()> {
+    let mut command = Command::new(program);
+    command.args(arguments).args(["--no-password"]).envs(environment(url)?);
+    // Some accounts may not read the folder we are in.
+    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+    let output = command.output().await.with_context(|| format!("starting {}", program.display()))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last: Vec<&str> = said.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev().collect();
+    ensure!(output.status.success(), "{} failed: {}", program.display(), last.join("; "));
+    Ok(())
+}
+
+/// What libpq reads in place of a URL on the command line.
+fn environment(url: &SecretString) -> Result<Vec<(&'static str, String)>> {
+    let url = Url::parse(url.expose_secret()).context("reading postgres.owner_url")?;
+    let plain = |text: &str| percent_decoded(text);
+    let mut environment = vec![("PGAPPNAME", "seven backup".to_owned())];
+    let mut put = |name, value: Option<String>| environment.extend(value.map(|value| (name, value)));
+    put("PGHOST", url.host_str().map(|host| host.trim_matches(['[', ']']).to_owned()));
+    put("PGPORT", url.port().map(|port| port.to_string()));
+    put("PGUSER", (!url.username().is_empty()).then(|| plain(url.username())));
+    put("PGPASSWORD", url.password().map(plain));
+    put("PGDATABASE", Some(plain(url.path().trim_start_matches('/'))));
+    for (key, value) in url.query_pairs() {
+        let name = match &*key {
+            "sslmode" => "PGSSLMODE",
+            "sslrootcert" => "PGSSLROOTCERT",
+            "sslcert" => "PGSSLCERT",
+            "sslkey" => "PGSSLKEY",
+            "host" => "PGHOST",
+            _ => continue,
+        };
+        put(name, Some(value.into_owned()));
+    }
+    Ok(environment)
+}
+
+fn percent_decoded(text: &str) -> String {
+    // A form's pair is decoded the same way, but for `+`, which a URL's user may hold.
+    let escaped = text.replace('+', "%2B");
+    let pair = format!("x={escaped}");
+    url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, value)| value.into_owned()).unwrap_or_default()
+}
+
+/// The name of the database a URL means.
+pub fn database(url: &SecretString) -> Result<String> {
+    let url = Url::parse(url.expose_secret()).context("reading postgres.owner_url")?;
+    Ok(percent_decoded(url.path().trim_start_matches('/')))
+}
+
+/// The database a URL means, without what may be a password in it.
+pub fn place(url: &SecretString) -> String {
+    let Ok(url) = Url::parse(url.expose_secret()) else { return "the database".to_owned() };
+    format!(
+        "{} at {}:{}",
+        url.path().trim_start_matches('/'),
+        url.host_str().unwrap_or("?"),
+        url.port().unwrap_or(5432)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_becomes_what_libpq_reads() {
+        let url =
+            SecretString::from("postgres://own%40er:p%2Fq+r@db.example:6432/seven?sslmode=verify-full&x=1".to_owned());
+        let environment = environment(&url).unwrap();
+        let value = |name| environment.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str());
+        assert_eq!(value("PGHOST"), Some("db.example"));
+        assert_eq!(value("PGPORT"), Some("6432"));
+        assert_eq!(value("PGUSER"), Some("own@er"));
+        assert_eq!(value("PGPASSWORD"), Some("p/q+r"));
+        assert_eq!(value("PGDATABASE"), Some("seven"));
+        assert_eq!(value("PGSSLMODE"), Some("verify-full"));
+        assert_eq!(place(&url), "seven at db.example:6432");
+    }
+}

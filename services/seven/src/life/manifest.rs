@@ -1,0 +1,116 @@
+//! The page beside a dump that says what must be in it.
+
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, ensure};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use seven_domain::HashKeys;
+use seven_store::backup::Contents;
+use sha2::{Digest, Sha256};
+
+/// Of this file's shape.
+const FORMAT: u32 = 1;
+const FILE: &str = "manifest.json";
+pub const DUMP: &str = "seven.dump";
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    pub format: u32,
+    pub made_at: DateTime<Utc>,
+    /// The build that made it.
+    pub version: String,
+    /// `server_version_num` of the server.
+    pub server: i32,
+    pub dump: Dump,
+    pub guest_hash: Key,
+    /// Casinos with a database login of their own: a dump holds no logins.
+    pub logins: Vec<String>,
+    pub contents: Contents,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dump {
+    pub bytes: u64,
+    pub sha256: String,
+}
+
+/// Which key hashed the guests: with another one no opt-out of the backup would ever be found again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    pub id: i16,
+    /// A keyed seal, from which the key cannot be told.
+    pub check: String,
+}
+
+impl Key {
+    pub fn of(id: i16, keys: &HashKeys) -> Self {
+        Self { id, check: hex::encode(keys.seal("backup")) }
+    }
+}
+
+impl Dump {
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn of(path: &Path) -> Result<Self> {
+        let mut file = File::open(path).with_context(|| format!("opening {}", path.display()))?;
+        let (mut hash, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
+        loop {
+            let read = file.read(&mut buffer).with_context(|| format!("reading {}", path.display()))?;
+            if read == 0 {
+                return Ok(Self { bytes, sha256: hex::encode(hash.finalize()) });
+            }
+            hash.update(&buffer[..read]);
+            bytes += read as u64;
+        }
+    }
+}
+
+impl Manifest {
+    pub const FORMAT: u32 = FORMAT;
+
+    /// Written last and whole: a folder with a manifest is a finished backup.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn write(&self, dir: &Path) -> Result<PathBuf> {
+        let (draft, path) = (dir.join("manifest.part"), dir.join(FILE));
+        let text = serde_json::to_string_pretty(self).context("writing the manifest")?;
+        std::fs::write(&draft, text).with_context(|| format!("writing {}", draft.display()))?;
+        std::fs::rename(&draft, &path).with_context(|| format!("writing {}", path.display()))?;
+        Ok(path)
+    }
+
+    /// Reads the manifest and compares the dump with it.
+    ///
+    /// # Errors
+    /// When the folder is no finished backup, of another format, or the dump is not the one the manifest was made for.
+    pub fn read(dir: &Path) -> Result<Self> {
+        let path = dir.join(FILE);
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("{} is no finished backup: reading {}", dir.display(), path.display()))?;
+        let format: serde_json::Value =
+            serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))?;
+        ensure!(
+            format["format"] == FORMAT,
+            "{} is of format {}; this build reads {FORMAT}: restore with the build that made it",
+            path.display(),
+            format["format"]
+        );
+        let manifest: Self = serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))?;
+        let dump = dir.join(DUMP);
+        ensure!(
+            Dump::of(&dump)?.sha256 == manifest.dump.sha256,
+            "{} is not the dump of this manifest: its SHA-256 differs; take another copy of the backup",
+            dump.display()
+        );
+        Ok(manifest)
+    }
+}

@@ -1,0 +1,92 @@
+//! `seven restore`: a backup into an empty database. The workers are kept out until the fleet is paused, so nothing of it is sent (D5).
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use seven_domain::{CasinoId, HashKeys, TimeScale};
+use seven_runtime::Timing;
+use seven_store::{
+    Store,
+    backup::{self as database, Halted, Snapshot},
+    schema,
+};
+
+use super::{
+    backup::owner,
+    clients,
+    manifest::{DUMP, Key, Manifest},
+};
+use crate::settings::Settings;
+
+/// What a restore did and found.
+#[derive(Debug)]
+pub struct Restored {
+    pub manifest: Manifest,
+    pub halted: Halted,
+    /// Consent chains that were walked, and those that do not hold; none when not asked.
+    pub chains: Option<(usize, Vec<String>)>,
+}
+
+/// # Errors
+/// When the database is not empty, the guests' key is another one, or what was restored is not what the manifest says; the workers stay
+/// out of the database then.
+pub async fn restore(settings: &Settings, dir: &Path, verify: bool, by: &str) -> Result<Restored> {
+    let owner = owner(settings)?;
+    let manifest = Manifest::read(dir)?;
+    let keys = HashKeys::new(settings.hash_key()?);
+    ensure!(
+        Key::of(settings.guest_hash.id, &keys) == manifest.guest_hash,
+        "guest_hash is not that of the backup (id {}): no opt-out in it would be found with this key; set the secret of then",
+        manifest.guest_hash.id
+    );
+    ensure!(
+        manifest.contents.schema <= schema::needed(),
+        "the backup has schema {}, this build knows {}; restore with the build that made it ({}) or a newer one",
+        manifest.contents.schema,
+        schema::needed(),
+        manifest.version
+    );
+    let place = clients::place(owner);
+    let tables = database::tables_in(owner).await.with_context(|| format!("asking {place}"))?;
+    ensure!(
+        tables == 0,
+        "{place} is not empty ({tables} tables and sequences); restore goes into an empty database: create one and point postgres.owner_url at it"
+    );
+    let pg_restore = clients::find("pg_restore")?;
+    database::shut(owner).await.context("keeping the workers out")?;
+    let dump = dir.canonicalize().context("reading the backup's folder")?.join(DUMP);
+    let dump = dump.to_str().context("the backup's folder has a name that is no text")?;
+    let into = format!("--dbname={}", clients::database(owner)?);
+    clients::run(&pg_restore, owner, &["--exit-on-error", "--single-transaction", "--no-owner", &into, dump]).await?;
+    database::give_functions(owner).await?;
+    let differences = manifest.contents.differences(&Snapshot::take(owner).await?.contents().await?);
+    if !differences.is_empty() {
+        bail!(
+            "what was restored is not what the manifest says, and the workers stay out of {place}: {}",
+            differences.join("; ")
+        );
+    }
+    let detail =
+        serde_json::json!({ "made_at": manifest.made_at, "version": manifest.version, "sha256": manifest.dump.sha256 });
+    let halted = database::pause_and_open(owner, by, &detail).await.context("pausing the fleet")?;
+    let chains = if verify { Some(chains(settings, &keys).await?) } else { None };
+    Ok(Restored { manifest, halted, chains })
+}
+
+/// Walks every consent chain as a worker sees it.
+async fn chains(settings: &Settings, keys: &HashKeys) -> Result<(usize, Vec<String>)> {
+    let store = Store::new(&settings.postgres.url, 2, Timing::new(TimeScale::new(settings.time.scale)).sweep())?;
+    let (mut walked, mut broken) = (0, Vec::new());
+    let ids: Vec<CasinoId> = store.roster().await?.into_iter().map(|entry| entry.casino).collect();
+    for casino in ids {
+        let mut tx = store.bind(&casino).await?;
+        for guest in tx.chains(None).await? {
+            walked += 1;
+            if !tx.verify_chain(&guest, keys).await?.valid {
+                broken.push(format!("{} at {casino}", guest.tag()));
+            }
+        }
+        tx.commit().await?;
+    }
+    Ok((walked, broken))
+}

@@ -1,0 +1,45 @@
+//! What a worker does before it says that it is ready, so that no guest waits for it: connections, tables and automata that are made at
+//! first use (PROD-54). Content is read beside the work (C-33). Nothing here calls a vendor.
+
+use std::time::Duration;
+
+use seven_domain::PhoneE164;
+use seven_runtime::Fleet;
+
+use crate::wiring::Worker;
+
+/// After this a worker begins all the same; its readiness says what is missing.
+const LIMIT: Duration = Duration::from_secs(8);
+/// Reserved for fiction.
+const NUMBER: &str = "+18605550100";
+
+/// Warms up, within 8 s.
+pub async fn warm_up(fleet: &Fleet, worker: Worker) {
+    let began = tokio::time::Instant::now();
+    let warmed = tokio::time::timeout(LIMIT, all(fleet, worker)).await;
+    tracing::info!(millis = began.elapsed().as_millis(), "warmed up");
+    if warmed.is_err() {
+        tracing::error!(seconds = LIMIT.as_secs(), "warming up took too long; the worker begins without");
+    }
+}
+
+async fn all(fleet: &Fleet, worker: Worker) {
+    let packs = fleet.packs.clone();
+    let tables = tokio::task::spawn_blocking(move || {
+        // The automata of the guardrails are the dearest of all; the gate alone reads texts with them.
+        if worker == Worker::ComplianceGate {
+            for pack in packs.iter() {
+                drop(pack.guardrails().decide("hello"));
+            }
+        }
+        if worker == Worker::IngressWebhook {
+            std::hint::black_box(seven_compliance::classify("hello"));
+        }
+        if let Ok(phone) = NUMBER.parse::<PhoneE164>() {
+            drop(seven_compliance::jurisdiction::of(&phone, None));
+        }
+        seven_sms::measure("hello");
+    });
+    let (postgres, redis, tables) = tokio::join!(fleet.store.ready(), fleet.cache.ready(), tables);
+    tracing::debug!(postgres, redis, tables = tables.is_ok(), "what was warmed");
+}

@@ -1,0 +1,63 @@
+//! Workers as processes of their own, as in production: for `seven chaos` and `seven bench`.
+
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use anyhow::{Context, Result};
+use seven_testkit::Watchdog;
+use tokio::process::{Child, Command};
+
+use crate::wiring::Worker;
+
+/// This very program with other arguments. Dropping it kills it.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    // Last: it must guard until the process is gone.
+    _watchdog: Watchdog,
+}
+
+// === impl Process ===
+
+impl Process {
+    /// `seven run <worker> --config FILE`, its log appended to a file.
+    pub(crate) fn worker(worker: Worker, config: &Path, log: PathBuf) -> Result<Self> {
+        let config = config.to_string_lossy();
+        Self::start(&["run", worker.name(), "--config", &config], log)
+    }
+
+    pub(crate) fn start(arguments: &[&str], log: PathBuf) -> Result<Self> {
+        let program = std::env::current_exe().context("finding our own binary")?;
+        let log = File::options().create(true).append(true).open(log).context("opening a worker's log")?;
+        let child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::from(log))
+            .kill_on_drop(true)
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("starting seven {}", arguments.join(" ")))?;
+        // Whatever ends us, an interrupt too, must leave no worker behind.
+        let leader = child.id().context("a worker ended at its start")?;
+        let watchdog = Watchdog::over_group(leader).context("starting a watchdog")?;
+        Ok(Self { child, _watchdog: watchdog })
+    }
+
+    /// None once it has ended.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    pub(crate) fn ended(&mut self) -> Result<bool> {
+        Ok(self.child.try_wait().context("looking after a worker")?.is_some())
+    }
+
+    /// SIGKILL; one that is gone already needs no end.
+    pub(crate) async fn kill(&mut self) {
+        let _gone = self.child.kill().await;
+    }
+}

@@ -1,0 +1,314 @@
+//! What a backup holds, counted and hashed, and what a restore does around `pg_restore` (DEP-31, PROD-41, D5). Everything here works with
+//! the owner's connection, which sees every casino.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use futures::TryStreamExt;
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use seven_domain::{AuditEvent, CasinoId};
+use sha2::{Digest as _, Sha256};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
+
+use crate::{Error, Result, Store, audit::Entry, controls::Switch};
+
+/// Who holds the fleet's switches after a restore; `seven resume` refuses while it is this one.
+pub const RESTORE: &str = "seven restore";
+/// The same after reconciliation.
+pub const RECOVER: &str = "seven recover";
+/// What stays on until an operator lifts it: nothing leaves at all, then nothing that answers nothing.
+pub const PAUSED: [Switch; 2] = [Switch::Kill, Switch::Proactive];
+
+/// Rows of one casino in one table: how many, and the SHA-256 of them all in the order of their key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Digest {
+    pub rows: u64,
+    pub sha256: String,
+}
+
+/// What must be the same after a restore, per casino.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    pub suppressions: Digest,
+    pub consent_heads: Digest,
+    pub due: Digest,
+}
+
+/// Everything in a database, as a manifest says it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contents {
+    /// Version of the newest migration.
+    pub schema: i64,
+    /// Rows by table, all casinos together.
+    pub tables: BTreeMap<String, i64>,
+    pub casinos: BTreeMap<String, Share>,
+}
+
+/// One moment of the database: what `pg_dump --snapshot` takes is what is counted here. Ends when dropped.
+#[derive(Debug)]
+pub struct Snapshot {
+    conn: PgConnection,
+    /// For `pg_dump --snapshot`.
+    pub id: String,
+    /// `server_version_num`, such as 150008.
+    pub server: i32,
+}
+
+// === impl Contents ===
+
+impl Contents {
+    /// Every way in which another database is not this one.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let mut found = Vec::new();
+        if self.schema != other.schema {
+            found.push(format!("the schema is {} and was {}", other.schema, self.schema));
+        }
+        let tables: std::collections::BTreeSet<&String> = self.tables.keys().chain(other.tables.keys()).collect();
+        for table in tables {
+            let (was, is) = (self.tables.get(table), other.tables.get(table));
+            if was != is {
+                let rows = |n: Option<&i64>| n.map_or("no table".to_owned(), |n| format!("{n} rows"));
+                found.push(format!("{table}: {} and was {}", rows(is), rows(was)));
+            }
+        }
+        let casinos: std::collections::BTreeSet<&String> = self.casinos.keys().chain(other.casinos.keys()).collect();
+        for casino in casinos {
+            match (self.casinos.get(casino), other.casinos.get(casino)) {
+                (Some(was), Some(is)) => {
+                    for (what, was, is) in [
+                        ("suppressions", &was.suppressions, &is.suppressions),
+                        ("consent heads", &was.consent_heads, &is.consent_heads),
+                        ("due rows", &was.due, &is.due),
+                    ] {
+                        if was != is {
+                            found.push(format!("{what} of {casino} differ ({} rows, {} before)", is.rows, was.rows));
+                        }
+                    }
+                }
+                (Some(_), None) => found.push(format!("{casino} is missing")),
+                (None, _) => found.push(format!("{casino} was not in the backup")),
+            }
+        }
+        found
+    }
+}
+
+// === impl Snapshot ===
+
+impl Snapshot {
+    /// # Errors
+    /// When the database cannot be asked, or the connection is bound by row policies: such a backup would lack rows in silence.
+    pub async fn take(owner: &SecretString) -> Result<Self> {
+        let mut conn = PgConnection::connect(owner.expose_secret()).await?;
+        let (server, sees_all): (i32, bool) = sqlx::query_as(
+            "select current_setting('server_version_num')::int, rolsuper or rolbypassrls from pg_roles where rolname = current_user",
+        )
+        .fetch_one(&mut conn)
+        .await?;
+        if !sees_all {
+            return Err(Error::BoundByPolicies);
+        }
+        // Times are hashed as text.
+        sqlx::query("set timezone = 'UTC'").execute(&mut conn).await?;
+        sqlx::query("begin isolation level repeatable read read only").execute(&mut conn).await?;
+        let id = sqlx::query_scalar("select pg_export_snapshot()").fetch_one(&mut conn).await?;
+        Ok(Self { conn, id, server })
+    }
+
+    pub async fn contents(&mut self) -> Result<Contents> {
+        let schema = sqlx::query_scalar("select coalesce(max(version), 0) from _sqlx_migrations where success");
+        let schema = schema.fetch_one(&mut self.conn).await?;
+        let names: Vec<String> = sqlx::query_scalar(
+            "select relname::text from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1",
+        )
+        .fetch_all(&mut self.conn)
+        .await?;
+        let mut tables = BTreeMap::new();
+        for name in names {
+            let query = AssertSqlSafe(format!("select count(*) from \"{name}\""));
+            tables.insert(name, sqlx::query_scalar(query).fetch_one(&mut self.conn).await?);
+        }
+        let ids: Vec<String> = sqlx::query_scalar(
+            "select casino_id from casinos union select casino_id from suppressions union select casino_id from consent_heads
+             union select casino_id from due order by 1",
+        )
+        .fetch_all(&mut self.conn)
+        .await?;
+        let mut casinos = BTreeMap::new();
+        for id in ids {
+            let share = Share {
+                suppressions: self.digest("suppressions", "key_id, phone_hash", &id).await?,
+                consent_heads: self.digest("consent_heads", "key_id, phone_hash", &id).await?,
+                due: self.digest("due", "kind collate \"C\", row_id", &id).await?,
+            };
+            casinos.insert(id, share);
+        }
+        Ok(Contents { schema, tables, casinos })
+    }
+
+    /// Row by row: a million guests do not fit into one value.
+    async fn digest(&mut self, table: &str, key: &str, casino: &str) -> Result<Digest> {
+        let query = format!("select row_to_json(t)::text from \"{table}\" t where casino_id = $1 order by {key}");
+        let mut rows = sqlx::query(AssertSqlSafe(query)).bind(casino.to_owned()).fetch(&mut self.conn);
+        let (mut hash, mut count) = (Sha256::new(), 0);
+        while let Some(row) = rows.try_next().await? {
+            let text: String = row.try_get(0)?;
+            hash.update(text.as_bytes());
+            hash.update(b"\n");
+            count += 1;
+        }
+        Ok(Digest { rows: count, sha256: hex::encode(hash.finalize()) })
+    }
+}
+
+/// How many tables, views and sequences of anybody's are in the database.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn tables_in(owner: &SecretString) -> Result<i64> {
+    let mut conn = PgConnection::connect(owner.expose_secret()).await?;
+    let tables = sqlx::query_scalar(
+        "select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where c.relkind in ('r', 'p', 'v', 'm', 'S', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'",
+    )
+    .fetch_one(&mut conn)
+    .await?;
+    conn.close().await?;
+    Ok(tables)
+}
+
+/// Makes the roles a dump speaks of but does not hold, and shuts the workers out of the database: none may look at it before it is paused.
+///
+/// # Errors
+/// When the connection may not make roles.
+pub async fn shut(owner: &SecretString) -> Result<()> {
+    let mut conn = PgConnection::connect(owner.expose_secret()).await?;
+    for (role, how) in [("seven_app", "login"), ("seven_fleet", "nologin bypassrls"), ("seven_pinned", "nologin")] {
+        let there: bool = sqlx::query_scalar("select exists (select from pg_roles where rolname = $1)")
+            .bind(role)
+            .fetch_one(&mut conn)
+            .await?;
+        if !there {
+            sqlx::query(AssertSqlSafe(format!("create role {role} {how}"))).execute(&mut conn).await?;
+        }
+    }
+    let database: String = sqlx::query_scalar("select quote_ident(current_database())").fetch_one(&mut conn).await?;
+    sqlx::query(AssertSqlSafe(format!("revoke connect on database {database} from public, seven_app, seven_pinned")))
+        .execute(&mut conn)
+        .await?;
+    sqlx::query(
+        "select pg_terminate_backend(a.pid) from pg_stat_activity a join pg_roles r on r.rolname = a.usename
+         where a.datname = current_database() and a.pid <> pg_backend_pid() and not r.rolsuper and a.usename <> current_user",
+    )
+    .execute(&mut conn)
+    .await?;
+    Ok(conn.close().await?)
+}
+
+/// Gives functions across casinos to the role nobody logs in as: a restore makes everything its own.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn give_functions(owner: &SecretString) -> Result<()> {
+    let mut conn = PgConnection::connect(owner.expose_secret()).await?;
+    let functions: Vec<String> = sqlx::query_scalar(
+        "select p.oid::regprocedure::text from pg_proc p where p.prosecdef and p.pronamespace = 'public'::regnamespace",
+    )
+    .fetch_all(&mut conn)
+    .await?;
+    for function in functions {
+        sqlx::query(AssertSqlSafe(format!("alter function {function} owner to seven_fleet")))
+            .execute(&mut conn)
+            .await?;
+    }
+    Ok(conn.close().await?)
+}
+
+/// What became of texts and campaigns that a backup held unsent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Halted {
+    /// Queued at the backup: they may have left since, and no text leaves twice (D5).
+    pub texts: u64,
+    pub campaigns: u64,
+}
+
+/// Pauses a restored fleet and audits it, in one transaction; then lets the workers in.
+///
+/// # Errors
+/// When the database cannot be asked; the workers stay out then.
+pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json::Value) -> Result<Halted> {
+    let mut conn = PgConnection::connect(owner.expose_secret()).await?;
+    let mut tx = conn.begin().await?;
+    for switch in PAUSED {
+        // Who set it before does not matter: the restore is what keeps it on.
+        sqlx::query(
+            "insert into fleet_controls (name, actor, reason) values ($1, $2, $3)
+             on conflict (name) do update set actor = excluded.actor, reason = excluded.reason, since = now(), version = fleet_controls.version + 1",
+        )
+        .bind(switch.as_str())
+        .bind(RESTORE)
+        .bind("restored from a backup; seven recover, then seven resume")
+        .execute(&mut *tx)
+        .await?;
+    }
+    let texts = sqlx::query(
+        "update outbound_messages set state = 'expired', reason = 'restored', ended_at = now() where state = 'queued'",
+    )
+    .execute(&mut *tx)
+    .await?
+    .rows_affected();
+    let campaigns = sqlx::query("update campaigns set state = 'paused' where state = 'running'")
+        .execute(&mut *tx)
+        .await?
+        .rows_affected();
+    sqlx::query("insert into audit_log (casino_id, actor, action, severity, subject, detail) values ('_unknown', $1, 'restored', 'critical', 'database', $2)")
+        .bind(by)
+        .bind(json!({ "backup": detail, "texts_ended": texts, "campaigns_paused": campaigns }))
+        .execute(&mut *tx)
+        .await?;
+    let database: String = sqlx::query_scalar("select quote_ident(current_database())").fetch_one(&mut *tx).await?;
+    let open = format!("grant connect on database {database} to seven_app, seven_pinned");
+    sqlx::query(AssertSqlSafe(open)).execute(&mut *tx).await?;
+    tx.commit().await?;
+    conn.close().await?;
+    Ok(Halted { texts, campaigns })
+}
+
+impl Store {
+    /// Says in the audit log that a backup was made.
+    pub async fn note_backup(&self, by: &str, detail: serde_json::Value) -> Result<()> {
+        let mut tx = self.bind(&CasinoId::unknown()).await?;
+        tx.audit(&Entry::of(AuditEvent::BackedUp, by, "database", detail)).await?;
+        tx.commit().await
+    }
+
+    /// When the backup was made that this database came from last; none when it never did.
+    pub async fn restored_from(&self) -> Result<Option<DateTime<Utc>>> {
+        let mut tx = self.bind(&CasinoId::unknown()).await?;
+        let made_at: Option<Option<String>> = sqlx::query_scalar(
+            "select detail->'backup'->>'made_at' from audit_log where action = 'restored' order by at desc limit 1",
+        )
+        .fetch_optional(tx.conn())
+        .await?;
+        tx.commit().await?;
+        Ok(made_at.flatten().and_then(|at| DateTime::parse_from_rfc3339(&at).ok()).map(|at| at.to_utc()))
+    }
+
+    /// From here on an operator may lift what the restore set; audited. False when no restore holds a switch.
+    pub async fn note_recovery(&self, by: &str, detail: serde_json::Value) -> Result<bool> {
+        let mut tx = self.bind(&CasinoId::unknown()).await?;
+        let held = sqlx::query(
+            "update fleet_controls set actor = $1, reason = 'recovered; waits for an operator' where actor = $2",
+        )
+        .bind(RECOVER)
+        .bind(RESTORE)
+        .execute(tx.conn())
+        .await?
+        .rows_affected();
+        tx.audit(&Entry::of(AuditEvent::Recovered, by, "database", detail)).await?;
+        tx.commit().await?;
+        Ok(held > 0)
+    }
+}

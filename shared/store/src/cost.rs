@@ -1,0 +1,44 @@
+//! What a casino used between two times: tokens, segments, conversations. Counted from the rows themselves, so that no sampling and no
+//! restart loses any of it (C-28).
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sqlx::FromRow;
+
+use crate::{Result, Tx};
+
+/// Counts only; what it costs is the prices' business.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow, Serialize)]
+pub struct Used {
+    pub turns: i64,
+    pub conversations: i64,
+    pub input_tokens: i64,
+    pub output_tokens: i64,
+    /// Billionths of a dollar, at the prices of the day of each call.
+    pub model_nano_usd: i64,
+    pub segments_out: i64,
+    /// Of guests' texts, by their length as GSM-7.
+    pub segments_in: i64,
+}
+
+impl Tx {
+    /// What the bound casino used from `from` on, before `to`.
+    pub async fn used(&mut self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Used> {
+        Ok(sqlx::query_as(
+            "select t.turns, t.conversations, t.input_tokens, t.output_tokens, t.model_nano_usd, o.segments_out, i.segments_in from
+               (select count(*) as turns, count(distinct conversation_id) as conversations,
+                       coalesce(sum((record->'usage'->>'input_tokens')::bigint), 0)::bigint as input_tokens,
+                       coalesce(sum((record->'usage'->>'output_tokens')::bigint), 0)::bigint as output_tokens,
+                       coalesce(sum((record->'usage'->>'nano_dollars')::bigint), 0)::bigint as model_nano_usd
+                from turns where created_at >= $1 and created_at < $2) t,
+               (select coalesce(sum(segments), 0)::bigint as segments_out from outbound_messages
+                where sent_at >= $1 and sent_at < $2) o,
+               (select coalesce(sum(case when length(body) <= 160 then 1 else ceil(length(body) / 153.0) end), 0)::bigint as segments_in
+                from inbound_messages where stored_at >= $1 and stored_at < $2) i",
+        )
+        .bind(from)
+        .bind(to)
+        .fetch_one(self.conn())
+        .await?)
+    }
+}

@@ -1,0 +1,73 @@
+//! Casinos' documents as this process last read them: each transaction asks whether its copy still holds, and only a change is carried
+//! over and parsed again. The row version (`xmin`) decides, so nobody who writes a document has to think of this.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use seven_domain::{CasinoConfig, CasinoId};
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Documents(Arc<Mutex<HashMap<CasinoId, Held>>>);
+
+/// A document and the version of its row.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    pub(crate) version: i64,
+    config: Arc<CasinoConfig>,
+}
+
+impl Documents {
+    pub(crate) fn held(&self, casino: &CasinoId) -> Option<Held> {
+        self.lock().get(casino).cloned()
+    }
+
+    /// The document of this version: the one just read, else the one that was held when the database was asked. None when neither is it.
+    pub(crate) fn settle(
+        &self,
+        casino: &CasinoId,
+        version: i64,
+        read: Option<CasinoConfig>,
+        held: Option<Held>,
+    ) -> Option<CasinoConfig> {
+        let config = match read {
+            Some(config) => {
+                let config = Arc::new(config);
+                self.lock().insert(casino.clone(), Held { version, config: Arc::clone(&config) });
+                config
+            }
+            None => held.filter(|held| held.version == version)?.config,
+        };
+        Some(Arc::unwrap_or_clone(config))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CasinoId, Held>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> CasinoConfig {
+        serde_json::from_value(serde_json::json!({
+            "casino_id": "here", "operational": { "timezone": "America/New_York", "telnyx_phone_number": "+18605550100" },
+            "regulations": { "state": "CT" },
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_document_is_parsed_once_per_version() {
+        let (documents, casino) = (Documents::default(), "here".parse().unwrap());
+        assert!(documents.held(&casino).is_none());
+        assert!(documents.settle(&casino, 7, Some(config()), None).is_some());
+        let held = documents.held(&casino);
+        assert!(documents.settle(&casino, 7, None, held.clone()).is_some());
+        assert!(documents.settle(&casino, 8, Some(config()), held.clone()).is_some(), "it changed meanwhile");
+        assert!(documents.settle(&casino, 7, None, held.clone()).is_some(), "what was held is still that version's");
+        assert!(documents.settle(&casino, 8, None, held).is_none(), "another version is not this one");
+    }
+}

@@ -1,0 +1,135 @@
+//! Whether a casino's login can reach another casino's rows (DEP-17, SEC-82): what the catalog says of the login and of every table, and
+//! what happens when it is tried. Everything that writes is rolled back.
+
+mod attempts;
+mod catalog;
+
+use secrecy::{ExposeSecret, SecretString};
+use serde::Serialize;
+use seven_domain::CasinoId;
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
+
+use crate::{Result, Store};
+
+/// Names of logins that are pinned to their casino (migration 0017): the database itself lets them bind no other.
+pub const LOGIN_PREFIX: &str = "seven_casino_";
+
+/// Tables without a row policy of a casino: they hold no guest's data. The list of `tests/it/tenancy/catalog.rs` says why of each.
+pub const FLEET_TABLES: &[&str] = &[
+    "routes",
+    "due",
+    "fleet_controls",
+    "provider_stops",
+    "alerts",
+    "alert_deliveries",
+    "fleet_flags",
+    "outbound_transitions",
+    "workers",
+    "send_policy",
+    "_sqlx_migrations",
+];
+
+/// One thing that was looked at or tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// `login`, `fleet tables`, or a table's name.
+    pub what: String,
+    pub ok: bool,
+    /// What was found, in words; where not ok, what must be mended.
+    pub found: String,
+}
+
+/// Whose rows are tried, and who says how many there are.
+#[derive(Debug)]
+pub struct Against<'a> {
+    pub others: &'a [CasinoId],
+    /// A connection that may bind any casino, where the tested one is pinned: the owner's.
+    pub witness: Option<&'a SecretString>,
+}
+
+/// The login this store's connections are opened with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Login {
+    pub name: String,
+    /// The one casino it can bind; none: it serves all of them.
+    pub pinned: Option<String>,
+}
+
+// === impl Finding ===
+
+impl Finding {
+    pub(crate) fn of(what: &str, problems: &[String], good: impl Into<String>) -> Self {
+        match problems.is_empty() {
+            true => Self { what: what.to_owned(), ok: true, found: good.into() },
+            false => Self { what: what.to_owned(), ok: false, found: problems.join("; ") },
+        }
+    }
+}
+
+// === impl Login ===
+
+impl Login {
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), pinned: name.strip_prefix(LOGIN_PREFIX).map(str::to_owned) }
+    }
+
+    /// The name of a casino's login.
+    pub fn name_of(casino: &CasinoId) -> String {
+        format!("{LOGIN_PREFIX}{casino}")
+    }
+}
+
+impl Store {
+    /// Who the database takes us for.
+    pub async fn login(&self) -> Result<Login> {
+        let name: String = sqlx::query_scalar("select session_user::text").fetch_one(self.pool()).await?;
+        Ok(Login::named(&name))
+    }
+
+    /// Looks and tries with this store's connection, as `casino`, against the others' rows.
+    ///
+    /// # Errors
+    /// When the database cannot be asked. What is found wrong is a finding, not an error.
+    pub async fn isolation(&self, casino: &CasinoId, against: &Against<'_>) -> Result<Vec<Finding>> {
+        let pinned = self.login().await?.pinned.is_some();
+        let mut conn = self.pool().acquire().await?;
+        let mut findings = catalog::login(&mut conn).await?;
+        let tables = catalog::tables(&mut conn).await?;
+        findings.push(catalog::fleet_tables(&tables));
+        let mut witness = match against.witness {
+            Some(url) => PgConnection::connect(url.expose_secret()).await?,
+            None => PgConnection::connect_with(&self.pool().connect_options()).await?,
+        };
+        for table in tables.iter().filter(|table| !table.is_fleet()) {
+            let mut rows = 0;
+            for other in against.others {
+                rows += rows_of(&mut witness, &table.name, other).await?;
+            }
+            let mut problems = table.problems();
+            problems.extend(attempts::on(&mut conn, &table.name, casino, against.others).await?);
+            if pinned {
+                for other in against.others {
+                    if attempts::bound_to_another(&mut conn, &table.name, other).await? {
+                        problems.push(format!("the pinned login reads {other} by naming it"));
+                    }
+                }
+            }
+            let good = match rows {
+                0 => "nothing of others to read there; writing was refused".to_owned(),
+                _ => format!("none of {rows} row(s) of others read, changed or deleted; writing was refused"),
+            };
+            findings.push(Finding::of(&table.name, &problems, good));
+        }
+        witness.close().await?;
+        Ok(findings)
+    }
+}
+
+async fn rows_of(witness: &mut PgConnection, table: &str, casino: &CasinoId) -> Result<i64> {
+    let mut tx = witness.begin().await?;
+    attempts::bind(&mut tx, casino.as_str()).await?;
+    let query = format!("select count(*) from \"{table}\" where casino_id = $1");
+    let rows = sqlx::query(AssertSqlSafe(query)).bind(casino.as_str()).fetch_one(&mut *tx).await?;
+    tx.rollback().await?;
+    Ok(rows.try_get(0)?)
+}

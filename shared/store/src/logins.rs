@@ -1,0 +1,77 @@
+//! Database logins of one casino each (DEP-14, SEC-160): made, changed and dropped with the owner's connection.
+
+use secrecy::{ExposeSecret, SecretString};
+use seven_domain::CasinoId;
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+
+use crate::{Result, isolation::Login};
+
+/// What became of a login.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    New,
+    /// It was there and has another password now; connections that are open stay open.
+    Changed,
+}
+
+/// Makes the casino's login or gives it another password. `verifier` is what the server stores instead of a password
+/// (`SCRAM-SHA-256$...`), so that no password reaches its log.
+///
+/// # Errors
+/// When the database cannot be asked or the connection may not make roles.
+pub async fn put_login(owner: &SecretString, casino: &CasinoId, verifier: &str) -> Result<Made> {
+    let mut conn = PgConnection::connect(owner.expose_secret()).await?;
+    let name = Login::name_of(casino);
+    let there: bool = sqlx::query_scalar("select exists (select from pg_roles where rolname = $1)")
+        .bind(&name)
+        .fetch_one(&mut conn)
+        .await?;
+    let (verb, made) = if there { ("alter", Made::Changed) } else { ("create", Made::New) };
+    // Roles take no parameters; a casino's id is of a-z, 0-9 and _, a verifier of base64 and $.
+    let mut statements = vec![format!(
+        "{verb} role {name} login nosuperuser nobypassrls nocreatedb nocreaterole noreplication password '{verifier}'"
+    )];
+    statements.push(format!("grant seven_pinned to {name}"));
+    for statement in statements {
+        sqlx::query(AssertSqlSafe(statement)).execute(&mut conn).await?;
+    }
+    conn.close().await?;
+    Ok(made)
+}
+
+/// Takes the casino's login away and ends its connections; false when there was none.
+///
+/// # Errors
+/// When the database cannot be asked, or the role holds something in another database of the server.
+pub async fn drop_login(owner: &SecretString, casino: &CasinoId) -> Result<bool> {
+    let mut conn = PgConnection::connect(owner.expose_secret()).await?;
+    let name = Login::name_of(casino);
+    let there: bool = sqlx::query_scalar("select exists (select from pg_roles where rolname = $1)")
+        .bind(&name)
+        .fetch_one(&mut conn)
+        .await?;
+    if there {
+        sqlx::query(AssertSqlSafe(format!("drop role {name}"))).execute(&mut conn).await?;
+        sqlx::query("select pg_terminate_backend(pid) from pg_stat_activity where usename = $1")
+            .bind(&name)
+            .execute(&mut conn)
+            .await?;
+    }
+    conn.close().await?;
+    Ok(there)
+}
+
+/// Casinos that have a login of their own.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn logins(owner: &SecretString) -> Result<Vec<String>> {
+    let mut conn = PgConnection::connect(owner.expose_secret()).await?;
+    let names: Vec<String> =
+        sqlx::query_scalar("select rolname::text from pg_roles where starts_with(rolname::text, $1) order by 1")
+            .bind(crate::isolation::LOGIN_PREFIX)
+            .fetch_all(&mut conn)
+            .await?;
+    conn.close().await?;
+    Ok(names.into_iter().filter_map(|name| Login::named(&name).pinned).collect())
+}

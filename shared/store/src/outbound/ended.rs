@@ -1,0 +1,104 @@
+//! How an attempt ended and what becomes of its text: one statement, since every text passes it.
+
+use std::time::Duration;
+
+use seven_domain::{AttemptId, OutboundId, OutboundState};
+use sqlx::FromRow;
+
+use super::{AttemptEnd, Next};
+use crate::{Result, Tx};
+
+/// A text that this end moved.
+#[derive(FromRow)]
+struct Ended {
+    /// It carried a disclosure.
+    discloses: bool,
+}
+
+/// The text is locked before its attempt, as when a receipt comes at the same time. An attempt in doubt keeps its due row.
+const END_ATTEMPT: &str = "
+with o as (
+  select outbound_id from outbound_messages where outbound_id = $1 for update
+), a as (
+  update send_attempts t set outcome = case when t.outcome = 'pending' then $9 else t.outcome end, http_status = $10, error_code = $3,
+    detail = $11, provider_message_id = coalesce(t.provider_message_id, $4), finished_at = now()
+  from o where t.attempt_id = $8
+), settled as (
+  delete from due using o where $2::text is not null and casino_id = $12 and kind = 'attempt_doubt' and row_id = $8
+)
+update outbound_messages m set state = $2, error_code = coalesce($3, m.error_code),
+  reason = case when $2 = 'failed' then coalesce($3, 'failed') else m.reason end,
+  provider_message_id = coalesce($4, m.provider_message_id),
+  not_before = case when $2 = 'queued' then now() + make_interval(secs => $5) else m.not_before end,
+  sent_at = case when $2 = 'sent' then now() else m.sent_at end, ended_at = case when $2 = 'failed' then now() else m.ended_at end,
+  tries = m.tries + case when $6 then 1 else 0 end, next_sweep_at = now() + make_interval(secs => $5 + $7)
+from o where m.outbound_id = o.outbound_id and $2::text is not null and m.state = 'sending' and not exists (
+  select 1 from send_attempts a join send_attempts n on n.outbound_id = a.outbound_id and n.started_at > a.started_at
+  where a.attempt_id = $8)
+returning m.part = 1 and exists (select 1 from turns t where t.turn_id = m.turn_id and t.disclosure) as discloses";
+
+impl Tx {
+    /// Records how an attempt ended, what becomes of its text and the disclosure it carried. A receipt that came first wins: a text that is already
+    /// past `sending` keeps its state. An older attempt's answer says nothing of the one under way.
+    pub async fn end_attempt(
+        &mut self,
+        outbound: OutboundId,
+        attempt: AttemptId,
+        end: &AttemptEnd,
+        next: Next,
+    ) -> Result<()> {
+        let (state, delay) = match next {
+            Next::Sent => (Some(OutboundState::Sent), None),
+            Next::RetryNow => (Some(OutboundState::Queued), None),
+            Next::RetryAfter(delay) => (Some(OutboundState::Queued), Some(delay)),
+            Next::Failed => (Some(OutboundState::Failed), None),
+            Next::InDoubt => (None, None),
+        };
+        let (casino, base) = (self.casino_str(), self.sweep_base());
+        let moved: Option<Ended> = sqlx::query_as(END_ATTEMPT)
+            .bind(outbound.0)
+            .bind(state.map(OutboundState::as_str))
+            .bind(&end.error_code)
+            .bind(&end.provider_message_id)
+            .bind(delay.unwrap_or_default().as_secs_f64())
+            .bind(delay.is_some())
+            .bind(base)
+            .bind(attempt.0)
+            .bind(end.outcome)
+            .bind(end.http_status)
+            .bind(&end.detail)
+            .bind(casino)
+            .fetch_optional(self.conn())
+            .await?;
+        let Some(moved) = moved else { return Ok(()) };
+        if let Some(delay) = delay {
+            self.put_due("send", outbound.0, delay).await?;
+            self.lapse_before_retry(outbound, delay, end.error_code.as_deref()).await?;
+        }
+        if state == Some(OutboundState::Failed) {
+            self.cancel_later_parts(outbound, "earlier_part_failed").await?;
+        }
+        if state == Some(OutboundState::Sent) && moved.discloses {
+            self.record_disclosure(outbound).await?;
+        }
+        Ok(())
+    }
+
+    /// A text that would be of no use at its next try ends now: it would only hold up the ones behind it.
+    async fn lapse_before_retry(&mut self, outbound: OutboundId, delay: Duration, code: Option<&str>) -> Result<()> {
+        let lapses: Option<bool> = sqlx::query_scalar(
+            "select useful_until <= now() + make_interval(secs => $2) from outbound_messages where outbound_id = $1 and state = 'queued'",
+        )
+        .bind(outbound.0)
+        .bind(delay.as_secs_f64())
+        .fetch_optional(self.conn())
+        .await?;
+        if lapses == Some(true) {
+            let reason = code.filter(|code| !code.is_empty()).unwrap_or("expired");
+            self.end_queued(outbound, OutboundState::Expired, reason).await?;
+            self.cancel_later_parts(outbound, reason).await?;
+            self.clear_due("send", outbound.0).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! One line per instrument: field, type, name, help, labels, and buckets where it is a histogram.
+
+use prometheus::{
+    Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Result,
+    core::Collector,
+};
+
+/// What an instrument is called and what it tells.
+#[derive(Debug, Clone, Copy)]
+pub struct Definition {
+    pub name: &'static str,
+    /// What it counts or measures, with its unit.
+    pub help: &'static str,
+    pub labels: &'static [&'static str],
+    pub buckets: &'static [f64],
+}
+
+/// The labels there may be (OBS-15). None of them can hold a guest, a conversation or a text.
+pub const LABELS: &[&str] = &[
+    "agent",
+    "alert",
+    "casino",
+    "channel",
+    "class",
+    "commit",
+    "consumer",
+    "direction",
+    "effect",
+    "ending",
+    "error",
+    "error_code",
+    "event",
+    "lane",
+    "language",
+    "layer",
+    "level",
+    "method",
+    "model",
+    "name",
+    "outcome",
+    "part",
+    "pattern",
+    "provider",
+    "reason",
+    "rule",
+    "sent",
+    "severity",
+    "source",
+    "stage",
+    "state",
+    "status",
+    "store",
+    "switch",
+    "to",
+    "verdict",
+    "version",
+    "what",
+    "worker",
+];
+
+/// Seconds of what a machine does.
+pub(super) const FAST: &[f64] = &[0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 5.0, 10.0];
+/// Seconds of what waits for others.
+pub(super) const SECONDS: &[f64] = &[0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
+/// Seconds of a model or of a whole reply; 2, 3, 5 and 10 are thresholds (PROD-44, C-20).
+pub(super) const SLOW: &[f64] = &[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0];
+/// Seconds of a search; 0.2, 0.5 and 1 are thresholds (RAG-43).
+pub(super) const SEARCH: &[f64] = &[0.005, 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 3.0];
+/// Shares of 1.
+pub(super) const SHARES: &[f64] = &[0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.65, 0.8, 0.9, 1.0];
+
+/// An instrument of the `prometheus` crate, made from its definition.
+pub(super) trait Instrument: Collector + Clone + Sized + 'static {
+    fn make(of: &Definition) -> Result<Self>;
+}
+
+macro_rules! instrument {
+    ($($type:ty: |$of:ident| $make:expr;)*) => {$(
+        impl Instrument for $type {
+            fn make($of: &Definition) -> Result<Self> {
+                $make
+            }
+        }
+    )*};
+}
+
+instrument! {
+    IntCounter: |of| Self::new(of.name, of.help);
+    IntGauge: |of| Self::new(of.name, of.help);
+    Gauge: |of| Self::new(of.name, of.help);
+    IntCounterVec: |of| Self::new(Opts::new(of.name, of.help), of.labels);
+    IntGaugeVec: |of| Self::new(Opts::new(of.name, of.help), of.labels);
+    GaugeVec: |of| Self::new(Opts::new(of.name, of.help), of.labels);
+    HistogramVec: |of| Self::new(HistogramOpts::new(of.name, of.help).buckets(of.buckets.to_vec()), of.labels);
+}
+
+/// Makes a struct of instruments whose help is their documentation, and the list of their definitions.
+macro_rules! instruments {
+    (
+        $(#[$meta:meta])*
+        $group:ident {
+            $($field:ident: $type:ty = $name:literal, $help:literal, [$($label:literal),*] $(, $buckets:expr)?;)*
+        }
+        $(parts { $($(#[$part_meta:meta])* $part:ident: $part_type:ty,)* })?
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone)]
+        pub struct $group {
+            $(#[doc = $help] pub $field: $type,)*
+            $($($(#[$part_meta])* pub $part: $part_type,)*)?
+        }
+
+        impl $group {
+            pub(super) const DEFINITIONS: &'static [$crate::metrics::define::Definition] = &[$(
+                $crate::metrics::define::Definition {
+                    name: $name,
+                    help: $help,
+                    labels: &[$($label),*],
+                    buckets: instruments!(@buckets $($buckets)?),
+                },
+            )*];
+
+            pub(super) fn new(registry: &prometheus::Registry) -> Self {
+                let mut definitions = Self::DEFINITIONS.iter();
+                Self {
+                    $($field: $crate::metrics::define::registered::<$type>(definitions.next(), registry),)*
+                    $($($part: <$part_type>::new(registry),)*)?
+                }
+            }
+        }
+    };
+    (@buckets) => { &[] };
+    (@buckets $buckets:expr) => { $buckets };
+}
+
+pub(super) fn registered<T: Instrument>(of: Option<&Definition>, registry: &prometheus::Registry) -> T {
+    let of = of.expect("the macro writes one definition per field");
+    let instrument = T::make(of).expect("names and labels are constants that prometheus accepts");
+    registry.register(Box::new(instrument.clone())).expect("each metric is registered once");
+    instrument
+}

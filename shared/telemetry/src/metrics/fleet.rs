@@ -1,0 +1,19 @@
+//! How the fleet stands, read by a scheduler every few seconds. Several schedulers export the same figures: rules take the highest.
+
+use prometheus::{GaugeVec, IntGaugeVec};
+
+instruments! {
+    /// From Postgres and NATS, not from this process's own work.
+    Figures {
+        pending: IntGaugeVec = "seven_consumer_pending_messages", "Messages that wait on a consumer, not delivered yet", ["stage", "casino", "lane"];
+        in_flight: IntGaugeVec = "seven_consumer_in_flight_messages", "Messages delivered and not acknowledged", ["stage", "casino", "lane"];
+        redelivered: IntGaugeVec = "seven_consumer_redelivered_messages", "Of the messages in flight, those delivered more than once", ["stage", "casino", "lane"];
+        oldest: GaugeVec = "seven_oldest_waiting_seconds", "Age of the oldest row that waits for a stage, beyond the time it was put off to; 0 for none", ["stage", "casino"];
+        workers: IntGaugeVec = "seven_workers", "Workers that said within 5 s that they live", ["worker"];
+        alerts: IntGaugeVec = "seven_alerts_open", "Open alerts (seven alert list)", ["alert", "severity", "casino"];
+        month_cost: GaugeVec = "seven_month_cost_usd", "Dollars that a casino has cost in this month so far (OBS-32)", ["casino"];
+        month_budget: GaugeVec = "seven_month_budget_usd", "Dollars that a casino may cost in a month; 0 for no budget", ["casino"];
+        switches: IntGaugeVec = "seven_switch_on", "1 while an operator's or the watch's switch stands", ["casino", "switch"];
+        overdue: IntGaugeVec = "seven_alerts_overdue", "Open alerts, cases among them, that nobody acknowledged in time (SEC-153)", ["alert", "severity", "casino"];
+    }
+}

@@ -1,0 +1,25 @@
+//! What guests and the host do, per casino (OBS-26 to OBS-28).
+
+use prometheus::{HistogramVec, IntCounterVec};
+
+use super::define::{SEARCH, SHARES};
+
+instruments! {
+    /// Counts only: who it was is nowhere.
+    Guests {
+        sessions: IntCounterVec = "seven_sessions_total", "Conversations begun or taken up again", ["casino"];
+        long_sessions: IntCounterVec = "seven_long_sessions_total", "Sessions that came to their sixteenth turn: perhaps a loop (OBS-27)", ["casino"];
+        opt_outs: IntCounterVec = "seven_opt_outs_total", "Guests who left, by how they said it", ["casino", "method"];
+        opt_ins: IntCounterVec = "seven_opt_ins_total", "Guests who came back, by how they said it", ["casino", "method"];
+        fields: IntCounterVec = "seven_profile_fields_total", "Fields of profiles learnt in turns", ["casino"];
+        completeness: HistogramVec = "seven_profile_completeness_ratio", "Share of a profile that is filled, at the beginning of a session", ["casino"], SHARES;
+        offers: IntCounterVec = "seven_offers_total", "Offers by event (issued, redeemed)", ["casino", "event"];
+        handoffs: IntCounterVec = "seven_handoffs_total", "Handovers from one agent to another", ["casino"];
+        tokens: IntCounterVec = "seven_turn_tokens_total", "Tokens that turns used", ["casino", "direction"];
+        cost: IntCounterVec = "seven_turn_cost_nano_usd_total", "Billionths of a dollar that turns cost", ["casino"];
+        retrievals: IntCounterVec = "seven_retrievals_total", "Questions to the content by outcome (found, zero) and what found it (vector, keyword)", ["casino", "outcome", "source"];
+        retrieval_score: HistogramVec = "seven_retrieval_score", "Best similarity of what a question found, 0 to 1; 0 for nothing (OBS-28, RAG-43)", ["casino"], SHARES;
+        retrieval_seconds: HistogramVec = "seven_retrieval_seconds", "Seconds until a question can be searched for: its vector (RAG-43)", ["casino"], SEARCH;
+        ungrounded: IntCounterVec = "seven_ungrounded_replies_total", "Replies that no row of content stands behind", ["casino"];
+    }
+}

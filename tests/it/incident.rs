@@ -1,0 +1,110 @@
+//! What leaves the house after an incident, and what a month costs (OBS-19, OBS-32, OBS-43, SMS-60).
+
+use std::{path::Path, time::Duration};
+
+use crate::harness::{Wanted, house, until};
+
+const PHONES: [&str; 2] = ["+18605550161", "+18605550162"];
+const SECRETS: [&str; 6] = ["5550161", "5550162", "Wilhelmina", "zanzibar", "Gwendolyn", "nonsuch@example.com"];
+
+fn files(folder: &Path) -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(&path).unwrap()))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")] // OBS-19
+async fn a_bundle_holds_no_guest() {
+    let house = house("incident", Wanted::default()).await;
+    house.text(PHONES[0], "Hi, I'm Wilhelmina, do you have zanzibar soup? nonsuch@example.com");
+    house.text(PHONES[1], "STOP");
+    // A number that no casino has: a dead letter that holds the text.
+    house
+        .stack
+        .sim
+        .text(seven_carrier_sim::Text {
+            from: PHONES[0].to_owned(),
+            to: Some("+12125550199".to_owned()),
+            text: Some("zanzibar".to_owned()),
+            ..seven_carrier_sim::Text::default()
+        })
+        .unwrap();
+    house.settle(2).await;
+    until("the letter is filed", Duration::from_secs(10), || async { house.count("dead", "open").await == 1 }).await;
+    let told = house
+        .seven(
+            &[
+                "pause",
+                "--casino",
+                house.casino().as_str(),
+                "--proactive",
+                "--by",
+                "ops",
+                "--reason",
+                "call Gwendolyn +18605550162",
+            ],
+            "",
+        )
+        .await;
+    assert_eq!(told.code, 0, "{}", told.err);
+
+    let folder = house.scratch.path().join("bundle");
+    let ops = house.stack.ops_url.clone().unwrap();
+    let said = house
+        .seven(&["incident", "bundle", "--since", "1h", "--out", folder.to_str().unwrap(), "--metrics", &ops], "")
+        .await;
+    assert_eq!(said.code, 0, "{}", said.err);
+    let files = files(&folder);
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    for name in [
+        "manifest.json",
+        "status.json",
+        "alerts.json",
+        "dead_letters.json",
+        "audit.json",
+        "switches.json",
+        "metrics-1.txt",
+    ] {
+        assert!(names.contains(&name), "{name} is missing: {names:?}\n{}", said.out);
+    }
+    for (name, text) in &files {
+        for secret in SECRETS {
+            assert!(!text.to_lowercase().contains(&secret.to_lowercase()), "{name} holds {secret}");
+        }
+    }
+    let of = |name: &str| files.iter().find(|(n, _)| n == name).map(|(_, text)| text.clone()).unwrap();
+    assert!(of("manifest.json").contains("\"missing\": []"), "{}", of("manifest.json"));
+    assert!(of("switches.json").contains("proactive"), "{}", of("switches.json"));
+    assert!(of("dead_letters.json").contains("unknown_number"), "{}", of("dead_letters.json"));
+    assert!(of("metrics-1.txt").contains("seven_inbound_total{"));
+
+    let again = house.seven(&["incident", "bundle", "--out", folder.to_str().unwrap()], "").await;
+    assert_eq!(again.code, 1);
+    assert!(again.err.contains("exists"), "{}", again.err);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // OBS-43, SMS-60
+async fn a_month_costs_what_was_used() {
+    let house = house("cost", Wanted::default()).await;
+    house.text(PHONES[0], "What restaurants do you have?");
+    house.settle(1).await;
+    let casino = house.casino().as_str();
+    let said = house.seven(&["cost", "report", "--casino", casino, "--json"], "").await;
+    assert_eq!(said.code, 0, "{}", said.err);
+    let cost: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let segments: u64 =
+        house.texts_to(PHONES[0]).iter().map(|text| u64::try_from(seven_sms::measure(text).segments).unwrap()).sum();
+    assert_eq!((cost["turns"].as_u64(), cost["segments_in"].as_u64()), (Some(1), Some(1)), "{cost}");
+    assert_eq!(cost["segments_out"].as_u64(), Some(segments), "{cost}");
+    let sms = segments * 4_000_000 + 4_000_000 + (segments + 1) * 3_000_000;
+    assert_eq!(cost["sms"].as_u64(), Some(sms), "{cost}");
+    assert_eq!(cost["total"].as_u64(), Some(sms + 16_000_000_000), "{cost}");
+    let before = house.seven(&["cost", "report", "--month", "2020-01"], "").await;
+    assert!(before.out.contains("$16.0000"), "{}", before.out);
+    let bad = house.seven(&["cost", "report", "--month", "November"], "").await;
+    assert_eq!(bad.code, 2);
+    assert!(bad.err.contains("such as 2026-11"), "{}", bad.err);
+    house.stop().await;
+}

@@ -1,0 +1,29 @@
+//! The life of a fleet: casinos kept apart by the database, backup and restore, upgrades under way (issue E, items 7 and 8).
+
+mod apart;
+mod backup;
+mod upgrade;
+
+use std::process::Stdio;
+
+use tokio::process::{Child, Command};
+
+use crate::harness::{House, binary};
+
+impl House {
+    /// A worker as a process of its own, with more arguments and environment.
+    fn process_with(&self, arguments: &[&str], environment: &[(&str, &str)], errors: Stdio) -> Child {
+        let mut command = Command::new(binary());
+        command.arg("run").args(arguments).arg("--config").arg(&self.stack.config_file);
+        command.envs(environment.iter().copied()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
+        command.kill_on_drop(true).spawn().unwrap()
+    }
+
+    /// Changes rows as the owner.
+    async fn as_owner(&self, statement: &'static str) -> u64 {
+        let pool = sqlx::PgPool::connect(&self.database_url).await.unwrap();
+        let done = sqlx::raw_sql(statement).execute(&pool).await.unwrap();
+        pool.close().await;
+        done.rows_affected()
+    }
+}

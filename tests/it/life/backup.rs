@@ -1,0 +1,137 @@
+//! A backup of a fleet at work, restored on another server (DEP-31..33, PROD-41, D5).
+
+use std::{path::PathBuf, time::Duration};
+
+use secrecy::SecretString;
+use seven::{
+    life::{backup::backup, restore::restore},
+    settings::Settings,
+};
+use seven_testkit::Postgres;
+
+use crate::{
+    harness::{GUEST, House, Wanted, house, house_on, until},
+    operations::OTHER,
+};
+
+const STOPPED: &str = "+18605550143";
+
+/// A house with a guest, one who left, and more who write all the while the backup is made.
+async fn backed_up(name: &str) -> (House, PathBuf) {
+    let house = house(name, Wanted::default()).await;
+    house.add_other().await;
+    house.text(GUEST, "any italian place?");
+    house.text(STOPPED, "hi");
+    house.settle(2).await;
+    house.text(STOPPED, "STOP");
+    house.settle(3).await;
+    let dir = house.scratch.path().join("backup");
+    let writing = async {
+        for n in 0..20 {
+            house.text(&format!("+186055502{n:02}"), "any italian place?");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let (manifest, ()) = tokio::join!(backup(&house.stack.settings, &dir), writing);
+    let manifest = manifest.unwrap();
+    assert_eq!(manifest.contents.casinos[house.casino().as_str()].consent_heads.rows, 1, "the STOP's chain");
+    house.settle(23).await;
+    (house, dir)
+}
+
+async fn empty(server: &Postgres, settings: &Settings, name: &str) -> (Settings, String) {
+    let owner = server.create_database(name, None).await.unwrap();
+    let mut settings = settings.clone();
+    settings.postgres.owner_url = Some(SecretString::from(owner.clone()));
+    settings.postgres.url = SecretString::from(owner.replacen("postgres@", "seven_app@", 1));
+    (settings, owner)
+}
+
+#[tokio::test] // DEP-31, PROD-41, D5
+async fn what_is_restored_elsewhere_equals_the_manifest_and_sends_nothing_until_recovered() {
+    let (old, dir) = backed_up("backup_old").await;
+    let server = Postgres::start(&old.scratch.path().join("elsewhere"), true).await.unwrap();
+    let (settings, owner) = empty(&server, &old.stack.settings, "seven").await;
+    let restored = restore(&settings, &dir, true, "test").await.unwrap();
+    let (walked, broken) = restored.chains.unwrap();
+    assert_eq!((walked, broken), (1, Vec::<String>::new()));
+
+    // Once more into the same database: it is not empty any more.
+    let refused = restore(&settings, &dir, true, "test").await.unwrap_err();
+    assert!(format!("{refused:#}").contains("not empty"), "{refused:#}");
+
+    // A new fleet on the new server: workers, bus and Redis that know nothing of before.
+    let new = house_on("backup_new", Wanted::default(), owner).await;
+    new.text(GUEST, "any italian place?");
+    new.text(STOPPED, "STOP");
+    until("the texts are stored", Duration::from_secs(30), || async {
+        new.number("select count(*) from inbound_messages where body = 'STOP'").await > 1
+    })
+    .await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(new.sent_to(GUEST).len() + new.sent_to(STOPPED).len(), 0, "nothing leaves a restored fleet");
+    let killed = new.number("select count(*) from fleet_controls where actor = 'seven restore'").await;
+    assert_eq!(killed, 2);
+    assert_eq!(
+        new.number("select count(*) from audit_log where action = 'restored' and severity = 'critical'").await,
+        1
+    );
+    // Nobody made turns or sent, but the stop of before is a stop.
+    assert_eq!(new.number("select count(*) from suppressions where state = 'stopped'").await, 1);
+
+    let resume = ["resume", "--all", "--kill", "--by", "test", "--reason", "too early"];
+    let early = new.seven(&resume, "").await;
+    assert!(early.code == 1 && early.err.contains("seven recover"), "{early:?}");
+    let recovered = new.seven(&["recover", "--by", "test"], "").await;
+    // Its second provider's number is one whose records nobody reads.
+    let recovered = match recovered.out.contains("gap ") {
+        true => {
+            assert_eq!(recovered.code, 1, "{recovered:?}");
+            new.seven(&["recover", "--by", "test", "--accept-gaps", "no text ever went there"], "").await
+        }
+        false => recovered,
+    };
+    assert_eq!(recovered.code, 0, "{recovered:?}");
+    assert!(
+        recovered.out.contains(&format!("ok      {OTHER}")) && recovered.out.contains("seven resume --all --kill"),
+        "{recovered:?}"
+    );
+    assert_eq!(new.number("select count(*) from audit_log where action = 'recovered'").await, 1);
+    let resumed = new.seven(&resume, "").await;
+    assert_eq!(resumed.code, 0, "{resumed:?}");
+    until("the guest is answered", Duration::from_secs(30), || async { new.said_to(GUEST).contains("Nonna Salvia") })
+        .await;
+    new.stop().await;
+    old.stop().await;
+    drop(server);
+}
+
+#[tokio::test] // DEP-31
+async fn a_backup_that_cannot_be_right_is_refused_before_anything_is_written() {
+    let (house, dir) = backed_up("backup_bad").await;
+    let server = seven_testkit::Postgres::for_tests().await.unwrap();
+    let name = format!("backup_bad_{}", uuid::Uuid::new_v4().simple());
+    let (mut settings, _) = empty(server, &house.stack.settings, &name).await;
+    let again = backup(&house.stack.settings, &dir).await.unwrap_err();
+    assert!(format!("{again:#}").contains("is not empty"), "{again:#}");
+
+    settings.guest_hash.secret = Some("another secret".to_owned().into());
+    let wrong_key = restore(&settings, &dir, false, "test").await.unwrap_err();
+    assert!(format!("{wrong_key:#}").contains("no opt-out"), "{wrong_key:#}");
+    settings.guest_hash.secret.clone_from(&house.stack.settings.guest_hash.secret);
+
+    let dump = dir.join("seven.dump");
+    let mut bytes = std::fs::read(&dump).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&dump, bytes).unwrap();
+    let damaged = restore(&settings, &dir, false, "test").await.unwrap_err();
+    assert!(format!("{damaged:#}").contains("SHA-256"), "{damaged:#}");
+
+    std::fs::remove_file(dir.join("manifest.json")).unwrap();
+    let unfinished = restore(&settings, &dir, false, "test").await.unwrap_err();
+    assert!(format!("{unfinished:#}").contains("no finished backup"), "{unfinished:#}");
+    let owner = settings.postgres.owner_url.unwrap();
+    assert_eq!(seven_store::backup::tables_in(&owner).await.unwrap(), 0, "nothing was written");
+    house.stop().await;
+}

@@ -1,0 +1,240 @@
+//! Alerts, dashboards and the runbook are data beside the code: they name only what there is, and all that there is has its page
+//! (DEP-35, OBS-52, PROD-36, SEC-151).
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use seven_store::last_look::Refusal;
+use seven_telemetry::definitions;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Every file of a folder with this ending, by name.
+fn files(folder: &str, ending: &str) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let wanted = entries.filter(|path| path.to_string_lossy().ends_with(ending));
+    wanted
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(&path).unwrap()))
+        .collect()
+}
+
+fn rules() -> BTreeMap<String, String> {
+    files("deploy/observe/prometheus/rules", ".yml")
+}
+
+fn after<'a>(text: &'a str, key: &str) -> Vec<&'a str> {
+    text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix(key)).map(str::trim).collect()
+}
+
+fn alerts() -> BTreeSet<String> {
+    rules().values().flat_map(|text| after(text, "alert:").into_iter().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// Words that may be metrics of ours: with a prefix of ours and nothing of a recording rule about them.
+fn metrics_named(text: &str) -> BTreeSet<String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    let words = text.split(|c: char| !is_name(c));
+    let ours = words.filter(|word| !word.contains(':') && (word.starts_with("seven_") || word.starts_with("process_")));
+    ours.map(str::to_owned).collect()
+}
+
+#[test]
+fn rules_and_dashboards_name_metrics_that_exist() {
+    let known: BTreeSet<&str> = definitions().iter().map(|each| each.name).collect();
+    let histograms: BTreeSet<&str> =
+        definitions().iter().filter(|each| !each.buckets.is_empty()).map(|each| each.name).collect();
+    let recorded: BTreeSet<String> = rules()
+        .values()
+        .flat_map(|text| after(text, "record:").into_iter().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    let mut texts = rules();
+    texts.extend(files("deploy/observe/prometheus/tests", ".yml"));
+    let dashboards = files("deploy/observe/grafana", ".json");
+    assert!(dashboards.len() >= 4, "fleet, casino, delivery, stop-compliance");
+    texts.extend(dashboards);
+    for (file, text) in &texts {
+        for name in metrics_named(text) {
+            let of_histogram = ["_bucket", "_sum", "_count"]
+                .iter()
+                .filter_map(|end| name.strip_suffix(end))
+                .any(|base| histograms.contains(base));
+            assert!(known.contains(name.as_str()) || of_histogram, "{file} names {name}, which is no metric");
+        }
+        for word in
+            text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':')).filter(|word| word.contains(':'))
+        {
+            if word.starts_with("casino:") || word.starts_with("slo:") {
+                assert!(recorded.contains(word), "{file} names {word}, which no rule records");
+            }
+        }
+    }
+}
+
+#[test]
+fn labels_that_rules_group_by_exist() {
+    let labels: BTreeSet<&str> =
+        definitions().iter().flat_map(|each| each.labels.iter().copied()).chain(["le", "instance", "job"]).collect();
+    for (file, text) in rules() {
+        for part in text.split(" by (").skip(1).chain(text.split("on (").skip(1)) {
+            for label in part.split(')').next().unwrap().split(',') {
+                assert!(labels.contains(label.trim()), "{file} groups by `{label}`");
+            }
+        }
+    }
+}
+
+#[test] // DEP-35
+fn every_rule_has_a_severity_a_page_and_keeps_the_casino() {
+    let with_casino: BTreeSet<&str> =
+        definitions().iter().filter(|each| each.labels.contains(&"casino")).map(|each| each.name).collect();
+    // Injections are counted by layer and pattern (SEC-154); models and STOP's delay belong to the fleet.
+    for (file, text) in rules() {
+        for rule in text.split("- alert:").skip(1) {
+            let name = rule.lines().next().unwrap().trim();
+            let severity = after(rule, "severity:");
+            assert!(
+                matches!(severity[..], [severity, ..] if ["SEV0", "SEV1", "SEV2", "SEV3"].contains(&severity)),
+                "{file} {name}"
+            );
+            assert!(rule.contains(&format!("runbook: docs/runbook.md#{}", name.to_lowercase())), "{file} {name}");
+            let expression = after(rule, "expr:").concat();
+            let per_casino = metrics_named(&expression).iter().any(|metric| {
+                let base =
+                    ["_bucket", "_sum", "_count"].iter().find_map(|end| metric.strip_suffix(end)).unwrap_or(metric);
+                with_casino.contains(base)
+            });
+            assert!(!per_casino || expression.contains("casino"), "{file} {name} sums casinos away");
+        }
+    }
+}
+
+#[test] // SEC-151, OBS-30: the tables of the specification
+fn every_alert_of_the_tables_has_a_rule_with_two_tests_or_a_reason() {
+    let rules = alerts();
+    let tests = files("deploy/observe/prometheus/tests", ".yml");
+    let tested = |alert: &str, how: &str| {
+        tests.values().any(|text| after(text, "name:").contains(&format!("{alert} {how}").as_str()))
+    };
+    for alert in &rules {
+        assert!(
+            tested(alert, "fires") && tested(alert, "is silent"),
+            "{alert} needs a test that fires it and one that does not"
+        );
+    }
+    let table: toml::Table = toml::from_str(&read("deploy/observe/alerts.toml")).unwrap();
+    let rows = table["row"].as_array().unwrap();
+    let mut covered = BTreeSet::new();
+    for row in rows {
+        let what = format!("{} {}", row["of"], row["condition"]);
+        match (row.get("alert").and_then(|a| a.as_str()), row.get("none").and_then(|n| n.as_str())) {
+            (Some(alert), None) => {
+                assert!(rules.contains(alert), "{what}: no rule {alert}");
+                covered.insert(alert.to_owned());
+            }
+            (None, Some(reason)) => assert!(reason.len() > 20, "{what}: say why"),
+            _ => panic!("{what}: an alert, or a reason why there is none"),
+        }
+    }
+    let of: BTreeSet<&str> = rows.iter().filter_map(|row| row["of"].as_str()).collect();
+    for table in [
+        "DEP-34", "OBS-16", "OBS-27", "OBS-28", "OBS-29", "OBS-31", "OBS-32", "PROD-36", "PROD-44", "PROD-45",
+        "RAG-43", "SEC-151", "SEC-153", "CONV-54", "SMS-52", "SMS-54",
+    ] {
+        assert!(of.contains(table), "{table} has rows in no line of alerts.toml");
+    }
+}
+
+/// Reasons that code gives dead letters, as it stands in the sources.
+fn dead_reasons() -> BTreeSet<String> {
+    let sources = [
+        "services/ingress-webhook/src/intake.rs",
+        "services/ingress-webhook/src/accept.rs",
+        "services/agent-swarm/src/fallback.rs",
+        "services/outbound-sender/src/attempt.rs",
+        "services/scheduler/src/dead.rs",
+        "shared/bus/src/worker/process.rs",
+        "shared/runtime/src/error.rs",
+    ];
+    let mut found = BTreeSet::new();
+    for source in sources {
+        let text = read(source);
+        let quoted = |key: &str, text: &str| {
+            let parts = text.split(key).skip(1).filter_map(|rest| rest.split('"').next().map(str::to_owned));
+            parts.collect::<Vec<_>>()
+        };
+        found.extend(quoted("reason: \"", &text));
+        found.extend(quoted("failed(deliveries, \"", &text));
+        found.extend(quoted("&intake, \"", &text));
+    }
+    found
+}
+
+#[test] // OBS-52, PROD-36
+fn the_runbook_has_a_page_for_every_alert_and_reason() {
+    let runbook = read("docs/runbook.md");
+    let pages: BTreeMap<&str, &str> = runbook
+        .split("\n### ")
+        .skip(1)
+        .map(|page| page.split_once('\n').map(|(title, body)| (title.trim(), body)).unwrap())
+        .collect();
+    let policy: toml::Table = toml::from_str(&read("shared/alerts/data/alerts.toml")).unwrap();
+    let mut wanted: BTreeSet<String> = alerts();
+    wanted.extend(policy["alerts"].as_table().unwrap().keys().filter(|name| *name != "test").cloned());
+    wanted
+        .extend(policy["figure"].as_array().unwrap().iter().map(|figure| figure["alert"].as_str().unwrap().to_owned()));
+    wanted.insert(policy["block"]["alert"].as_str().unwrap().to_owned());
+    wanted.extend(seven::commands::phrases::SENTENCES.iter().map(|(code, _)| (*code).to_owned()));
+    wanted.extend(Refusal::ALL.iter().map(|(_, code)| (*code).to_owned()));
+    let dead = dead_reasons();
+    for known in [
+        "unknown_number",
+        "unreadable",
+        "send_failed",
+        "turn_failed",
+        "max_deliver",
+        "undecodable",
+        "panicked",
+        "deadline",
+    ] {
+        assert!(dead.contains(known), "{known} is found nowhere: {dead:?}");
+    }
+    wanted.extend(dead);
+    let missing: Vec<&String> = wanted.iter().filter(|name| !pages.contains_key(name.as_str())).collect();
+    assert!(missing.is_empty(), "docs/runbook.md has no section for {missing:?}");
+    for (title, body) in pages {
+        for part in ["- **Symptom:**", "- **Check:**", "- **Fix:**", "- **Verify:**"] {
+            assert!(body.contains(part), "{title} lacks {part}");
+        }
+    }
+}
+
+/// Commands of `seven` that the runbook names must exist: who is woken at night has no time for a wrong one.
+#[tokio::test]
+async fn the_runbooks_commands_exist() {
+    let runbook = read("docs/runbook.md");
+    let mut commands = BTreeSet::new();
+    for part in runbook.split("`seven ").skip(1) {
+        let line = part.split('`').next().unwrap();
+        let words: Vec<&str> = line
+            .split_whitespace()
+            .take_while(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-'))
+            .take(2)
+            .collect();
+        commands.insert(words.join(" "));
+    }
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in commands {
+        let mut args: Vec<&str> = command.split(' ').collect();
+        args.push("--help");
+        let said = crate::operations::seven(&args, b"").await;
+        assert_eq!(said.code, 0, "`seven {command}` is in the runbook: {}", said.err);
+    }
+}
