@@ -12,8 +12,8 @@ use seven_testkit::models::{Models, Play, Received};
 use crate::harness::{GUEST, House, Wanted, house};
 
 /// Opens at nine in the demo casino's content.
-const QUESTION: &str = "when does the lakeside pool open?";
-const ANSWER: &str = "The Lakeside Pool opens at 9 AM.";
+pub(crate) const QUESTION: &str = "when does the lakeside pool open?";
+pub(crate) const ANSWER: &str = "The Lakeside Pool opens at 9 AM.";
 
 /// What a request of the swarm's is for.
 fn node(request: &Received) -> &'static str {
@@ -26,7 +26,7 @@ fn node(request: &Received) -> &'static str {
 }
 
 /// A model that routes to `domain`, plans nothing and passes every draft, unless told otherwise before.
-async fn brain(domain: &'static str) -> Models {
+pub(crate) async fn brain(domain: &'static str) -> Models {
     drop(rustls::crypto::ring::default_provider().install_default());
     Models::start().await.map(|models| usual(models, domain)).unwrap()
 }
@@ -40,12 +40,12 @@ fn usual(models: Models, domain: &'static str) -> Models {
 }
 
 /// The judge has nothing against any draft.
-fn content_with_all(models: &Models) {
+pub(crate) fn content_with_all(models: &Models) {
     models
         .when(|request| node(request) == "judge", Play::json(&json!({"status": "PASS", "reason": ""})).tokens(100, 5));
 }
 
-fn settings(models: &Models) -> String {
+pub(crate) fn settings(models: &Models) -> String {
     format!(
         "[model]\nprovider = \"openai\"\nname = \"speaker\"\nquick = \"quick\"\njudge = \"judge\"\nbase_url = \"{}\"\n\
          [model.guard]\nprice = {{ input = \"1\", output = \"10\" }}\n",

@@ -43,6 +43,7 @@ mod stop;
 mod stop_load;
 mod storm;
 mod tenancy;
+mod traces;
 mod trades;
 mod turns;
 mod webhook;

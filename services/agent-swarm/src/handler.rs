@@ -16,6 +16,8 @@ use seven_store::{
     outbound::Queued,
 };
 
+use seven_telemetry::trace;
+
 use crate::{
     Settings,
     content::Library,
@@ -87,6 +89,7 @@ impl Swarm {
             Looked::Leased(work) => self.turn(*work).await,
             // Done: the texts stay open, and the end of the switch has them signalled again.
             Looked::Silenced(queued, trace) => {
+                trace::adopt(&trace);
                 let queued: Vec<_> = queued.into_iter().collect();
                 self.fleet.signal_queued(&delivery.casino, &queued, None, &trace).await?;
                 Ok(Outcome::Done)
@@ -153,6 +156,8 @@ impl Swarm {
         let index = if lease.responsible_gaming || told { without_gaming(&index) } else { index };
         tx.commit().await?;
         let trace = first.trace.clone();
+        // The turn belongs to its oldest text.
+        trace::adopt(&trace);
         Ok(Looked::Leased(Box::new(Work {
             casino: delivery.casino.clone(),
             config: casino.config,

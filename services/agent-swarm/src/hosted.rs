@@ -11,7 +11,7 @@ use std::{sync::Arc, time::Duration};
 
 use seven_guest::{Confidence, Topic};
 use seven_host::{
-    Action, Ending, Event, Finding, Plan, Prompt, Record, Route, Turn,
+    Action, Ending, Event, Finding, Plan, Prompt, Record, Route, Subject, Turn, Verdict,
     machine::Reason,
     plan::Next,
     record::{Context, Step, Usage},
@@ -21,6 +21,7 @@ use seven_llm::{
     Reply,
     chat::{ChatModel, ChatReply, ChatRequest, Error, Fault, Message},
 };
+use seven_telemetry::trace;
 use seven_tools::{Effect, Toolbox};
 use tokio::time::Instant;
 
@@ -112,7 +113,7 @@ impl Hosted {
             work,
             scene,
             memory,
-            known: Known::of(work, scene, query),
+            known: retrieved(work, scene, query),
             toolbox,
             draft: String::new(),
             findings: Vec::new(),
@@ -125,18 +126,76 @@ impl Hosted {
         let mut action = turn.first();
         let ending = loop {
             action = match action {
-                Action::Route => turn.next(play.route().await?),
-                Action::Plan => turn.next(Event::Planned(play.plan().await)),
+                Action::Route => turn.next(in_node("router", 0, play.route()).await?),
+                Action::Plan => {
+                    turn.next(in_node("planner", 0, async { Ok(Event::Planned(play.plan().await)) }).await?)
+                }
                 Action::Speak { agent, feedback } => {
                     let plan = turn.plan().cloned();
-                    turn.next(play.speak(&agent, plan, feedback).await?)
+                    turn.next(in_node(&agent, turn.retries(), play.speak(&agent, plan, feedback)).await?)
                 }
-                Action::Validate { attempt } => turn.next(play.judge(turn.agent(), attempt).await),
+                Action::Validate { attempt } => {
+                    let judged =
+                        in_node("validate", attempt, async { Ok(play.judge(turn.agent(), attempt).await) }).await?;
+                    turn.next(judged)
+                }
                 Action::End(ending) => break ending,
             };
         };
         Ok(play.finish(&turn, ending))
     }
+}
+
+/// One node's span, with what came of it (OBS-7, OBS-22).
+async fn in_node(name: &str, retries: u32, work: impl Future<Output = Result<Event, Down>>) -> Result<Event, Down> {
+    let mut span = trace::step("seven.node.", name).entered();
+    span.set("seven.retry_count", retries);
+    let came = work.await;
+    match &came {
+        Ok(event) => describe(&mut span, event),
+        Err(Down(why)) => span.fail(why),
+    }
+    came
+}
+
+fn describe(span: &mut trace::Step, event: &Event) {
+    match event {
+        Event::Routed(route) => {
+            span.set("seven.router.confidence", route.confidence);
+            let subject = match route.subject {
+                Subject::Greeting => "greeting",
+                Subject::OffTopic => "off_topic",
+                Subject::Domain => "domain",
+            };
+            span.set("seven.router.query_type", subject);
+        }
+        Event::RouterSlow => span.fail("timeout"),
+        Event::RouterUnreadable | Event::Planned(None) | Event::SpeechFailed => span.fail("unusable_answer"),
+        Event::Planned(Some(plan)) => span.set("seven.offer_readiness", plan.offer_readiness),
+        Event::Spoke => {}
+        Event::HandsTo(_) => span.set("seven.handoff", true),
+        Event::Judged(verdict) => span.set(
+            "seven.validation_result",
+            match verdict {
+                Verdict::Pass => "PASS",
+                Verdict::Retry(_) => "RETRY",
+                Verdict::Fail(_) => "FAIL",
+            },
+        ),
+        Event::NotJudged { .. } => span.fail("not_judged"),
+    }
+}
+
+/// The rows an agent is given without asking (OBS-16).
+fn retrieved(work: &Work, scene: &Scene, query: &Query<'_>) -> Known {
+    let mut span = trace::step("seven.node.retrieval", "");
+    let known = Known::of(work, scene, query);
+    if span.is_recorded() {
+        span.set("seven.query_length", scene.request.texts.iter().map(|text| text.chars().count()).sum::<usize>());
+        span.set("seven.results_count", known.rows().count());
+        span.set("seven.top_score", known.rows().filter_map(|(_, score)| score).fold(0.0, f32::max));
+    }
+    known
 }
 
 impl Play<'_> {
@@ -183,6 +242,9 @@ impl Play<'_> {
     /// One call, kept and counted.
     async fn chat(&mut self, node: &str, model: &dyn ChatModel, request: &ChatRequest) -> Result<ChatReply, Error> {
         let started = Instant::now();
+        let mut span = trace::step("seven.model", "").client();
+        span.set("gen_ai.operation.name", "chat");
+        span.tell("gen_ai.request.model", &model.name());
         let outcome = self.memory.chat(node, model, request).await;
         let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.steps.push(Step { name: node.to_owned(), micros });
@@ -191,8 +253,13 @@ impl Play<'_> {
                 self.usage.input_tokens += reply.usage.input_tokens;
                 self.usage.output_tokens += reply.usage.output_tokens;
                 self.usage.nano_dollars += reply.cost.0;
+                span.set("gen_ai.usage.input_tokens", reply.usage.input_tokens);
+                span.set("gen_ai.usage.output_tokens", reply.usage.output_tokens);
+                span.set("seven.cost_usd", reply.cost.0 as f64 / 1e9);
+                span.set("seven.tool_calls", reply.tool_calls.len());
             }
             Err(error) => {
+                span.fail(error.kind());
                 let casino = &self.work.casino;
                 tracing::warn!(%casino, node, kind = error.kind(), trace = self.work.trace, "a model's answer is missing");
             }

@@ -11,7 +11,7 @@ use seven_host::{
 };
 use seven_knowledge::formatter;
 use seven_llm::{Reply, Request, Usage};
-use seven_telemetry::metrics;
+use seven_telemetry::{metrics, trace::Step as Span};
 use seven_tools::Effect;
 
 use crate::hosted::Answer;
@@ -85,6 +85,37 @@ impl Speech {
             Reply { text, language, sources, intent, grounded: intent_is_grounded(&hosted), asked: None, usage };
         let (model, agent) = (model.to_owned(), agent.to_owned());
         Self { reply, agent, model, record: hosted.record, effects: Vec::new(), offer_calls: hosted.offer_calls }
+    }
+
+    /// The turn on its span (OBS-21, OBS-22, OBS-24, AGENT-75).
+    pub(crate) fn describe(&self, span: &mut Span) {
+        if !span.is_recorded() {
+            return;
+        }
+        let record = &self.record;
+        span.tell("seven.active_agent", &self.agent);
+        span.tell("seven.model", &self.model);
+        span.tell("seven.query_type", &self.reply.intent);
+        span.set("seven.router.confidence", record.route.as_ref().map_or(0.0, |route| route.confidence));
+        span.tell("seven.path", &record.path.join(" "));
+        span.set("seven.total_nodes_executed", record.path.len());
+        span.set("seven.handoffs", record.handoffs);
+        span.set("seven.retry_count", record.retries);
+        let result = match (&record.ending, record.findings.is_empty()) {
+            (Some(Ending::Fallback(_)) | None, _) => "FAIL",
+            (_, true) => "PASS",
+            (_, false) => "PASS_WITH_FINDINGS",
+        };
+        span.set("seven.validation_result", result);
+        span.set("seven.grounded", self.reply.grounded);
+        span.set("seven.results_count", self.reply.sources.len());
+        span.set("seven.degraded", record.degraded);
+        span.set("gen_ai.usage.input_tokens", record.usage.input_tokens);
+        span.set("gen_ai.usage.output_tokens", record.usage.output_tokens);
+        span.set("seven.cost_usd", record.usage.nano_dollars as f64 / 1e9);
+        if record.degraded {
+            span.fail("degraded");
+        }
     }
 
     /// Counts how the turn ended and what its drafts broke (AGENT-76).

@@ -12,6 +12,7 @@ use seven_host::{Ending, Manifest, machine::Reason};
 use seven_packs::TextKey;
 use seven_store::standing::Standing;
 use seven_telemetry::metrics;
+use seven_telemetry::trace;
 use seven_tools::{Given, Guest, Toolbox};
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
@@ -106,11 +107,15 @@ impl Swarm {
 
     async fn offline(&self, work: &Work, scene: &Scene) -> Result<Speech, String> {
         let started = Instant::now();
+        let mut span = trace::step("seven.node.offline", "");
+        span.tell("gen_ai.request.model", &work.model.name());
         let thought = async { work.model.respond(&scene.request).await };
         let answer = timeout(self.settings.model_deadline, AssertUnwindSafe(thought).catch_unwind()).await;
         // A panic is a failed try like any other: it is counted on the texts, and after the last one the guest gets the fallback.
         let answer = answer.map_err(|_| "the model did not answer in time".to_owned())?;
         let reply = answer.map_err(|_| "the model panicked".to_owned())?.map_err(|error| error.to_string())?;
+        span.set("seven.results_count", reply.sources.len());
+        drop(span);
         let (manifest, name) = (&work.pack.agents, work.model.name());
         Ok(Speech::offline(manifest, &scene.request, reply, name, started.elapsed()))
     }

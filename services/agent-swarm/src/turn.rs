@@ -9,6 +9,7 @@ use seven_host::Record;
 use seven_packs::TextKey;
 use seven_runtime::{Error, Mutant, failpoint, mutant};
 use seven_store::{Tx, turns::NewTurn};
+use seven_telemetry::trace;
 use seven_tools::Effect;
 use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
@@ -35,6 +36,9 @@ enum Asked {
 
 impl Swarm {
     pub(crate) async fn turn(&self, work: Work) -> Result<Outcome, Error> {
+        let mut span = trace::step("seven.turn", "").entered();
+        span.tell("seven.thread_id", &work.lease.conversation_id);
+        span.set("seven.message_count", work.open.len());
         failpoint("swarm.after_lease");
         let overtaken = Outcome::Wait { after: Duration::from_millis(50), why: "epoch_moved" };
         if work.recall.place.paused.is_some() {
@@ -49,10 +53,17 @@ impl Swarm {
         match asked {
             Asked::Replied(speech) => {
                 let told = self.weigh(&work, &scene, *speech, heard);
+                told.speech.describe(&mut span);
                 Ok(if self.commit(&work, &mut scene, &told).await? { Outcome::Done } else { overtaken })
             }
-            Asked::Overtaken => Ok(overtaken),
-            Asked::Failed(why) => self.failed(&work, &why).await,
+            Asked::Overtaken => {
+                span.set("seven.outcome", "overtaken");
+                Ok(overtaken)
+            }
+            Asked::Failed(why) => {
+                span.fail("no_reply");
+                self.failed(&work, &why).await
+            }
         }
     }
 
@@ -91,6 +102,7 @@ impl Swarm {
     async fn commit(&self, work: &Work, scene: &mut Scene, told: &Told) -> Result<bool, Error> {
         let speech = &told.speech;
         let reply = &speech.reply;
+        let step = trace::step("seven.node.commit", "");
         let conversation = work.lease.conversation_id;
         let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
         let Some((first, newest_text_at)) = work.open.first().zip(work.open.iter().map(|t| t.received_at).max()) else {
@@ -141,6 +153,9 @@ impl Swarm {
         failpoint("swarm.before_commit");
         tx.commit().await?;
         failpoint("swarm.after_commit");
+        drop(step);
+        // The other texts' traces are linked to the one that goes on to the receipt.
+        work.open.iter().skip(1).for_each(|text| trace::join(&text.trace, "seven.joined"));
         speech.count(&work.casino);
         told.count(work, scene);
         tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), agent = speech.agent, intent = reply.intent, findings = speech.record.findings.len(), grounded = reply.grounded, trace = work.trace, "turn made");

@@ -29,6 +29,8 @@ impl Gate {
     async fn note(&self, tx: &mut Tx, case: &Case<'_>, hit: &Hit) -> Result<(), Error> {
         let subject = case.inbound_id.to_string();
         let layer = hit.layer.as_str();
+        // For whoever reviews what the guardrails do (OBS-3).
+        tracing::info!(casino = %tx.casino(), layer, guardrail = hit.pattern_id, triggered = true, guest_phone_hash = case.guest.tag(), inbound_id = subject, "guardrail hit");
         tx.audit(&Entry {
             event: AuditEvent::GuardrailTriggered,
             actor: "compliance-gate",

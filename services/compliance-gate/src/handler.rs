@@ -7,7 +7,7 @@ use seven_bus::{Delivery, Handler, Outcome, events::InboundText};
 use seven_compliance::{Decision, Intent, Layer, Verdict};
 use seven_domain::{
     AuditEvent, CasinoConfig, CasinoId, Channel, ConversationId, Disposition, GuestHash, InboundId, Language,
-    PhoneE164, Stage,
+    PhoneE164, Stage, TraceContext,
 };
 use seven_packs::{Pack, TextKey};
 use seven_runtime::{Error, Fleet, Mutant, failpoint, mutant, outcome_of};
@@ -19,9 +19,9 @@ use seven_store::{
     inbound::{Known, NewInbound},
     outbound::{Origin, Queued},
 };
-use seven_telemetry::metrics;
+use seven_telemetry::{metrics, trace as spans};
 
-use crate::limits;
+use crate::{limits, reading};
 
 /// How long a mutant leaves open the gap that it makes, so that a kill can fall into it.
 const WIDE: Duration = Duration::from_secs(3);
@@ -112,7 +112,6 @@ impl Gate {
     async fn process(&self, delivery: &Delivery<InboundText>) -> Result<(), Error> {
         let text = Text::read(&delivery.event)?;
         let casino = &delivery.casino;
-        let trace = delivery.trace.to_string();
         if mutant(Mutant::DoneBeforeEffect) && self.noted_before(casino, &text).await {
             return Ok(());
         }
@@ -127,10 +126,17 @@ impl Gate {
             metrics().inbound.with_label_values(&[casino.as_str(), "none", "erased_before"]).inc();
             return self.forget(delivery).await;
         }
-        let decision = pack.guardrails().decide(&text.body);
+        let decision = reading::judge(&pack, &text);
+        // The row has what ingress began, so that it hangs together even where this process dies before it exports its span.
+        let context = TraceContext { sampled: delivery.trace.sampled || reading::matters(&decision), ..delivery.trace };
+        let mut trace = context.to_string();
         let personal = decision.hits.iter().any(|hit| hit.layer == Layer::Pii);
+        if spans::on() {
+            spans::set("seven.guest_phone_hash", guest.tag());
+            spans::tell("seven.thread_id", &party.conversation_id);
+        }
         let inbound_id: InboundId = self.fleet.ids.next();
-        let row = text.row(inbound_id, &decision, config.operational.session_timeout_hours, personal, delivery);
+        let row = text.row(inbound_id, &decision, config.operational.session_timeout_hours, personal, delivery, &trace);
         let stored = tx.insert_inbound(&party, &row, &heard(&text, &decision, &guest)).await?;
         let (next, copy) = if stored {
             let case = Case { config, pack, party, inbound_id, guest, text: &text, decision, trace: trace.clone() };
@@ -143,11 +149,17 @@ impl Gate {
             // A duplicate: skip the effect, repeat the publish (D3).
             metrics().duplicates.with_label_values(&[Stage::Gate.as_str()]).inc();
             let known = tx.known_inbound(&text.provider, &text.provider_message_id).await?;
+            if let Some(known) = &known {
+                trace.clone_from(&known.trace);
+                spans::adopt(&trace);
+            }
             (self.repeat(&mut tx, known).await?, Some(format!("dup:{}", delivery.stream_seq)))
         };
         failpoint("gate.before_commit");
         tx.commit().await?;
         failpoint("gate.after_commit");
+        spans::set("seven.duplicate", !stored);
+        spans::set("seven.next", next.name());
         tracing::info!(%casino, inbound_id = %inbound_id, stored, next = next.name(), trace, "text judged");
         if mutant(Mutant::SilentDuplicate) {
             tokio::time::sleep(WIDE).await;
@@ -297,6 +309,7 @@ impl Text {
         session_hours: u32,
         personal: bool,
         delivery: &Delivery<InboundText>,
+        trace: &str,
     ) -> NewInbound {
         NewInbound {
             inbound_id,
@@ -314,7 +327,7 @@ impl Text {
             verdict: decision.verdict.as_str().to_owned(),
             pattern_id: pattern_of(&decision.verdict),
             session_hours: i32::try_from(session_hours).unwrap_or(i32::MAX),
-            trace: delivery.trace.to_string(),
+            trace: trace.to_owned(),
         }
     }
 }

@@ -7,6 +7,7 @@ mod handler;
 mod keywords;
 mod limits;
 mod privacy;
+mod reading;
 
 use seven_bus::{Worker, WorkerSettings};
 use seven_runtime::Fleet;

@@ -39,6 +39,11 @@ impl App {
                 None => return Answer::NotStored,
             },
         };
+        seven_telemetry::trace::concern(&casino);
+        if let Intake::Text { event, stop, .. } = &intake {
+            // Before anything else is said of the text (OBS-1).
+            tracing::info!(%casino, provider = event.provider, stop = stop.is_some(), trace, "SMS inbound received");
+        }
         match intake {
             Intake::Unusable { reason, ref error, .. } => self.bury(&casino, &intake, reason, error, raw, trace).await,
             _ if casino.is_unknown() => {

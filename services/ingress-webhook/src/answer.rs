@@ -7,7 +7,7 @@ use axum::{
 };
 use serde_json::json;
 use seven_providers::telnyx::signature::Refusal;
-use seven_telemetry::metrics;
+use seven_telemetry::{metrics, trace};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
@@ -59,6 +59,23 @@ impl Answer {
                 (StatusCode::SERVICE_UNAVAILABLE, "not_stored", json!({ "error": "Event not stored, send it again" }))
             }
         }
+    }
+}
+
+impl Answer {
+    /// How the call ended, on its span.
+    pub(crate) fn tell_span(&self) {
+        if !trace::on() {
+            return;
+        }
+        let (status, reason, _) = self.parts();
+        trace::set("http.response.status_code", i64::from(status.as_u16()));
+        match self {
+            Self::Refused(_) | Self::TooLarge => trace::discard(),
+            Self::NotStored => trace::fail(reason),
+            Self::Accepted | Self::Duplicate { .. } | Self::Ignored { .. } | Self::DeadLettered { .. } => {}
+        }
+        trace::ended(reason, false);
     }
 }
 

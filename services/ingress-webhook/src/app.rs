@@ -14,18 +14,19 @@ use axum::{
     routing::{get, post},
 };
 use bytes::Bytes;
-use seven_domain::{AttemptId, TraceContext};
+use seven_domain::{AttemptId, Stage, TraceContext};
 use seven_providers::{
     telnyx::signature::{self as telnyx, Refusal, SIGNATURE_HEADER, TIMESTAMP_HEADER},
     twilio::{self as twilio_api, signature as twilio},
 };
 use seven_runtime::Fleet;
+use seven_telemetry::trace;
 use tower_http::catch_panic::CatchPanicLayer;
 use url::Url;
 
 use crate::{
     answer::Answer,
-    intake::{intake, intake_form},
+    intake::{Intake, intake, intake_form},
     intruders::Intruders,
 };
 
@@ -69,7 +70,7 @@ pub(crate) fn router(fleet: Fleet, verifiers: Verifiers) -> Router {
 }
 
 async fn general(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Answer {
-    app.receive(None, &headers, body).await
+    traced("/webhooks/telnyx", app.receive(None, &headers, body)).await
 }
 
 /// The address each send gives the provider: it names the attempt (D5).
@@ -79,15 +80,15 @@ async fn of_attempt(
     headers: HeaderMap,
     body: Body,
 ) -> Answer {
-    app.receive(attempt.parse().ok(), &headers, body).await
+    traced("/webhooks/telnyx/{attempt}", app.receive(attempt.parse().ok(), &headers, body)).await
 }
 
 async fn twilio_general(State(app): State<Arc<App>>, call: Call) -> Response {
-    twiml(app.receive_form("", call).await)
+    twiml(traced("/webhooks/twilio", app.receive_form("", call)).await)
 }
 
 async fn twilio_attempt(State(app): State<Arc<App>>, Path(attempt): Path<String>, call: Call) -> Response {
-    twiml(app.receive_form(&attempt, call).await)
+    twiml(traced("/webhooks/twilio/{attempt}", app.receive_form(&attempt, call)).await)
 }
 
 /// The parts of a call to Twilio's addresses.
@@ -129,9 +130,9 @@ impl App {
             self.intruders.note(&self.fleet, refusal);
             return Answer::Refused(refusal);
         }
-        let trace = TraceContext::start();
         let intake = intake_form(&fields, attempt.parse().ok(), self.fleet.clock.now());
-        self.accept(intake, &body, &trace.to_string()).await
+        let trace = begin(&intake);
+        self.accept(intake, &body, &trace).await
     }
 
     async fn receive(&self, attempt: Option<AttemptId>, headers: &HeaderMap, body: Body) -> Answer {
@@ -150,10 +151,38 @@ impl App {
             self.intruders.note(&self.fleet, refusal);
             return Answer::Refused(refusal);
         }
-        // A trace of our own: headers of a public address say nothing we could trust (OBS-1).
-        let trace = TraceContext::start();
-        self.accept(intake(&body, attempt, now), &body, &trace.to_string()).await
+        let intake = intake(&body, attempt, now);
+        let trace = begin(&intake);
+        self.accept(intake, &body, &trace).await
     }
+}
+
+/// One call's span. Calls that are not the provider's leave none: they would be a stranger's way into our traces.
+async fn traced(route: &'static str, work: impl Future<Output = Answer>) -> Answer {
+    let answered = async {
+        trace::set("http.request.method", "POST");
+        trace::set("http.route", route);
+        let answer = work.await;
+        answer.tell_span();
+        answer
+    };
+    trace::serve(Stage::Ingress.as_str(), answered).await
+}
+
+/// The trace of what came in, of our own making: headers of a public address say nothing we could trust (OBS-1, C-29). A text's first
+/// span is this call's. A receipt belongs to the text it is about, which the receipts stage finds, so this call leaves no span.
+fn begin(intake: &Intake) -> String {
+    match intake {
+        Intake::Text { event, stop, .. } => {
+            if stop.is_some() {
+                trace::keep();
+            }
+            trace::assume(TraceContext::of_text(&event.provider, &event.provider_message_id));
+        }
+        Intake::Receipt { .. } | Intake::Ignored { .. } => trace::discard(),
+        Intake::Unusable { reason, .. } => trace::fail(reason),
+    }
+    trace::current().unwrap_or_else(TraceContext::start).to_string()
 }
 
 async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Answer> {

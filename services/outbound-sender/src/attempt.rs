@@ -11,7 +11,7 @@ use seven_store::{
     last_look::{Claim, Look, Refusal},
     outbound::{AttemptEnd, Next},
 };
-use seven_telemetry::metrics;
+use seven_telemetry::{metrics, trace};
 
 use crate::{
     Sender,
@@ -59,8 +59,12 @@ impl Sender {
             if calls == 1 {
                 measure::reply(&self.fleet, job);
             }
-            let outcome = carrier.provider.send(&request(job, called, attempt, &claim)?).await;
+            let request = request(job, called, attempt, &claim)?;
+            let mut span = trace::step("seven.node.provider_call", "").client();
+            let outcome = carrier.provider.send(&request).await;
             failpoint("sender.after_call");
+            describe(&mut span, called, attempt, job, &outcome);
+            drop(span);
             let moved = carrier.ended(&self.fleet, route.permit, speaks(&outcome)).await;
             if route.failover {
                 metrics().failovers.with_label_values(&[called]).inc();
@@ -103,6 +107,7 @@ impl Sender {
         provider: &'static str,
         eligibility: &Eligibility,
     ) -> Result<Result<Claim, Refusal>, Error> {
+        let mut span = trace::step("seven.node.last_look", "");
         let refused_as_of = self.fleet.cache.refused(&job.casino, &job.guest).await;
         let mut tx = self.fleet.store.bind(&job.casino).await?;
         let look = Look {
@@ -121,6 +126,7 @@ impl Sender {
         tx.commit().await?;
         let label = verdict.as_ref().map_or_else(|refusal| refusal.as_str(), |_| "sent");
         metrics().last_look.with_label_values(&[job.casino.as_str(), job.class.as_str(), label]).inc();
+        span.set("seven.verdict", label);
         Ok(verdict)
     }
 
@@ -182,6 +188,27 @@ impl Sender {
         let error_code = end.error_code.as_deref().unwrap_or_default();
         tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, attempt_id = %attempt, provider, outcome = end.outcome, error_code, ?next, "provider called");
         Ok(())
+    }
+}
+
+/// One call and how it ended; a refusal keeps the trace (OBS-36).
+fn describe(span: &mut trace::Step, provider: &'static str, attempt: AttemptId, job: &Job, outcome: &SendOutcome) {
+    if !span.is_recorded() {
+        return;
+    }
+    let end = end_of(outcome);
+    span.set("seven.provider", provider);
+    span.tell("seven.attempt_id", &attempt);
+    span.set("seven.segments", job.segments);
+    span.set("seven.outcome", end.outcome);
+    if let Some(status) = end.http_status {
+        span.set("http.response.status_code", i64::from(status));
+    }
+    if let Some(code) = &end.error_code {
+        span.tell("error.type", code);
+    }
+    if !matches!(outcome, SendOutcome::Accepted { .. }) {
+        span.fail(end.outcome);
     }
 }
 

@@ -11,6 +11,8 @@ use seven_runtime::{Error, Fleet, outcome_of};
 use seven_store::{outbound::Pending, providers::Stop};
 use tokio::time::sleep;
 
+use seven_telemetry::trace;
+
 use crate::{
     carriers::Carrier,
     numbers::Registry,
@@ -81,21 +83,37 @@ impl Sender {
         let outbound_id: OutboundId = seven_bus::id(&delivery.event.outbound_id)?;
         let mut tx = self.fleet.store.bind_repeatable(&delivery.casino).await?;
         let pending = tx.pending_here(outbound_id).await?.filter(|(text, ..)| text.state == "queued");
-        let Some((pending, config, stops)) = pending else { return Ok(Outcome::Done) };
+        let Some((pending, config, stops)) = pending else {
+            trace::ended("done", true);
+            return Ok(Outcome::Done);
+        };
+        trace::adopt(&pending.trace);
         let wait = Duration::try_from_secs_f64(pending.wait).unwrap_or_default();
         if wait > LONGEST_HELD {
             tx.put_due("send", outbound_id.0, wait).await?;
             tx.commit().await?;
+            trace::set("seven.put_off_ms", wait.as_millis() as i64);
             return Ok(Outcome::Done);
         }
         tx.commit().await?;
         let mut job = Job::new(&delivery.casino, config, outbound_id, &pending, stops)?;
+        trace::tell("seven.message_class", &job.class);
+        if trace::on() {
+            trace::set("seven.guest_phone_hash", job.guest.tag());
+        }
+        let hold = trace::step("seven.node.hold", "");
+        if wait.is_zero() {
+            hold.forget();
+        }
         if !self.held(wait).await {
             return Ok(Outcome::Wait { after: wait, why: "shutting_down" });
         }
+        let pace = trace::step("seven.node.pace", "");
         if let Some(after) = self.paced(&job).await {
+            pace.forget();
             return Ok(Outcome::Wait { after, why: "pace" });
         }
+        drop(pace);
         self.check_number(&job).await?;
         self.look_and_send(&mut job).await
     }

@@ -7,9 +7,9 @@ use seven_providers::verdict;
 use seven_runtime::{Error, Fleet, failpoint, outcome_of};
 use seven_store::{
     audit::Entry,
-    receipts::{NewReceipt, ReceiptOutcome},
+    receipts::{Filed, NewReceipt, ReceiptOutcome},
 };
-use seven_telemetry::metrics;
+use seven_telemetry::{metrics, trace};
 
 use crate::stops;
 
@@ -54,7 +54,9 @@ impl Receipts {
                 .ok_or_else(|| Error::Other("a receipt's time is out of range".into()))?,
         };
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
-        let (outcome, attempt) = tx.record_receipt(&receipt).await?;
+        let Filed { outcome, attempt, trace } = tx.record_receipt(&receipt).await?;
+        // Its webhook knew the attempt only: here it joins the trace of its text.
+        trace::adopt(&trace);
         if let (ReceiptOutcome::Moved(outbound, OutboundState::Failed | OutboundState::Undelivered), Some(attempt)) =
             (outcome, attempt)
         {
@@ -76,6 +78,16 @@ impl Receipts {
             ReceiptOutcome::NoChange(_) => "no_change",
             ReceiptOutcome::Stranger => "stranger",
         };
+        trace::tell("seven.receipt.status", &receipt.status);
+        trace::set("seven.receipt.outcome", label);
+        if let Some(code) = &receipt.error_code {
+            trace::tell("error.type", code);
+        }
+        match outcome {
+            ReceiptOutcome::Moved(_, OutboundState::Failed | OutboundState::Undelivered) => trace::fail("undelivered"),
+            ReceiptOutcome::Stranger => trace::discard(),
+            ReceiptOutcome::Moved(..) | ReceiptOutcome::NoChange(_) => {}
+        }
         tracing::info!(casino = %delivery.casino, event_id = receipt.event_id, status = receipt.status, outcome = label, "receipt");
         metrics().receipts.with_label_values(&[label]).inc();
         if let ReceiptOutcome::Moved(_, state) = outcome {

@@ -13,6 +13,8 @@ use seven_store::{
     turns::Turn,
 };
 
+use seven_telemetry::trace;
+
 use crate::typing::kind_of;
 
 #[derive(Debug)]
@@ -54,6 +56,7 @@ impl Envelope {
         // Taken back by a crash, the turn is drafted again and swept.
         let mut tx = self.fleet.store.bind_repeatable(&delivery.casino).await?;
         let Some((turn, casino)) = tx.take_draft(turn_id).await? else { return Ok(()) };
+        trace::adopt(&turn.trace);
         let (queued, copy) = match turn.state.as_str() {
             "drafted" => (self.shape(&mut tx, &casino.config, &turn).await?, None),
             "shaped" => (
@@ -76,7 +79,19 @@ impl Envelope {
     async fn shape(&self, tx: &mut Tx, config: &CasinoConfig, turn: &Turn) -> Result<Vec<Queued>, Error> {
         let pack = self.fleet.packs.of(config)?;
         let class: MessageClass = turn.class.parse()?;
-        let shaped = seven_sms::shape(&compose(pack, config, turn), pack.rules.max_texts);
+        let mut span = trace::step("seven.node.persona_envelope", "");
+        let composed = compose(pack, config, turn);
+        let shaped = seven_sms::shape(&composed, pack.rules.max_texts);
+        if span.is_recorded() {
+            let length = |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
+            span.set("seven.original_len", composed.chars().count());
+            span.set("seven.final_len", length(&shaped.texts));
+            span.set("seven.segments", shaped.texts.iter().map(|text| measure(text).segments).sum::<usize>());
+            span.set("seven.texts", shaped.texts.len());
+            span.set("seven.truncated", shaped.truncated);
+            span.tell("seven.active_agent", &turn.agent);
+        }
+        drop(span);
         if shaped.truncated {
             tracing::warn!(casino = %tx.casino(), intent = turn.intent, "an answer did not fit two texts and was cut");
         }

@@ -14,7 +14,7 @@ use seven_store::{
     controls::Switch,
     outbound::Queued,
 };
-use seven_telemetry::metrics;
+use seven_telemetry::{metrics, trace as spans};
 
 use self::pace::Budget;
 
@@ -127,7 +127,10 @@ fn judged<'a>(fleet: &Fleet, config: &CasinoConfig, guest: Option<&'a Addressee>
 
 /// A signal that is lost is repeated by the sweep.
 async fn signal(fleet: &Fleet, casino: &CasinoId, queued: Queued, trace: &str) {
-    if let Err(error) = fleet.signal_queued(casino, &[queued], None, trace).await {
+    let texts = [queued];
+    let signalled = fleet.signal_queued(casino, &texts, None, trace);
+    // No webhook began this text: its release is the first span of its trace.
+    if let Err(error) = spans::originate("campaign", casino, trace, signalled).await {
         tracing::warn!(%casino, error = &error as &dyn std::error::Error, "a released text is queued but could not be announced");
     }
 }

@@ -10,7 +10,7 @@ use seven_store::{
     pauses::{RESUME, Wake},
     providers::HELD,
 };
-use seven_telemetry::metrics;
+use seven_telemetry::{metrics, trace as spans};
 
 use crate::deletion;
 
@@ -73,13 +73,18 @@ async fn fire(fleet: &Fleet, row: &Due) -> Result<(), Error> {
         _ => {}
     }
     let mut tx = fleet.store.bind(&row.casino).await?;
+    // Of a text sent again after a doubt the sender finds it in the text's row.
+    let mut trace = String::new();
     let signal = match row.kind.as_str() {
         "attempt_doubt" => tx.settle_doubt(row.row_id.into()).await?,
         "send" | HELD => match tx.pending(OutboundId(row.row_id)).await? {
-            Some(pending) if pending.state == "queued" => Some(seven_store::outbound::Queued {
-                outbound_id: OutboundId(row.row_id),
-                lane: pending.class.parse::<MessageClass>()?.lane(),
-            }),
+            Some(pending) if pending.state == "queued" => {
+                trace = pending.trace;
+                Some(seven_store::outbound::Queued {
+                    outbound_id: OutboundId(row.row_id),
+                    lane: pending.class.parse::<MessageClass>()?.lane(),
+                })
+            }
             _ => None,
         },
         other => {
@@ -90,7 +95,9 @@ async fn fire(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     tx.clear_due(&row.kind, row.row_id).await?;
     if let Some(text) = signal {
         let copy = format!("due:{}", fleet.ids.uuid());
-        fleet.signal_queued(&row.casino, &[text], Some(&copy), "").await?;
+        let texts = [text];
+        let signalled = fleet.signal_queued(&row.casino, &texts, Some(&copy), &trace);
+        if trace.is_empty() { signalled.await? } else { spans::resume("due", &row.casino, &trace, signalled).await? }
     }
     failpoint("scheduler.before_due_commit");
     tx.commit().await?;

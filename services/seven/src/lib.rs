@@ -22,6 +22,7 @@ pub mod packs;
 mod processes;
 pub mod settings;
 pub mod stack;
+mod traces;
 pub mod wiring;
 
 /// A line of results on stdout; a closed pipe ends the program quietly.

@@ -38,7 +38,22 @@ pub struct Settings {
     pub model: model::Settings,
     /// Its fields are documented where the embedding is.
     pub knowledge: seven_llm::embedding::Settings,
+    pub telemetry: Telemetry,
     pub time: Time,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Telemetry {
+    /// What each component may log, in the words of `RUST_LOG`, which goes before it.
+    pub log: String,
+    /// A collector's base address; empty: no spans.
+    pub otlp_endpoint: String,
+    /// The share of ordinary traces that is exported, 0 to 1.
+    pub sample: f64,
+    /// Spans that may wait for the collector.
+    pub queue: usize,
+    pub environment: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -231,6 +246,23 @@ impl Settings {
                 self.worker.model_deadline_seconds.to_string(),
                 "less than worker.handler_deadline_seconds",
             );
+        }
+        if !(0.0..=1.0).contains(&self.telemetry.sample) {
+            return bad("telemetry.sample", self.telemetry.sample.to_string(), "0 to 1");
+        }
+        if self.telemetry.queue == 0 {
+            return bad("telemetry.queue", "0".to_owned(), "at least 1");
+        }
+        let endpoint = &self.telemetry.otlp_endpoint;
+        if !endpoint.is_empty() && !Url::parse(endpoint).is_ok_and(|url| matches!(url.scheme(), "http" | "https")) {
+            return bad(
+                "telemetry.otlp_endpoint",
+                format!("`{endpoint}`"),
+                "http:// or https:// and the collector's address",
+            );
+        }
+        if let Err(problem) = seven_telemetry::check_filter(&self.telemetry.log) {
+            return bad("telemetry.log", problem, "directives such as info,sqlx=warn");
         }
         if !(0.0..=2.0).contains(&self.model.temperature) {
             return bad("model.temperature", self.model.temperature.to_string(), "0 to 2");

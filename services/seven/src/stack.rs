@@ -17,6 +17,7 @@ use url::Url;
 use crate::{
     ops::Ops,
     settings::Settings,
+    traces,
     wiring::{self, Worker},
 };
 
@@ -53,6 +54,7 @@ pub struct Stack {
     pub ops_url: Option<String>,
     ops: Ops,
     tasks: JoinSet<(Worker, Result<()>)>,
+    traces: Option<seven_otlp::Exporting>,
 }
 
 /// What the fleet presents to the simulator.
@@ -79,9 +81,11 @@ impl Stack {
         let mut ops = Ops::bind(settings.ops.listen, &plan.workers).await;
         let fleet = wiring::fleet(&settings, Vec::new(), Duration::from_secs(10), CancellationToken::new()).await?;
         fleet.bus.ensure_streams().await?;
+        let traces = traces::start(&settings, &fleet.bus, "seven-stack")?;
         ops.watch(&fleet);
         let ops_url = ops.url();
-        let mut stack = Self { fleet, sim, settings, config_file, ingress_url, ops_url, ops, tasks: JoinSet::new() };
+        let mut stack =
+            Self { fleet, sim, settings, config_file, ingress_url, ops_url, ops, tasks: JoinSet::new(), traces };
         let mut listener = Some(listener);
         for worker in plan.workers {
             let listener = if worker == Worker::IngressWebhook { listener.take() } else { None };
@@ -120,6 +124,9 @@ impl Stack {
         while let Ok(Some(done)) = tokio::time::timeout(Duration::from_secs(10), self.tasks.join_next()).await {
             let (worker, outcome) = done.context("a worker panicked")?;
             outcome.with_context(|| format!("{worker:?}"))?;
+        }
+        if let Some(traces) = self.traces.take() {
+            traces.flush(traces::FLUSH).await;
         }
         Ok(self.sim)
     }

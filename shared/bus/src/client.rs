@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use prost::Message;
 use seven_domain::{CasinoId, Lane, Stage, TraceContext};
-use seven_telemetry::metrics;
+use seven_telemetry::{metrics, trace};
 
 use crate::{Access, Error, Roster, events, subject, topology};
 
@@ -42,6 +42,7 @@ pub struct Outgoing<'a> {
     pub subject: String,
     pub key: &'a str,
     pub copy: Option<String>,
+    /// The text's; the header names the span that publishes, where that is of the same trace.
     pub trace: &'a str,
     pub payload: Bytes,
 }
@@ -364,8 +365,10 @@ impl Bus {
 fn envelope(message: &Outgoing<'_>) -> PublishMessage {
     let mut headers = HeaderMap::new();
     headers.insert(KEY_HEADER, message.key);
-    if !message.trace.is_empty() {
-        headers.insert(TRACE_HEADER, message.trace);
+    match trace::outgoing(message.trace) {
+        Some(ours) => headers.insert(TRACE_HEADER, ours.to_string()),
+        None if message.trace.is_empty() => {}
+        None => headers.insert(TRACE_HEADER, message.trace),
     }
     let id = match &message.copy {
         Some(copy) => format!("{}:{}#{copy}", message.subject, message.key),

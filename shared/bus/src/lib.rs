@@ -7,6 +7,7 @@ mod access;
 mod client;
 mod erase;
 mod error;
+mod kept;
 pub mod permissions;
 mod roster;
 mod taken;

@@ -25,6 +25,8 @@ pub const ADVISORY_CONSUMER: &str = "advisories";
 pub const ADVISORY_SUBJECT: &str = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>";
 /// Where casinos' new content is announced, for all of them.
 pub const CONTENT_SUBJECTS: &str = "content.*";
+/// Where a process names traces that the others should export whole: 16 bytes each, in no stream.
+pub const TRACE_KEEP: &str = "trace.keep";
 /// Key-value bucket that mirrors the casinos' switches (D14).
 pub const FLEET_BUCKET: &str = "fleet";
 /// The stream that keeps it, as the server names it.

@@ -47,6 +47,7 @@ pub struct Known {
     pub conversation_id: ConversationId,
     pub disposition: Disposition,
     pub disposition_ref: Option<Uuid>,
+    pub trace: String,
 }
 
 /// One text waiting for its answer.
@@ -141,19 +142,20 @@ impl Tx {
 
     /// The row of a provider message that was stored before.
     pub async fn known_inbound(&mut self, provider: &str, provider_message_id: &str) -> Result<Option<Known>> {
-        let row: Option<(Uuid, Uuid, String, Option<Uuid>)> = sqlx::query_as(
-            "select inbound_id, conversation_id, disposition, disposition_ref from inbound_messages where provider = $1 and provider_message_id = $2",
+        let row: Option<(Uuid, Uuid, String, Option<Uuid>, String)> = sqlx::query_as(
+            "select inbound_id, conversation_id, disposition, disposition_ref, trace from inbound_messages where provider = $1 and provider_message_id = $2",
         )
         .bind(provider)
         .bind(provider_message_id)
         .fetch_optional(self.conn())
         .await?;
-        row.map(|(id, conversation, disposition, disposition_ref)| {
+        row.map(|(id, conversation, disposition, disposition_ref, trace)| {
             Ok(Known {
                 inbound_id: InboundId(id),
                 conversation_id: ConversationId(conversation),
                 disposition: disposition.parse()?,
                 disposition_ref,
+                trace,
             })
         })
         .transpose()

@@ -30,13 +30,24 @@ pub enum ReceiptOutcome {
     Stranger,
 }
 
+/// A receipt that was filed.
+#[derive(Debug, Clone)]
+pub struct Filed {
+    pub outcome: ReceiptOutcome,
+    /// The attempt it was about.
+    pub attempt: Option<AttemptId>,
+    /// Its text's, or empty.
+    pub trace: String,
+}
+
 impl Tx {
-    /// Files the receipt and moves its attempt and text; names the attempt it was about.
-    pub async fn record_receipt(&mut self, receipt: &NewReceipt) -> Result<(ReceiptOutcome, Option<AttemptId>)> {
+    /// Files the receipt and moves its attempt and text.
+    pub async fn record_receipt(&mut self, receipt: &NewReceipt) -> Result<Filed> {
         let casino = self.casino_str();
-        let attempt: Option<(Uuid, Uuid)> = sqlx::query_as(
-            "select attempt_id, outbound_id from send_attempts where attempt_id = $1 or (provider = $2 and provider_message_id = $3)
-             order by (attempt_id = $1) desc nulls last limit 1",
+        let attempt: Option<(Uuid, Uuid, String)> = sqlx::query_as(
+            "select a.attempt_id, a.outbound_id, coalesce((select trace from outbound_messages o where o.outbound_id = a.outbound_id), '')
+             from send_attempts a where a.attempt_id = $1 or (a.provider = $2 and a.provider_message_id = $3)
+             order by (a.attempt_id = $1) desc nulls last limit 1",
         )
         .bind(receipt.attempt_id.map(|a| a.0))
         .bind(&receipt.provider)
@@ -52,15 +63,18 @@ impl Tx {
         .bind(&receipt.provider_message_id)
         .bind(&receipt.status)
         .bind(&receipt.event_id)
-        .bind(attempt.map(|a| a.0))
-        .bind(attempt.map(|a| a.1))
+        .bind(attempt.as_ref().map(|a| a.0))
+        .bind(attempt.as_ref().map(|a| a.1))
         .bind(&receipt.error_code)
         .bind(receipt.occurred_at)
         .bind(&receipt.carrier)
         .execute(self.conn())
         .await?;
-        let Some((attempt_id, outbound_id)) = attempt else { return Ok((ReceiptOutcome::Stranger, None)) };
-        Ok((self.apply_receipt(receipt, attempt_id, outbound_id).await?, Some(AttemptId(attempt_id))))
+        let Some((attempt_id, outbound_id, trace)) = attempt else {
+            return Ok(Filed { outcome: ReceiptOutcome::Stranger, attempt: None, trace: String::new() });
+        };
+        let outcome = self.apply_receipt(receipt, attempt_id, outbound_id).await?;
+        Ok(Filed { outcome, attempt: Some(AttemptId(attempt_id)), trace })
     }
 
     async fn apply_receipt(

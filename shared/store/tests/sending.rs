@@ -235,7 +235,7 @@ impl<'h> Life<'h> {
             }
             Step::StrangeReceipt { status } => {
                 let told = self.receipt(None, status);
-                let (outcome, _) = tx.record_receipt(&told).await.unwrap();
+                let outcome = tx.record_receipt(&told).await.unwrap().outcome;
                 assert_eq!(outcome, ReceiptOutcome::Stranger);
                 Some(before)
             }

@@ -1,7 +1,9 @@
-//! Logs and metrics, with bounded labels and without phone numbers, names or texts (OBS-14, OBS-15).
+//! Logs, metrics and spans, with bounded labels and without phone numbers, names or texts (OBS-14, OBS-15).
 
 mod alert;
+mod log;
 mod metrics;
+pub mod trace;
 
 use std::{fs::File, path::Path, sync::Arc};
 
@@ -27,16 +29,27 @@ pub enum Error {
     LogFile(#[source] std::io::Error),
 }
 
+/// What a component may say where no settings are read: ours from INFO on, the libraries' warnings (PROD-48).
+pub const FILTER: &str =
+    "info,sqlx=warn,async_nats=warn,hyper=warn,hyper_util=warn,h2=warn,reqwest=warn,opentelemetry=warn";
+
+/// What is wrong with a filter, if something is.
+pub fn check_filter(filter: &str) -> Result<(), String> {
+    EnvFilter::try_new(filter).map(drop).map_err(|error| error.to_string())
+}
+
 /// Installs the subscriber; `filter` is used when `RUST_LOG` is not set. A second call changes nothing.
 pub fn init(target: LogTarget<'_>, filter: &str) -> Result<(), Error> {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(filter));
     let registry = tracing_subscriber::registry().with(filter);
     let installed = match target {
         LogTarget::Off => return Ok(()),
-        LogTarget::Stderr => registry.with(fmt::layer().json().with_writer(std::io::stderr)).try_init(),
+        LogTarget::Stderr => {
+            registry.with(fmt::layer().event_format(log::Json).with_writer(std::io::stderr)).try_init()
+        }
         LogTarget::File(path) => {
             let file = File::options().create(true).append(true).open(path).map_err(Error::LogFile)?;
-            registry.with(fmt::layer().json().with_writer(Arc::new(file))).try_init()
+            registry.with(fmt::layer().event_format(log::Json).with_writer(Arc::new(file))).try_init()
         }
     };
     if installed.is_err() {

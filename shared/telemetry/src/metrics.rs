@@ -61,6 +61,7 @@ instruments! {
         turns: IntCounterVec = "seven_turns_total", "Turns by agent and ending (reply, greeting, off_topic, fallback, degraded)", ["casino", "agent", "ending"];
         findings: IntCounterVec = "seven_findings_total", "Rules that a draft broke, and whether it was sent all the same", ["rule", "sent"];
         cache_fallbacks: IntCounterVec = "seven_cache_fallbacks_total", "Redis calls answered locally", ["what"];
+        spans_dropped: IntCounterVec = "seven_spans_dropped_total", "Spans that were not exported, by reason (full, export)", ["reason"];
         waiting: IntGaugeVec = "seven_stage_waiting", "1 while a stage waits for a dependency", ["stage"];
     }
     parts {

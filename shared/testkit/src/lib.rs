@@ -21,6 +21,7 @@
 //! ```
 
 mod binaries;
+pub mod collector;
 mod lock;
 pub mod models;
 mod nats;

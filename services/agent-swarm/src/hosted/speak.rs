@@ -8,6 +8,7 @@ use seven_llm::{
     ToolSpec,
     chat::{ChatRequest, Message, ToolCall, ToolResult},
 };
+use seven_telemetry::trace;
 use tokio::time::Instant;
 
 use super::{Down, Play, is_down};
@@ -67,6 +68,9 @@ impl Play<'_> {
 
     fn call(&mut self, call: &ToolCall) -> ToolResult {
         let started = Instant::now();
+        // A name that the model made up is not written down.
+        let name = seven_tools::known().find(|name| *name == call.name).unwrap_or("unknown");
+        let mut span = trace::step("seven.tool.", name);
         let content = match self.tool_calls.checked_sub(1) {
             Some(left) => {
                 self.tool_calls = left;
@@ -78,6 +82,16 @@ impl Play<'_> {
                 json!({"error": {"kind": "too_many_calls", "message": "no more tool calls in this turn", "fix": "answer with what you have"}})
             }
         };
+        if span.is_recorded() {
+            span.set("seven.result_keys", keys(&content));
+            if let Some(rows) = content.as_object().and_then(|fields| fields.values().find_map(|v| v.as_array())) {
+                span.set("seven.results_count", rows.len());
+            }
+            if content.get("error").is_some() {
+                span.set("error.type", "tool_error");
+            }
+        }
+        drop(span);
         ToolResult { call_id: call.id.clone(), name: call.name.clone(), content }
     }
 
@@ -88,6 +102,11 @@ impl Play<'_> {
             request.history.iter().flat_map(|e| [Message::User(e.guest.clone()), Message::Assistant(e.host.clone())]);
         earlier.chain([Message::User(request.texts.join("\n"))]).collect()
     }
+}
+
+/// Names of a result's fields, which are the tool's own.
+fn keys(content: &serde_json::Value) -> Vec<String> {
+    content.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
 }
 
 fn transfer(to: &str) -> ToolSpec {

@@ -7,12 +7,13 @@ use seven_compliance::{
     jurisdiction::{self, Place},
     quiet_hours::{self, CasinoWindow, Question, Window},
 };
-use seven_domain::{CampaignId, CasinoConfig, Language, MessageClass, OutboundId, TraceContext};
+use seven_domain::{CampaignId, CasinoConfig, Language, MessageClass, OutboundId};
 use seven_runtime::Error;
 use seven_store::{
     campaigns::release::Addressee,
     outbound::{NewOutbound, Origin},
 };
+use seven_telemetry::trace;
 
 /// The kind of a campaign's text.
 const CAMPAIGN: &str = "campaign";
@@ -76,6 +77,6 @@ pub fn text(campaign: CampaignId, guest: &Addressee, body: &str) -> NewOutbound 
         answers_at: None,
         delay: Duration::ZERO,
         useful_for: USEFUL,
-        trace: TraceContext::start().to_string(),
+        trace: trace::begin().to_string(),
     }
 }

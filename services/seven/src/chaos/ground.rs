@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context, Result};
 use seven_carrier_sim::Sim;
 use seven_domain::{CasinoConfig, config::RateLimitTier};
-use seven_testkit::{Options, Servers};
+use seven_testkit::{Options, Servers, collector::Collector};
 use tokio::net::TcpListener;
 use url::Url;
 
@@ -29,6 +29,8 @@ pub(crate) struct Ground {
     redis: Proxy,
     postgres: Proxy,
     pub(crate) servers: Servers,
+    /// Takes every worker's spans.
+    pub(crate) collector: Collector,
     pub(crate) dir: PathBuf,
     /// Settings of the workers, by (instance): the first of each kind speaks to its servers, the second over the proxies.
     configs: Vec<PathBuf>,
@@ -55,7 +57,8 @@ impl Ground {
         let nats = proxy_to(&servers.nats.url()).await?;
         let redis = proxy_to(&servers.redis.url()).await?;
         let postgres = proxy_to(&servers.postgres.url_of(DATABASE)).await?;
-        let stack = Box::pin(fleet(&dir, &servers, &webhooks)).await?;
+        let collector = Collector::start().await?;
+        let stack = Box::pin(fleet(&dir, &servers, &webhooks, &collector)).await?;
         let direct = std::fs::read_to_string(&stack.config_file).context("reading the fleet's settings")?;
         let own = |n: usize| -> Result<PathBuf> {
             let mut text = direct.replace(&stack.ingress_url, &format!("http://{}", webhooks.addr));
@@ -76,7 +79,7 @@ impl Ground {
             Ok(file)
         };
         let configs = (0..PER_KIND).map(own).collect::<Result<Vec<_>>>()?;
-        let ground = Self { stack, webhooks, nats, redis, postgres, servers, dir, configs };
+        let ground = Self { stack, webhooks, nats, redis, postgres, servers, collector, dir, configs };
         ground.open_casinos().await?;
         Ok(ground)
     }
@@ -141,7 +144,7 @@ impl Ground {
     }
 }
 
-async fn fleet(dir: &Path, servers: &Servers, webhooks: &Proxy) -> Result<Stack> {
+async fn fleet(dir: &Path, servers: &Servers, webhooks: &Proxy, collector: &Collector) -> Result<Stack> {
     let url = format!("http://{}/webhooks/telnyx", webhooks.addr);
     let mut sim = seven_carrier_sim::Settings::new(url, API_KEY, SIGNING_SEED);
     sim.time_scale = SCALE;
@@ -159,7 +162,11 @@ async fn fleet(dir: &Path, servers: &Servers, webhooks: &Proxy) -> Result<Stack>
         workers: Vec::new(),
         casino_name: "Chaos".to_owned(),
         casino_number: casino_number(0),
-        extra: "postgres.connections = 6\nworker.concurrency = 16\nworker.sender_concurrency = 64\n".to_owned(),
+        extra: format!(
+            "postgres.connections = 6\nworker.concurrency = 16\nworker.sender_concurrency = 64\n\
+             telemetry.otlp_endpoint = \"{}\"\ntelemetry.sample = 1.0\n",
+            collector.url()
+        ),
         ledger_file: None,
     };
     // Ingress runs as processes on addresses of their own; this listener only fills its place.

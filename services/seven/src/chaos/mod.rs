@@ -91,10 +91,7 @@ pub async fn run(chaos: Chaos) -> Result<ExitCode> {
 
 async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> Result<bool> {
     std::fs::create_dir_all(dir.join("logs")).with_context(|| format!("creating {}", dir.display()))?;
-    seven_telemetry::init(
-        seven_telemetry::LogTarget::File(&dir.join("logs/chaos.log")),
-        "info,sqlx=warn,async_nats=warn",
-    )?;
+    seven_telemetry::init(seven_telemetry::LogTarget::File(&dir.join("logs/chaos.log")), seven_telemetry::FILTER)?;
     let ground = Arc::new(Box::pin(Ground::lay(dir)).await?);
     let workers = Arc::new(Workers::start(&ground)?);
     let striker = Arc::new(Striker::new(ground.clone(), workers.clone()));
@@ -117,5 +114,12 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     let mut findings = check::all(&facts);
     findings.push(report::chains(&ground).await?);
     findings.push(check::personal_data(&ground.dir.join("logs"), &phones, &visits::QUESTIONS)?);
+    let spans = ground.collector.spans();
+    findings.push(check::personal_data_in_spans(&spans, &phones, &visits::QUESTIONS));
+    let (reached, unbroken) = check::unbroken(&spans);
+    out!(
+        "{unbroken} of {reached} texts with a receipt have one unbroken trace from their webhook on ({} spans)",
+        spans.len()
+    );
     Ok(report::print(&facts, &struck, &seen, &findings, span, settled))
 }

@@ -14,13 +14,14 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     ops::{self, Ops},
     settings::Settings,
+    traces,
     wiring::{self, Worker},
 };
 
 /// Runs one worker; the first SIGTERM or SIGINT drains it, a second one ends it at once.
 pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) -> Result<()> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "info,sqlx=warn,async_nats=warn")?;
     let settings = Settings::load(config)?;
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, &settings.telemetry.log)?;
     let only = casinos.clone();
     let shutdown = CancellationToken::new();
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
@@ -42,11 +43,15 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
         suits(&fleet.store, worker, &only).await?;
         ops::warm_up(&fleet, worker).await;
         let listener = wiring::listener(worker, &settings).await?;
+        let traces = traces::start(&settings, &fleet.bus, &service(worker))?;
         ops.serving();
         let (served, ()) = tokio::join!(
             wiring::run(worker, fleet.clone(), &settings, listener),
             fleet.roster.follow(&fleet.bus, shutdown.clone())
         );
+        if let Some(traces) = traces {
+            traces.flush(traces::FLUSH).await;
+        }
         // Health and metrics until the work is done.
         drop(ops);
         served
@@ -55,6 +60,11 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
         done = work => done,
         () = signals => anyhow::bail!("ended by a second signal before the drain was over"),
     }
+}
+
+/// What the spans of this worker's process say they are of.
+fn service(worker: Worker) -> String {
+    format!("seven-{}", worker.name())
 }
 
 /// An older database lacks what this build writes; a newer one only has more (PROD-27).

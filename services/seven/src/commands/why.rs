@@ -13,7 +13,7 @@ use seven_store::{
 use uuid::Uuid;
 
 use super::{fleet, phrases::sentence};
-use crate::out;
+use crate::{dev::trace_id, out};
 
 #[derive(Debug, clap::Args)]
 pub struct Why {
@@ -93,7 +93,11 @@ fn mask(timeline: &mut Timeline) {
 fn lines(timeline: &Timeline) -> Vec<(DateTime<Utc>, String)> {
     let mut lines = Vec::new();
     for text in &timeline.inbound {
-        lines.push((text.received_at, format!("ingress   text {} received: {}", text.inbound_id, text.body)));
+        let trace = trace_id(&text.trace);
+        lines.push((
+            text.received_at,
+            format!("ingress   text {} received (trace {trace}): {}", text.inbound_id, text.body),
+        ));
         let pattern = text.pattern_id.as_deref().map(|p| format!(" ({p})")).unwrap_or_default();
         lines.push((text.stored_at, format!("gate      verdict {}{pattern}", text.verdict)));
         let end = match text.reason.as_deref() {

@@ -34,6 +34,9 @@ pub struct Dev {
     /// Its content (JSON or JSON Lines).
     #[arg(long, value_name = "FILE")]
     pub content_file: Option<PathBuf>,
+    /// Send every trace to this collector (OTLP over HTTP), such as http://127.0.0.1:4318.
+    #[arg(long, value_name = "URL")]
+    pub otlp: Option<url::Url>,
     /// Break something on purpose and watch the promise hold.
     #[arg(long, value_name = "WHAT")]
     pub r#break: Option<crate::breaking::Break>,
@@ -59,5 +62,5 @@ pub async fn run(dev: Dev) -> Result<()> {
 }
 
 pub(crate) use explain::explain;
-pub(crate) use play::sent_texts;
+pub(crate) use play::{sent_texts, trace_id};
 pub(crate) use start::{House, house};

@@ -40,6 +40,8 @@ pub(crate) struct SentText {
     pub(crate) verdict: String,
     pub(crate) sources: Vec<String>,
     pub(crate) elapsed_ms: i64,
+    /// 32 hex digits, for `seven why --trace` and the collector.
+    pub(crate) trace: String,
     #[serde(skip)]
     at: DateTime<Utc>,
 }
@@ -116,6 +118,7 @@ pub(crate) async fn sent_texts(stack: &Stack, casino: &CasinoId) -> Result<Vec<S
             verdict: inbound.map_or_else(String::new, |i| i.verdict),
             sources,
             elapsed_ms,
+            trace: trace_id(&line.trace).to_owned(),
             at: sent.accepted_at,
         });
     }
@@ -140,9 +143,17 @@ fn print_texts(asked: &[(DateTime<Utc>, String)], texts: &[SentText], json: bool
     Ok(())
 }
 
+/// The trace of a `traceparent`.
+pub(crate) fn trace_id(traceparent: &str) -> &str {
+    traceparent.split('-').nth(1).unwrap_or(traceparent)
+}
+
 fn shown(text: &SentText) -> String {
     let segments = if text.segments == 1 { "1 segment".to_owned() } else { format!("{} segments", text.segments) };
     let from = if text.sources.is_empty() { String::new() } else { format!(", from {}", text.sources.join(" ")) };
     let seconds = text.elapsed_ms as f64 / 1000.0;
-    format!("host   {}\n       {} after {seconds:.1} s, {segments} {}{from}", text.text, text.agent, text.encoding)
+    format!(
+        "host   {}\n       {} after {seconds:.1} s, {segments} {}{from}\n       trace {}",
+        text.text, text.agent, text.encoding, text.trace
+    )
 }

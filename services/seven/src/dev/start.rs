@@ -28,7 +28,7 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
     let dir = if scratch { dev_dir().join(format!("run-{}", std::process::id())) } else { dev_dir() };
     std::fs::create_dir_all(&dir).with_context(|| format!("creating {}", dir.display()))?;
     let dir = dir.canonicalize()?;
-    seven_telemetry::init(seven_telemetry::LogTarget::File(&dir.join("seven.log")), "info,sqlx=warn,async_nats=warn")?;
+    seven_telemetry::init(seven_telemetry::LogTarget::File(&dir.join("seven.log")), seven_telemetry::FILTER)?;
     let (file, text) = document(dev.casino_file.as_deref(), "demo/casino.json", seven_packs::demo::CASINO)?;
     let config = onboard::read_casino(&file, &text)?;
     let servers =
@@ -46,7 +46,7 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         workers: workers.to_vec(),
         casino_name: config.prompts.casino_name_display.clone(),
         casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
-        extra: String::new(),
+        extra: dev.otlp.as_ref().map(traced).unwrap_or_default(),
         // The handset's history comes back with the data.
         ledger_file: (!scratch).then(|| dir.join("carrier.jsonl")),
     };
@@ -76,6 +76,11 @@ impl House {
         }
         stopped
     }
+}
+
+/// On a developer's machine every text is of interest.
+fn traced(collector: &url::Url) -> String {
+    format!("telemetry.otlp_endpoint = \"{collector}\"\ntelemetry.sample = 1.0\n")
 }
 
 fn document(file: Option<&Path>, demo_name: &str, demo_text: &str) -> Result<(String, String)> {

@@ -5,8 +5,8 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use async_nats::jetstream::{self, AckKind};
 use futures::FutureExt;
 use prost::Message;
-use seven_domain::{CasinoId, Lane};
-use seven_telemetry::metrics;
+use seven_domain::{CasinoId, Clock, Lane, TraceContext};
+use seven_telemetry::{metrics, trace};
 use tokio::time::{Instant, sleep};
 
 use super::{Delivery, Handler, Outcome, Shared};
@@ -17,23 +17,37 @@ use crate::{
 };
 
 impl<H: Handler> Shared<H> {
+    /// The one place that opens a stage's span: a child of the one that published the message (OBS-6).
     pub(super) async fn process(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, message: jetstream::Message) {
+        let from = trace_of(message.headers.as_ref());
+        let handled = self.handled(&casino, lane, &message, from);
+        trace::consume(H::STAGE.as_str(), &casino, from, trace::Kind::Consumer, handled).await;
+    }
+
+    async fn handled(&self, casino: &CasinoId, lane: Option<Lane>, message: &jetstream::Message, from: TraceContext) {
+        describe(message);
         let started = Instant::now();
-        let work = self.work(&casino, lane, &message);
+        let work = self.work(casino, lane, message, from);
         tokio::pin!(work);
         // Progress keeps the message ours while it waits for a permit or works (`ack_wait` / 3).
         let beat = self.bus.limits.ack_wait / 3;
         let outcome = loop {
             tokio::select! {
                 outcome = &mut work => break outcome,
-                () = sleep(beat) => self.acknowledge(&message, AckKind::Progress).await,
+                () = sleep(beat) => self.acknowledge(message, AckKind::Progress).await,
             }
         };
         metrics().handling.with_label_values(&[H::STAGE.as_str()]).observe(started.elapsed().as_secs_f64());
-        self.conclude(&casino, &message, outcome).await;
+        self.conclude(casino, message, outcome).await;
     }
 
-    async fn work(&self, casino: &CasinoId, lane: Option<Lane>, message: &jetstream::Message) -> Outcome {
+    async fn work(
+        &self,
+        casino: &CasinoId,
+        lane: Option<Lane>,
+        message: &jetstream::Message,
+        from: TraceContext,
+    ) -> Outcome {
         let permit = tokio::select! {
             permit = self.permits(lane).acquire() => permit,
             () = self.shutdown.cancelled() => return Outcome::Wait { after: Duration::ZERO, why: "shutting_down" },
@@ -44,14 +58,8 @@ impl<H: Handler> Shared<H> {
             Ok(event) => event,
             Err(error) => return Outcome::Park { reason: "undecodable".into(), error: error.to_string(), attempts: 1 },
         };
-        let delivery = Delivery {
-            casino: casino.clone(),
-            event,
-            trace: trace_of(message.headers.as_ref()),
-            key: key_of(message),
-            stream_seq,
-            deliveries,
-        };
+        let delivery =
+            Delivery { casino: casino.clone(), event, trace: from, key: key_of(message), stream_seq, deliveries };
         let handled = AssertUnwindSafe(self.handler.handle(delivery)).catch_unwind();
         match tokio::time::timeout(self.settings.deadline, handled).await {
             Ok(Ok(outcome)) => outcome,
@@ -61,6 +69,13 @@ impl<H: Handler> Shared<H> {
     }
 
     async fn conclude(&self, casino: &CasinoId, message: &jetstream::Message, outcome: Outcome) {
+        let waits = matches!(outcome, Outcome::Wait { .. });
+        match &outcome {
+            Outcome::Done | Outcome::Wait { .. } => {}
+            Outcome::Retry { .. } => trace::fail("retry"),
+            Outcome::Unavailable { .. } => trace::fail("unavailable"),
+            Outcome::Park { reason, .. } => trace::fail(reason),
+        }
         let (label, ack) = match outcome {
             Outcome::Done => ("done", AckKind::Ack),
             Outcome::Retry { after, why } => {
@@ -84,6 +99,7 @@ impl<H: Handler> Shared<H> {
             }
         };
         metrics().messages.with_label_values(&[H::STAGE.as_str(), label, casino.as_str()]).inc();
+        trace::ended(label, waits);
         self.acknowledge(message, ack).await;
     }
 
@@ -139,6 +155,22 @@ impl<H: Handler> Shared<H> {
             // A lost acknowledgement is a redelivery, which idempotency makes harmless.
             tracing::debug!(stage = %H::STAGE, %error, "acknowledgement not sent");
         }
+    }
+}
+
+/// What the conventions of OpenTelemetry ask of a span that processes a message, and how long it lay in the stream.
+fn describe(message: &jetstream::Message) {
+    if !trace::on() {
+        return;
+    }
+    trace::set("messaging.system", "nats");
+    trace::set("messaging.operation.type", "process");
+    trace::tell("messaging.destination.name", &message.subject);
+    trace::set("messaging.message.id", key_of(message));
+    if let Ok(info) = message.info() {
+        trace::set("seven.deliveries", info.delivered);
+        let lain = Clock::default().now().timestamp_millis() - info.published.timestamp_millis();
+        trace::set("seven.queued_ms", lain.max(0));
     }
 }
 

@@ -33,6 +33,7 @@ pub struct Pending {
     /// Seconds between its making and `not_before`.
     pub delay: f64,
     pub of_turn: bool,
+    pub trace: String,
 }
 
 macro_rules! pending {
@@ -40,7 +41,7 @@ macro_rules! pending {
         "select o.state, o.class, o.segments, greatest(0, extract(epoch from o.not_before - now()))::float8 as wait, c.casino_number,
            o.conversation_id, o.tries, g.key_id, g.phone_hash, g.phone, g.zone, g.state as guest_state,
            case when o.turn_id is null and o.inbound_id is null then null else o.answers_at end as answers_at,
-           greatest(0, extract(epoch from o.not_before - o.created_at))::float8 as delay, o.turn_id is not null as of_turn
+           greatest(0, extract(epoch from o.not_before - o.created_at))::float8 as delay, o.turn_id is not null as of_turn, o.trace
          from outbound_messages o
          join conversations c on c.conversation_id = o.conversation_id
          join guests g on g.guest_id = o.guest_id

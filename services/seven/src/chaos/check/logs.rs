@@ -23,7 +23,7 @@ pub(crate) fn personal_data(dir: &Path, phones: &[String], texts: &[&str]) -> Re
 }
 
 /// Eleven digits in a row that are a guest's number.
-fn names(line: &str, digits: &std::collections::HashSet<&str>) -> bool {
+pub(super) fn names(line: &str, digits: &std::collections::HashSet<&str>) -> bool {
     line.split(|c: char| !c.is_ascii_digit())
         .any(|run| digits.contains(run) || (run.len() == 10 && digits.contains(format!("1{run}").as_str())))
 }

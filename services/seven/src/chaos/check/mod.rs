@@ -4,11 +4,13 @@ mod answers;
 mod logs;
 mod order;
 mod sends;
+mod spans;
 mod stops;
 
 use super::facts::Facts;
 
 pub(crate) use logs::personal_data;
+pub(crate) use spans::{personal_data as personal_data_in_spans, unbroken};
 pub(crate) use stops::in_flight;
 
 /// One line of the report.

@@ -1,0 +1,146 @@
+//! Spans to a collector over OTLP (HTTP, protobuf): in batches, beside the work, never in its way (OBS-20, OBS-25).
+//!
+//! A collector that is away, refuses or hangs costs its spans, which are counted (`seven_spans_dropped_total`), and nothing else.
+
+mod convert;
+
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+use opentelemetry_otlp::{Protocol, RetryPolicy, SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_sdk::{Resource, trace::SpanExporter as _};
+use seven_telemetry::{
+    metrics,
+    trace::{self, Kept, Outbox},
+};
+use tokio::task::JoinHandle;
+use url::Url;
+
+/// Spans in one request.
+const BATCH: usize = 512;
+/// How long a batch may gather.
+const GATHER: Duration = Duration::from_millis(500);
+/// For one request: a collector that hangs holds one batch and what waits behind it.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// Where spans go and what they say of their process.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The collector's base address; `/v1/traces` is added.
+    pub endpoint: Url,
+    /// The share of ordinary traces to export, 0 to 1; those that matter are exported anyway.
+    pub sample: f64,
+    /// Spans that may wait here.
+    pub room: usize,
+    /// Such as `seven-compliance-gate`.
+    pub service: String,
+    pub version: String,
+    pub environment: String,
+    /// Tells processes of one service apart.
+    pub instance: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("reading the collector's address {0}")]
+    Endpoint(Url),
+    #[error("building the collector's client")]
+    Client(#[from] reqwest::Error),
+    #[error("building the exporter")]
+    Exporter(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Spans are being exported until [`Exporting::flush`].
+#[derive(Debug)]
+pub struct Exporting {
+    task: JoinHandle<()>,
+}
+
+/// Begins to record and export spans; the second value names the traces that other processes should keep.
+pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
+    let base = settings.endpoint.as_str().trim_end_matches('/');
+    let endpoint = Url::parse(&format!("{base}/v1/traces")).map_err(|_| Error::Endpoint(settings.endpoint.clone()))?;
+    // No proxy, no redirect: the address is ours.
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(Duration::from_secs(2))
+        .timeout(DEADLINE)
+        .build()?;
+    let mut exporter = SpanExporter::builder()
+        .with_http()
+        .with_protocol(Protocol::HttpBinary)
+        .with_http_client(client)
+        .with_endpoint(endpoint.as_str())
+        .with_timeout(DEADLINE)
+        // A batch that was not taken makes room for the next one.
+        .with_retry_policy(RetryPolicy::disabled())
+        .build()
+        .map_err(|error| Error::Exporter(error.into()))?;
+    exporter.set_resource(&resource(settings));
+    let (outbox, kept) = trace::start(settings.sample, settings.room);
+    Ok((Exporting { task: tokio::spawn(export(exporter, outbox)) }, kept))
+}
+
+impl Exporting {
+    /// Ends recording and sends what waits, for at most `most`.
+    pub async fn flush(self, most: Duration) {
+        trace::off();
+        if tokio::time::timeout(most, self.task).await.is_err() {
+            tracing::warn!("the last spans were not exported in time");
+        }
+    }
+}
+
+fn resource(settings: &Settings) -> Resource {
+    let attributes = [
+        ("service.name", &settings.service),
+        ("service.version", &settings.version),
+        ("service.instance.id", &settings.instance),
+        ("deployment.environment.name", &settings.environment),
+    ];
+    let attributes = attributes.map(|(key, value)| KeyValue::new(key, value.clone()));
+    Resource::builder_empty()
+        .with_attributes(attributes)
+        .with_attribute(KeyValue::new("service.namespace", "seven"))
+        .build()
+}
+
+/// One request at a time. What fails is told once when it begins and once when it is over, not per span.
+async fn export(exporter: SpanExporter, mut outbox: Outbox) {
+    let mut failing = false;
+    while let Some(mut batch) = outbox.next(BATCH).await {
+        if batch.len() < BATCH && trace::on() {
+            tokio::time::sleep(GATHER).await;
+            batch.extend(outbox.more(BATCH - batch.len()));
+        }
+        let count = batch.len();
+        let spans = batch.into_iter().map(convert::span).collect();
+        // The exporter has a deadline of its own; this one is for what it does before and after.
+        let sent = tokio::time::timeout(DEADLINE * 2, exporter.export(spans)).await;
+        outbox.done(count);
+        match sent {
+            Ok(Ok(())) => {
+                if failing {
+                    tracing::info!("the collector takes spans again");
+                }
+                failing = false;
+            }
+            failed => {
+                let lost = u64::try_from(count).unwrap_or(u64::MAX);
+                metrics().spans_dropped.with_label_values(&["export"]).inc_by(lost);
+                if !failing {
+                    let error = failed.map_or_else(
+                        |_| "no answer in time".to_owned(),
+                        |e| e.map_or_else(|e| e.to_string(), |()| String::new()),
+                    );
+                    tracing::warn!(
+                        error,
+                        "the collector does not take spans; they are dropped and counted until it does"
+                    );
+                }
+                failing = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! One trace per guest text, from its webhook to its receipt (OBS-1, OBS-6, OBS-21).
+//!
+//! A stage opens one span per message ([`consume`], [`serve`], [`resume`]); everything it does inside is a [`Step`] of it. What is published
+//! meanwhile carries the span as its parent ([`outgoing`]), rows carry the webhook's. A message that lost its trace takes its row's
+//! ([`adopt`]). Log lines read the same place, exported or not.
+//!
+//! Without [`start`] nothing is recorded and nothing is allocated. Attributes are ids, sizes, names from packs and code: never a phone, a
+//! name or a text (OBS-14).
+
+mod here;
+mod recorder;
+mod span;
+mod step;
+
+pub(crate) use here::told;
+pub use here::{
+    adopt, assume, concern, consume, current, discard, ended, fail, join, keep, originate, outgoing, resume, serve,
+    set, tell,
+};
+pub use recorder::{HELD, Kept, Outbox, begin, is_sampled, keep_trace, off, on, start};
+pub use span::{Finished, Kind, Value};
+pub use step::{Step, step};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+//! What becomes of finished spans: exported, held for a while in case their trace turns out to matter, or dropped and counted.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, RwLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use seven_domain::TraceContext;
+use tokio::{sync::mpsc, time::Instant};
+
+use super::Finished;
+use crate::metrics;
+
+/// Spans of unsampled traces kept in memory, for [`HOLD`] at most.
+pub const HELD: usize = 4_096;
+const HOLD: Duration = Duration::from_secs(60);
+/// Traces remembered as kept, for spans of theirs that end later.
+const REMEMBERED: usize = 4_096;
+
+static ON: AtomicBool = AtomicBool::new(false);
+static RECORDER: RwLock<Option<Arc<Recorder>>> = RwLock::new(None);
+
+struct Recorder {
+    /// A trace whose last eight bytes are below this is sampled.
+    below: u128,
+    /// Spans that may wait for the exporter.
+    room: usize,
+    waiting: Arc<AtomicUsize>,
+    outbox: mpsc::UnboundedSender<Vec<Finished>>,
+    kept: mpsc::Sender<[u8; 16]>,
+    held: Mutex<Held>,
+}
+
+/// Spans on their way to the exporter.
+#[derive(Debug)]
+pub struct Outbox {
+    spans: mpsc::UnboundedReceiver<Vec<Finished>>,
+    waiting: Arc<AtomicUsize>,
+}
+
+/// Traces that this process wants exported whole: other processes hold spans of them.
+#[derive(Debug)]
+pub struct Kept(mpsc::Receiver<[u8; 16]>);
+
+#[derive(Default)]
+struct Held {
+    spans: HashMap<[u8; 16], Vec<Finished>>,
+    /// In the order they came: when, whose, how many.
+    order: VecDeque<(Instant, [u8; 16], usize)>,
+    count: usize,
+    kept: HashSet<[u8; 16]>,
+    kept_order: VecDeque<[u8; 16]>,
+}
+
+/// Begins to record. `sample` is the share of ordinary traces to export, 0 to 1; `room` how many spans may wait for the exporter.
+pub fn start(sample: f64, room: usize) -> (Outbox, Kept) {
+    let (outbox, spans) = mpsc::unbounded_channel();
+    let (kept, wanted) = mpsc::channel(256);
+    let waiting = Arc::new(AtomicUsize::new(0));
+    let recorder = Recorder {
+        below: (sample.clamp(0.0, 1.0) * 2f64.powi(64)) as u128,
+        room,
+        waiting: Arc::clone(&waiting),
+        outbox,
+        kept,
+        held: Mutex::default(),
+    };
+    *RECORDER.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(recorder));
+    ON.store(true, Ordering::Release);
+    (Outbox { spans, waiting }, Kept(wanted))
+}
+
+/// Ends recording; what waits in the [`Outbox`] can still be taken out of it.
+pub fn off() {
+    ON.store(false, Ordering::Release);
+    *RECORDER.write().unwrap_or_else(PoisonError::into_inner) = None;
+}
+
+/// Whether spans are recorded at all.
+pub fn on() -> bool {
+    ON.load(Ordering::Acquire)
+}
+
+fn recorder() -> Option<Arc<Recorder>> {
+    RECORDER.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Whether this trace is among the share of ordinary ones to export. Every process finds the same.
+pub fn is_sampled(trace_id: &[u8; 16]) -> bool {
+    let Some(recorder) = recorder() else { return true };
+    let mut last = [0; 8];
+    last.copy_from_slice(&trace_id[8..]);
+    u128::from(u64::from_be_bytes(last)) < recorder.below
+}
+
+/// A trace that no webhook begins, under the same share as the others.
+pub fn begin() -> TraceContext {
+    let context = TraceContext::start();
+    TraceContext { sampled: is_sampled(&context.trace_id), ..context }
+}
+
+/// Another process found that this trace matters.
+pub fn keep_trace(trace_id: [u8; 16]) {
+    if let Some(recorder) = recorder() {
+        let found = recorder.held().keep(trace_id).1;
+        recorder.send(found);
+    }
+}
+
+/// Ended spans of one trace. `matters`: found here, so other processes hear of it.
+pub(super) fn take(trace_id: [u8; 16], sampled: bool, matters: bool, mut spans: Vec<Finished>) {
+    let Some(recorder) = recorder() else { return };
+    if matters && !is_sampled(&trace_id) {
+        let (new, mut found) = recorder.held().keep(trace_id);
+        found.append(&mut spans);
+        spans = found;
+        if new {
+            // Nobody listens, or too many at once: this process's part is exported all the same.
+            recorder.kept.try_send(trace_id).ok();
+        }
+    } else if !sampled && !recorder.held().kept.contains(&trace_id) {
+        return recorder.held().hold(trace_id, spans);
+    }
+    recorder.send(spans);
+}
+
+// === impl Recorder ===
+
+impl Recorder {
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Never waits: what finds no room is dropped and counted.
+    fn send(&self, spans: Vec<Finished>) {
+        let count = spans.len();
+        if count == 0 {
+            return;
+        }
+        let before = self.waiting.fetch_add(count, Ordering::AcqRel);
+        if before + count > self.room || self.outbox.send(spans).is_err() {
+            self.waiting.fetch_sub(count, Ordering::AcqRel);
+            metrics().spans_dropped.with_label_values(&["full"]).inc_by(u64::try_from(count).unwrap_or(u64::MAX));
+        }
+    }
+}
+
+// === impl Held ===
+
+impl Held {
+    fn hold(&mut self, trace_id: [u8; 16], spans: Vec<Finished>) {
+        let now = Instant::now();
+        self.count += spans.len();
+        self.order.push_back((now, trace_id, spans.len()));
+        self.spans.entry(trace_id).or_default().extend(spans);
+        while let Some((at, oldest, count)) = self.order.front().copied() {
+            if self.count <= HELD && now.duration_since(at) < HOLD {
+                break;
+            }
+            self.order.pop_front();
+            // A trace that was taken out meanwhile has fewer.
+            if let Some(spans) = self.spans.get_mut(&oldest) {
+                let count = count.min(spans.len());
+                spans.drain(..count);
+                self.count -= count;
+                if spans.is_empty() {
+                    self.spans.remove(&oldest);
+                }
+            }
+        }
+    }
+
+    /// Whether that is news, and what is held of it.
+    fn keep(&mut self, trace_id: [u8; 16]) -> (bool, Vec<Finished>) {
+        let new = self.kept.insert(trace_id);
+        if new {
+            self.kept_order.push_back(trace_id);
+            if self.kept_order.len() > REMEMBERED
+                && let Some(oldest) = self.kept_order.pop_front()
+            {
+                self.kept.remove(&oldest);
+            }
+        }
+        let found = self.spans.remove(&trace_id).unwrap_or_default();
+        self.count -= found.len();
+        (new, found)
+    }
+}
+
+// === impl Outbox ===
+
+impl Outbox {
+    /// The next batch, of about `most` spans; waits for the first one only. None when recording has ended and all is taken.
+    pub async fn next(&mut self, most: usize) -> Option<Vec<Finished>> {
+        let mut batch = self.spans.recv().await?;
+        if batch.len() < most {
+            batch.extend(self.more(most - batch.len()));
+        }
+        Some(batch)
+    }
+
+    /// About `most` spans of those that are there.
+    pub fn more(&mut self, most: usize) -> Vec<Finished> {
+        let mut batch = Vec::new();
+        while batch.len() < most
+            && let Ok(more) = self.spans.try_recv()
+        {
+            batch.extend(more);
+        }
+        batch
+    }
+
+    /// These spans are gone from memory, exported or not.
+    pub fn done(&self, count: usize) {
+        self.waiting.fetch_sub(count, Ordering::AcqRel);
+    }
+}
+
+// === impl Kept ===
+
+impl Kept {
+    /// The next trace to tell the others of; None when recording has ended.
+    pub async fn next(&mut self) -> Option<[u8; 16]> {
+        self.0.recv().await
+    }
+}

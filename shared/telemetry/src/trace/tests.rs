@@ -1,0 +1,85 @@
+use seven_domain::{CasinoId, TraceContext};
+
+use super::*;
+
+fn casino() -> CasinoId {
+    "silver_birch".parse().unwrap()
+}
+
+/// One test for all: recording is the process's.
+#[tokio::test(flavor = "current_thread")]
+async fn spans_of_a_text_hang_together() {
+    assert!(!on() && step("seven.nothing", "").is_recorded() == on());
+    let (mut outbox, mut kept) = start(0.0, 100);
+
+    // Ordinary and unsampled: held, nothing comes out.
+    let text = TraceContext { sampled: false, ..TraceContext::of_text("telnyx", "m1") };
+    let mut published = None;
+    consume("gate", &casino(), text, Kind::Consumer, async {
+        let mut outer = step("seven.node.", "router").entered();
+        outer.set("seven.retry_count", 1u32);
+        drop(step("seven.model", ""));
+        drop(outer);
+        published = outgoing(&text.to_string());
+    })
+    .await;
+    let published = published.unwrap();
+    assert_eq!((published.trace_id, published.sampled), (text.trace_id, false));
+    assert_ne!(published.span_id, text.span_id);
+
+    // A later stage finds that it matters: all of it comes out, in one trace, each parent present but the webhook's.
+    consume("sender", &casino(), published, Kind::Consumer, async { fail("refused") }).await;
+    let spans = outbox.next(100).await.unwrap();
+    outbox.done(spans.len());
+    let names: Vec<_> = spans.iter().map(|span| span.name.as_ref()).collect();
+    assert_eq!(names, ["seven.model", "seven.node.router", "seven.gate", "seven.sender"]);
+    let ids: Vec<_> = spans.iter().map(|span| span.span_id).chain([text.span_id]).collect();
+    assert!(spans.iter().all(|span| span.trace_id == text.trace_id && ids.contains(&span.parent.unwrap())));
+    assert_eq!(kept.next().await, Some(text.trace_id));
+
+    // What ends later in a kept trace is exported though its mark is lost.
+    consume("receipts", &casino(), text, Kind::Consumer, async {}).await;
+    assert_eq!(outbox.next(100).await.unwrap()[0].name, "seven.receipts");
+
+    // A message of another trace moves into its row's.
+    let stray = TraceContext::start();
+    let row = TraceContext::of_text("telnyx", "m2");
+    consume("receipts", &casino(), stray, Kind::Consumer, async { adopt(&row.to_string()) }).await;
+    let span = &outbox.next(100).await.unwrap()[0];
+    assert_eq!((span.trace_id, span.parent), (row.trace_id, Some(row.span_id)));
+
+    // A wait leaves nothing; one that worked does.
+    consume("swarm", &casino(), row, Kind::Consumer, async { ended("wait", true) }).await;
+    consume("swarm", &casino(), row, Kind::Consumer, async {
+        drop(step("seven.turn", ""));
+        ended("wait", true);
+    })
+    .await;
+    assert_eq!(outbox.next(100).await.unwrap().len(), 2);
+
+    // No room: dropped and counted.
+    let before = crate::metrics().spans_dropped.with_label_values(&["full"]).get();
+    outbox.done(4);
+    for _ in 0..150 {
+        consume("gate", &casino(), row, Kind::Consumer, async {}).await;
+    }
+    assert_eq!(crate::metrics().spans_dropped.with_label_values(&["full"]).get() - before, 50);
+
+    // Held spans of other processes come out when they are told.
+    let far = TraceContext { sampled: false, ..TraceContext::of_text("telnyx", "m3") };
+    consume("ingress", &casino(), far, Kind::Consumer, async {}).await;
+    let flood = outbox.next(1_000).await.unwrap();
+    outbox.done(flood.len());
+    keep_trace(far.trace_id);
+    assert_eq!(outbox.next(100).await.unwrap()[0].trace_id, far.trace_id);
+    off();
+    assert!(outbox.next(1).await.is_none());
+}
+
+#[test]
+fn outside_of_any_work_nothing_happens() {
+    adopt(&TraceContext::start().to_string());
+    keep();
+    fail("nothing");
+    assert!(current().is_none() && outgoing("").is_none());
+}

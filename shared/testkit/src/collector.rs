@@ -1,0 +1,201 @@
+//! A stand-in for an OpenTelemetry collector: takes OTLP over HTTP (protobuf), keeps every span, and can refuse, hang or be slow.
+//!
+//! ```no_run
+//! # async fn demo() -> anyhow::Result<()> {
+//! use seven_testkit::collector::{Collector, Mood};
+//!
+//! let collector = Collector::start().await?;
+//! // ... point telemetry.otlp_endpoint at collector.url(), send texts ...
+//! collector.be(Mood::Silent);
+//! assert!(collector.spans().iter().all(|span| span.name.starts_with("seven.")));
+//! # Ok(())
+//! # }
+//! ```
+
+use std::{
+    collections::BTreeMap,
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use anyhow::{Context, Result};
+use axum::{
+    Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, State},
+    http::StatusCode,
+    routing::post,
+};
+use opentelemetry_proto::tonic::{
+    collector::trace::v1::{ExportTraceServiceRequest, ExportTraceServiceResponse},
+    common::v1::{AnyValue, KeyValue, any_value},
+    trace::v1::status::StatusCode as SpanStatus,
+};
+use prost::Message;
+use tokio::{net::TcpListener, task::JoinHandle};
+
+/// How it treats what comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mood {
+    #[default]
+    Takes,
+    /// 503.
+    Refuses,
+    /// Never answers.
+    Silent,
+    /// Takes it after so many milliseconds.
+    Slow(u64),
+}
+
+/// A span as it came, ids in hex.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Span {
+    pub trace_id: String,
+    pub span_id: String,
+    /// Empty for the first of a trace.
+    pub parent: String,
+    pub name: String,
+    /// `Server`, `Consumer`, `Client` or `Internal`.
+    pub kind: String,
+    pub started_nanos: u64,
+    pub ended_nanos: u64,
+    /// Values as text; lists separated by commas.
+    pub attributes: BTreeMap<String, String>,
+    /// Trace and span ids of what it is linked to.
+    pub links: Vec<(String, String)>,
+    /// Its status says that it failed, and how.
+    pub error: Option<String>,
+    /// Of its process.
+    pub resource: BTreeMap<String, String>,
+}
+
+/// A running double; dropping it ends it.
+#[derive(Debug)]
+pub struct Collector {
+    address: SocketAddr,
+    desk: Arc<Mutex<Desk>>,
+    serving: JoinHandle<()>,
+}
+
+#[derive(Debug, Default)]
+struct Desk {
+    mood: Mood,
+    requests: usize,
+    spans: Vec<Span>,
+}
+
+impl Collector {
+    /// Listens on a free port of 127.0.0.1.
+    pub async fn start() -> Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("binding the collector's double")?;
+        let address = listener.local_addr().context("reading the double's port")?;
+        let desk = Arc::new(Mutex::new(Desk::default()));
+        let app = Router::new()
+            .route("/v1/traces", post(take))
+            .layer(DefaultBodyLimit::max(64 * 1024 * 1024))
+            .with_state(Arc::clone(&desk));
+        let serving = tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, app).await {
+                tracing::error!(%error, "the collector's double ended");
+            }
+        });
+        Ok(Self { address, desk, serving })
+    }
+
+    /// For `telemetry.otlp_endpoint`.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// From now on.
+    pub fn be(&self, mood: Mood) {
+        lock(&self.desk).mood = mood;
+    }
+
+    /// How many requests came, whatever became of them.
+    #[must_use]
+    pub fn requests(&self) -> usize {
+        lock(&self.desk).requests
+    }
+
+    /// What it took, in the order it came.
+    #[must_use]
+    pub fn spans(&self) -> Vec<Span> {
+        lock(&self.desk).spans.clone()
+    }
+}
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+fn lock(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
+    desk.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn take(State(desk): State<Arc<Mutex<Desk>>>, body: Bytes) -> (StatusCode, Vec<u8>) {
+    let mood = {
+        let mut desk = lock(&desk);
+        desk.requests += 1;
+        desk.mood
+    };
+    match mood {
+        Mood::Takes => {}
+        Mood::Refuses => return (StatusCode::SERVICE_UNAVAILABLE, Vec::new()),
+        Mood::Silent => return std::future::pending().await,
+        Mood::Slow(millis) => tokio::time::sleep(Duration::from_millis(millis)).await,
+    }
+    let Ok(request) = ExportTraceServiceRequest::decode(body) else {
+        return (StatusCode::BAD_REQUEST, Vec::new());
+    };
+    lock(&desk).spans.extend(read(request));
+    (StatusCode::OK, ExportTraceServiceResponse::default().encode_to_vec())
+}
+
+fn read(request: ExportTraceServiceRequest) -> Vec<Span> {
+    let mut spans = Vec::new();
+    for group in request.resource_spans {
+        let resource = attributes(&group.resource.unwrap_or_default().attributes);
+        for span in group.scope_spans.into_iter().flat_map(|scope| scope.spans) {
+            let kind = format!("{:?}", span.kind());
+            let failed = span.status.as_ref().filter(|status| status.code() == SpanStatus::Error);
+            spans.push(Span {
+                trace_id: hex(&span.trace_id),
+                span_id: hex(&span.span_id),
+                parent: hex(&span.parent_span_id),
+                kind,
+                started_nanos: span.start_time_unix_nano,
+                ended_nanos: span.end_time_unix_nano,
+                attributes: attributes(&span.attributes),
+                links: span.links.iter().map(|link| (hex(&link.trace_id), hex(&link.span_id))).collect(),
+                error: failed.map(|status| status.message.clone()),
+                resource: resource.clone(),
+                name: span.name,
+            });
+        }
+    }
+    spans
+}
+
+fn attributes(list: &[KeyValue]) -> BTreeMap<String, String> {
+    list.iter().map(|pair| (pair.key.clone(), pair.value.as_ref().map(text).unwrap_or_default())).collect()
+}
+
+fn text(value: &AnyValue) -> String {
+    match &value.value {
+        Some(any_value::Value::StringValue(text)) => text.clone(),
+        Some(any_value::Value::BoolValue(yes)) => yes.to_string(),
+        Some(any_value::Value::IntValue(number)) => number.to_string(),
+        Some(any_value::Value::DoubleValue(number)) => number.to_string(),
+        Some(any_value::Value::ArrayValue(list)) => list.values.iter().map(text).collect::<Vec<_>>().join(","),
+        other => format!("{other:?}"),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

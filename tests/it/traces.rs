@@ -1,0 +1,195 @@
+//! One unbroken trace per text from webhook to receipt, whatever delays or repeats it (OBS-1, OBS-6); what matters is kept (OBS-36); a
+//! collector that is away costs nothing but its spans (OBS-25); and none of it says who wrote what (OBS-14).
+
+mod hosted;
+mod kept;
+mod outage;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use seven::wiring::Worker;
+use seven_carrier_sim::{Text, Texted};
+use seven_domain::TraceContext;
+use seven_testkit::{
+    Scratch,
+    collector::{Collector, Span},
+};
+
+use crate::harness::{House, Wanted, house, until};
+
+/// The stages of a text that is answered and whose answer arrives.
+const WAY: [&str; 6] =
+    ["seven.ingress", "seven.gate", "seven.swarm", "seven.envelope", "seven.sender", "seven.receipts"];
+const QUESTION: &str = "any italian place around the harbour?";
+
+fn settings(collector: &Collector, sample: f64) -> String {
+    format!("telemetry.otlp_endpoint = \"{}\"\ntelemetry.sample = {sample:?}\n", collector.url())
+}
+
+/// As ingress names the trace of this text.
+fn trace_of(text: &Texted) -> String {
+    TraceContext::of_text("telnyx", &text.message_id).trace_hex()
+}
+
+fn by_trace(spans: Vec<Span>) -> BTreeMap<String, Vec<Span>> {
+    let mut traces: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+    for span in spans {
+        traces.entry(span.trace_id.clone()).or_default().push(span);
+    }
+    traces
+}
+
+/// Begins with the webhook, and each other span's parent is one of its own.
+fn assert_unbroken(spans: &[Span]) {
+    let ids: BTreeSet<_> = spans.iter().map(|span| span.span_id.as_str()).collect();
+    assert_eq!(ids.len(), spans.len(), "span ids are unique");
+    for span in spans {
+        assert_eq!(span.parent.is_empty(), span.name == "seven.ingress", "only webhooks begin: {span:?}");
+        assert!(span.parent.is_empty() || ids.contains(span.parent.as_str()), "its parent is missing: {span:?}");
+        assert!(span.started_nanos <= span.ended_nanos && span.ended_nanos > 0);
+    }
+    assert!(spans.iter().any(|span| span.parent.is_empty()), "no webhook");
+}
+
+fn named<'a>(spans: &'a [Span], name: &str) -> Vec<&'a Span> {
+    spans.iter().filter(|span| span.name == name).collect()
+}
+
+fn assert_whole(spans: &[Span]) {
+    assert_unbroken(spans);
+    for name in WAY {
+        assert!(!named(spans, name).is_empty(), "no {name}: {:?}", spans.iter().map(|s| &s.name).collect::<Vec<_>>());
+    }
+}
+
+/// Every text we sent has had its last receipt.
+async fn delivered(house: &House) {
+    until("all is delivered", Duration::from_secs(20), || async {
+        house.number("select count(*) from outbound_messages where state <> 'delivered'").await == 0
+    })
+    .await;
+}
+
+fn guest(n: usize) -> String {
+    format!("+186055501{n:02}")
+}
+
+/// Where this run's log lines go, and the folder that must live as long; the first caller in a process decides.
+fn logging() -> (Scratch, std::path::PathBuf) {
+    let scratch = Scratch::new("traces-log").unwrap();
+    let file = scratch.path().join("run.log");
+    seven_telemetry::init(
+        seven_telemetry::LogTarget::File(&file),
+        "debug,sqlx=warn,async_nats=warn,hyper=warn,hyper_util=warn,h2=warn,reqwest=warn",
+    )
+    .unwrap();
+    (scratch, file)
+}
+
+#[tokio::test] // OBS-1, OBS-2, OBS-6, OBS-13, OBS-14, OBS-25, DATA-5, DATA-48, PROD-46
+async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
+    const GUESTS: usize = 9;
+    let collector = Collector::start().await.unwrap();
+    let workers = Worker::ALL.into_iter().filter(|w| *w != Worker::AgentSwarm).collect();
+    let wanted = Wanted { workers, extra: settings(&collector, 1.0), ..Wanted::default() };
+    let mut house = house("traces_whole", wanted).await;
+    let (_kept, log) = logging();
+    // One send in three is put off by the carrier, so that texts come back as due rows.
+    let rule = |nth| seven_carrier_sim::Rule {
+        matcher: seven_carrier_sim::Matcher { nth: Some(nth), ..Default::default() },
+        fault: seven_carrier_sim::Fault::Error("40006".to_owned()),
+        times: None,
+    };
+    let rules = (1..=GUESTS as u32).step_by(3).map(rule).collect();
+    house.stack.sim.set_rules(seven_carrier_sim::Plan { rules, ..Default::default() }).unwrap();
+    let texts: Vec<Texted> = (0..GUESTS).map(|n| house.text(&guest(n), QUESTION)).collect();
+    // A second text of the first guest, answered in the same turn.
+    let second = house.text(&guest(0), "and is it expensive there?");
+    // Two texts come twice.
+    for n in [1, 2] {
+        let copy = texts[n].clone();
+        let again = Text {
+            from: guest(n),
+            text: Some(QUESTION.to_owned()),
+            event_id: Some(copy.event_id),
+            message_id: Some(copy.message_id),
+            ..Text::default()
+        };
+        house.stack.sim.text(again).unwrap();
+    }
+    // Nobody takes the signals to the swarm: the sweep repeats them.
+    until("every text was swept", Duration::from_secs(15), || async {
+        house.number("select count(*) from inbound_messages where sweeps = 0").await == 0
+    })
+    .await;
+    house.stack.spawn(Worker::AgentSwarm, None).await.unwrap();
+    house.settle(GUESTS as i64 + 1).await;
+    delivered(&house).await;
+    assert!(house.number("select count(*) from outbound_messages where tries > 0").await > 0, "no text was put off");
+    house.stop().await;
+
+    let traces = by_trace(collector.spans());
+    let expected: BTreeSet<_> = texts.iter().chain([&second]).map(trace_of).collect();
+    assert_eq!(traces.keys().cloned().collect::<BTreeSet<_>>(), expected, "one trace for each text and no other");
+    let mut swept = 0;
+    for text in &texts {
+        let spans = &traces[&trace_of(text)];
+        assert_whole(spans);
+        swept += named(spans, "seven.sweep").len();
+    }
+    assert!(swept > 0, "no sweep in any trace");
+    assert!(traces.values().any(|spans| !named(spans, "seven.due").is_empty()), "no delay in any trace");
+
+    // The second text's trace is linked to the turn that answered both, or has its own.
+    let other = &traces[&trace_of(&second)];
+    assert_unbroken(other);
+    let joined = named(other, "seven.joined");
+    assert!(!joined.is_empty() || !named(other, "seven.turn").is_empty());
+    for span in joined {
+        assert_eq!(span.links[0].0, trace_of(&texts[0]));
+    }
+
+    let spans: Vec<&Span> = traces.values().flatten().collect();
+    let with = |name: &str, key: &str| {
+        assert!(spans.iter().any(|s| s.name == name && s.attributes.contains_key(key)), "no {key} on any {name}");
+    };
+    for (name, key) in [
+        ("seven.ingress", "http.response.status_code"),
+        ("seven.gate", "messaging.destination.name"),
+        ("seven.gate", "seven.guest_phone_hash"),
+        ("seven.node.compliance_gate", "seven.guardrail_triggered"),
+        ("seven.turn", "seven.active_agent"),
+        ("seven.turn", "seven.validation_result"),
+        ("seven.node.persona_envelope", "seven.original_len"),
+        ("seven.node.persona_envelope", "seven.final_len"),
+        ("seven.node.persona_envelope", "seven.segments"),
+        ("seven.node.last_look", "seven.verdict"),
+        ("seven.node.provider_call", "error.type"),
+        ("seven.receipts", "seven.receipt.status"),
+    ] {
+        with(name, key);
+    }
+    assert!(spans.iter().all(|s| s.attributes.get("seven.casino_id").is_none_or(|id| !id.is_empty())));
+    assert_eq!(spans[0].resource["service.namespace"], "seven");
+
+    // Neither the spans nor the log lines of all this know who wrote, or what.
+    let log = std::fs::read_to_string(log).unwrap();
+    let lines: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(expected.iter().all(|trace| lines.iter().any(|line| line["trace_id"] == trace.as_str())));
+    let judged = lines.iter().find(|line| line["message"] == "text judged").unwrap();
+    for field in ["timestamp", "severity", "logger", "trace_id", "span_id", "stage", "casino"] {
+        assert!(judged[field].is_string(), "{field}: {judged}");
+    }
+    let told = format!("{spans:?}\n{log}").to_lowercase();
+    for n in 0..GUESTS {
+        assert!(!told.contains(guest(n).trim_start_matches("+1")), "a phone");
+    }
+    for words in [QUESTION, "italian", "expensive there"] {
+        assert!(!told.contains(words), "words of a guest: {words}");
+    }
+    // Nor what was answered.
+    assert!(!told.contains("nonna salvia"), "words of an answer");
+}

@@ -1,0 +1,49 @@
+//! The steps of a turn that a hosted model answers.
+
+use serde_json::json;
+use seven_testkit::{collector::Collector, models::Play};
+
+use super::{assert_whole, by_trace, delivered, guest, named, settings, trace_of};
+use crate::{
+    harness::{Wanted, house},
+    hosted::{ANSWER, QUESTION, brain, content_with_all, settings as model_settings},
+};
+
+#[tokio::test] // OBS-7, OBS-16, OBS-21, OBS-22, OBS-23, OBS-24, AGENT-75
+async fn a_turns_steps_stand_under_it_in_their_order() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.then(Play::call("search_knowledge_base", json!({"query": "lakeside pool"})).tokens(900, 20));
+    models.then(Play::text(ANSWER).tokens(1_000, 100));
+    let collector = Collector::start().await.unwrap();
+    let extra = settings(&collector, 1.0) + &model_settings(&models);
+    let house = house("traces_hosted", Wanted { extra, ..Wanted::default() }).await;
+    let text = house.text(&guest(0), QUESTION);
+    house.settle(1).await;
+    delivered(&house).await;
+    house.stop().await;
+    let traces = by_trace(collector.spans());
+    let spans = &traces[&trace_of(&text)];
+    assert_whole(spans);
+    let turn = named(spans, "seven.turn")[0];
+    let mut steps: Vec<_> = spans.iter().filter(|span| span.parent == turn.span_id).collect();
+    steps.sort_by_key(|span| span.started_nanos);
+    let names: Vec<_> = steps.iter().map(|span| span.name.as_str()).collect();
+    let order =
+        ["retrieval", "router", "planner", "host", "validate", "commit"].map(|node| format!("seven.node.{node}"));
+    assert_eq!(names, order);
+    let under = |node: usize, name: &str| {
+        let part = |span: &&&seven_testkit::collector::Span| span.parent == steps[node].span_id;
+        named(spans, name).iter().filter(part).count()
+    };
+    assert_eq!((under(1, "seven.model"), under(2, "seven.model"), under(3, "seven.model")), (1, 1, 2));
+    assert_eq!(under(3, "seven.tool.search_knowledge_base"), 1);
+    assert_eq!(steps[1].attributes["seven.router.confidence"], "0.9");
+    assert_eq!(steps[4].attributes["seven.validation_result"], "PASS");
+    assert!(steps[0].attributes["seven.results_count"].parse::<u32>().unwrap() > 0);
+    assert_eq!(turn.attributes["gen_ai.usage.input_tokens"], "2500");
+    // 2500 tokens in at a dollar a million, 155 out at ten.
+    assert_eq!(turn.attributes["seven.cost_usd"], "0.00405");
+    let model = named(spans, "seven.model");
+    assert!(model.iter().all(|span| span.kind == "Client" && span.attributes.contains_key("seven.cost_usd")));
+}
