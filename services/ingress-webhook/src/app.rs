@@ -70,7 +70,7 @@ pub(crate) fn router(fleet: Fleet, verifiers: Verifiers) -> Router {
 }
 
 async fn general(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Answer {
-    traced("/webhooks/telnyx", app.receive(None, &headers, body)).await
+    Box::pin(traced("/webhooks/telnyx", app.receive(None, &headers, body))).await
 }
 
 /// The address each send gives the provider: it names the attempt (D5).
@@ -80,15 +80,15 @@ async fn of_attempt(
     headers: HeaderMap,
     body: Body,
 ) -> Answer {
-    traced("/webhooks/telnyx/{attempt}", app.receive(attempt.parse().ok(), &headers, body)).await
+    Box::pin(traced("/webhooks/telnyx/{attempt}", app.receive(attempt.parse().ok(), &headers, body))).await
 }
 
 async fn twilio_general(State(app): State<Arc<App>>, call: Call) -> Response {
-    twiml(traced("/webhooks/twilio", app.receive_form("", call)).await)
+    twiml(Box::pin(traced("/webhooks/twilio", app.receive_form("", call))).await)
 }
 
 async fn twilio_attempt(State(app): State<Arc<App>>, Path(attempt): Path<String>, call: Call) -> Response {
-    twiml(traced("/webhooks/twilio/{attempt}", app.receive_form(&attempt, call)).await)
+    twiml(Box::pin(traced("/webhooks/twilio/{attempt}", app.receive_form(&attempt, call))).await)
 }
 
 /// The parts of a call to Twilio's addresses.
