@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use seven_domain::{CasinoId, Stage};
 
 use crate::topology::{
-    CONSUMING, CONTENT_SUBJECTS, FLEET_BUCKET_STREAM, consumer_name, lanes_of, stream_of, subject_for_content,
-    subject_for_control, subjects_of, subjects_of_dead,
+    CONSUMING, CONTENT_SUBJECTS, FLEET_BUCKET_STREAM, TRACE_KEEP, consumer_name, lanes_of, stream_of,
+    subject_for_content, subject_for_control, subjects_of, subjects_of_dead,
 };
 
 /// The prefix of a user's inboxes.
@@ -27,9 +27,12 @@ pub struct Permissions {
 // === impl Permissions ===
 
 impl Permissions {
-    /// A user with nothing but its inbox.
+    /// A user with nothing but its inbox, and the traces to keep, of which only random ids are told.
     pub fn of(user: &str) -> Self {
-        Self { publish: BTreeSet::new(), subscribe: BTreeSet::from([format!("{}.>", inbox_of(user))]) }
+        Self {
+            publish: BTreeSet::from([TRACE_KEEP.to_owned()]),
+            subscribe: BTreeSet::from([format!("{}.>", inbox_of(user)), TRACE_KEEP.to_owned()]),
+        }
     }
 
     /// Follows the switches of one casino, or of all (`Roster::follow`).
@@ -136,13 +139,13 @@ mod tests {
             .work(Stage::Swarm, Some(&casino))
             .hand_on(Stage::Sender, Some(&casino))
             .hear_content(Some(&casino));
-        let bare = ["$JS.API.STREAM.INFO.KV_fleet", "$JS.FC.KV_fleet.>"];
+        let bare = ["$JS.API.STREAM.INFO.KV_fleet", "$JS.FC.KV_fleet.>", TRACE_KEEP];
         for subject in user.publish.iter().filter(|s| !bare.contains(&s.as_str())) {
             assert!(subject.contains(casino.as_str()), "{subject}");
         }
         assert_eq!(
             user.subscribe.iter().map(String::as_str).collect::<Vec<_>>(),
-            ["_INBOX.agent-swarm-silver-birch.>", "content.silver_birch"]
+            ["_INBOX.agent-swarm-silver-birch.>", "content.silver_birch", TRACE_KEEP]
         );
     }
 }
