@@ -76,7 +76,7 @@ impl Told {
         if work.recall.is_fresh() {
             let filled = completeness(&scene.profile, scene.request.now).get();
             guests.sessions.with_label_values(&[casino]).inc();
-            guests.completeness.with_label_values(&[casino]).observe(f64::from(filled));
+            guests.completeness.with_label_values(&[casino]).observe(filled);
         }
         if self.session.turns == LONG {
             guests.long_sessions.with_label_values(&[casino]).inc();

@@ -201,7 +201,7 @@ pub(crate) async fn watch(fleet: Fleet, prices: Prices) {
         match month(&fleet, &prices, Month::of(fleet.clock.now()), None).await {
             Ok(costs) => export(&costs, prices.budget),
             Err(error) => {
-                tracing::warn!(error = format!("{error:#}"), "this month's cost is not known; next try in an hour")
+                tracing::warn!(error = format!("{error:#}"), "this month's cost is not known; next try in an hour");
             }
         }
     }
