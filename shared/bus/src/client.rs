@@ -70,8 +70,9 @@ impl Bus {
             .name(format!("seven-{}", settings.instance))
             .ping_interval(Duration::from_secs(10))
             .max_reconnects(None)
+            // The first try, which a start waits for, comes at once.
             .reconnect_delay_callback(|attempt| {
-                Duration::from_millis(u64::try_from(attempt.min(10)).unwrap_or(10) * 100)
+                Duration::from_millis(u64::try_from(attempt.saturating_sub(1).min(10)).unwrap_or(10) * 100)
             })
             .connect(&settings.url)
             .await
