@@ -122,6 +122,6 @@ fn a_database_stands_older_same_or_newer() {
     assert_eq!(Standing::of(&ours), Standing::Same);
     assert_eq!(Standing::of(&[]), Standing::Older(0));
     assert_eq!(Standing::of(&ours[..ours.len() - 1]), Standing::Older(ours[ours.len() - 2]));
-    let newer = [ours.clone(), vec![needed() + 1]].concat();
+    let newer = [ours, vec![needed() + 1]].concat();
     assert_eq!(Standing::of(&newer), Standing::Newer(needed() + 1));
 }

@@ -58,7 +58,7 @@ pub async fn run(config: Option<&Path>, command: &Login) -> Result<()> {
     match made {
         logins::Made::New => out!("Made {name}. The database lets it bind {casino} and no other casino."),
         logins::Made::Changed => {
-            out!("{name} has another password. Its open connections stay; new ones need this one.")
+            out!("{name} has another password. Its open connections stay; new ones need this one.");
         }
     }
     out!("Shown once; put it into the secret store and give it to this casino's workers as SEVEN_POSTGRES__URL:");
