@@ -18,7 +18,9 @@ async fn two_casinos(name: &str, workers: Vec<Worker>) -> House {
     let id = Uuid::new_v4().simple().to_string();
     document["casino_id"] = format!("{name}_{}", &id[..8]).into();
     let casino = Some((document.to_string(), seven_packs::demo::CONTENT.to_owned()));
-    let house = house(name, Wanted { workers, casino, ..Wanted::default() }).await;
+    // Many processes on the server that tests share.
+    let extra = "postgres.connections = 4".to_owned();
+    let house = house(name, Wanted { workers, casino, extra, ..Wanted::default() }).await;
     house.add_other().await;
     house
 }

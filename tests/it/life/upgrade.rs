@@ -40,7 +40,9 @@ async fn workers_refuse_an_older_database_and_run_on_a_newer_one() {
 #[tokio::test] // PROD-27, DEP-15
 async fn a_house_answers_while_its_workers_are_replaced_one_after_another() {
     const GUESTS: usize = 36;
-    let house = house("rolling", Wanted { workers: Vec::new(), ..Wanted::default() }).await;
+    // Two of each at times, on the server that tests share.
+    let extra = "postgres.connections = 4".to_owned();
+    let house = house("rolling", Wanted { workers: Vec::new(), extra, ..Wanted::default() }).await;
     let mut workers: Vec<_> = Worker::ALL.map(|worker| (worker.name(), house.process(worker.name(), None))).into();
     house.ingress_up().await;
     let guest = |n: usize| format!("+186055503{n:02}");

@@ -1,6 +1,9 @@
 //! `seven backup`: everything in Postgres, consent and audit included, as one moment (DEP-31, PROD-41).
 
-use std::{os::unix::fs::DirBuilderExt, path::Path};
+use std::{
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    path::Path,
+};
 
 use anyhow::{Context, Result, ensure};
 use secrecy::SecretString;
@@ -27,6 +30,7 @@ pub async fn backup(settings: &Settings, dir: &Path) -> Result<Manifest> {
     let (id, path) = (format!("--snapshot={}", snapshot.id), format!("--file={}", file.display()));
     // Custom format: compressed, and pg_restore can take it in one transaction.
     clients::run(&pg_dump, owner, &["--format=custom", &id, &path]).await?;
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).context("keeping others from the dump")?;
     let contents = snapshot.contents().await.context("counting what was dumped")?;
     let manifest = Manifest {
         format: Manifest::FORMAT,

@@ -61,7 +61,7 @@ fn tell(casino: &CasinoId, verified: &Verified) {
         out!("{mark} {:<18} {}", finding.what, finding.found);
     }
     let others = match verified.others.as_slice() {
-        [] => "no other casino, as there is none yet".to_owned(),
+        [] => "a casino that is not there yet (there is no other)".to_owned(),
         others => others.iter().map(CasinoId::as_str).collect::<Vec<_>>().join(", "),
     };
     let bad = verified.findings.iter().filter(|finding| !finding.ok).count();

@@ -161,7 +161,7 @@ fn registration(facts: &Facts) -> Line {
     if ours.twilio_phone_number.is_some() && ours.twilio_registration != Registration::Approved {
         open.push("the Twilio number needs an approved registration of its own".to_owned());
     }
-    let found = format!("{what} {:?}", ours.registration).to_lowercase();
+    let found = format!("{what}: {}", format!("{:?}", ours.registration).to_lowercase());
     line("registration", found, (!open.is_empty()).then(|| open.join("; ")))
 }
 
