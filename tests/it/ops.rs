@@ -91,7 +91,7 @@ async fn metrics_know_no_guest_and_stay_bounded() {
     // More guests bring more counts, not more series; what came late are the scheduler's figures of one casino.
     assert!(all.len() < before + 150, "{before} series became {}", all.len());
     let casino = house.casino().as_str();
-    let left = value(&text, &format!("seven_opt_outs_total{{casino=\"{casino}\",method=\"stop_keyword\"}}"));
+    let left = value(&text, &format!("seven_opt_outs_total{{casino=\"{casino}\",method=\"sms_stop_keyword\"}}"));
     assert!(left >= 8.0, "{left} left");
     assert!(value(&text, &format!("seven_reply_seconds_count{{casino=\"{casino}\",part=\"whole\"}}")) >= 8.0);
     assert!(value(&text, "process_resident_memory_bytes ") > 1_000_000.0);

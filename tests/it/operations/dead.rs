@@ -33,7 +33,8 @@ async fn only_letter(house: &House, casino: &CasinoId) -> (DeadId, String, Strin
 
 /// How often the stage ended a message this way, in this process.
 fn handled(stage: &str, outcome: &str) -> u64 {
-    seven_telemetry::metrics().messages.with_label_values(&[stage, outcome]).get()
+    let messages = &seven_telemetry::metrics().messages;
+    messages.with_label_values(&[stage, outcome, "silver_birch"]).get()
 }
 
 #[tokio::test] // D17, D2: PROD-35
