@@ -17,6 +17,8 @@ fn ready() -> Facts {
     config.operational.brand_tier = Some(seven_domain::config::BrandTier::High);
     config.operational.registration = Registration::Approved;
     config.operational.escalation_slack_channel = Some("#hosts".into());
+    config.operational.escalation_sms_number = None;
+    config.operations_contact.slack_id = None;
     config.operations_contact.email = Some("ops@example.com".into());
     config.regulations.responsible_gaming_helpline = Some(helpline(true));
     config.regulations.state_helpline = Some(helpline(true));
