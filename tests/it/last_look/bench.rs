@@ -230,7 +230,10 @@ impl Bench {
         let statement = match (switch, on) {
             (Switch::Status(status), true) => format!("update casinos set status = '{status}'"),
             (Switch::Config(path, value), true) => {
-                format!("update casinos set config = jsonb_set(config, '{path}', '{value}')")
+                // A group's other fields stay: without them it is no document.
+                let group = format!("(config #> '{path}') || '{value}'::jsonb");
+                let value = if value.starts_with('{') { group } else { format!("'{value}'") };
+                format!("update casinos set config = jsonb_set(config, '{path}', {value})")
             }
             (Switch::Config(..), false) => {
                 let config = serde_json::to_string(&self.house.config).unwrap().replace('\'', "''");
