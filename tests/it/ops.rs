@@ -131,7 +131,7 @@ async fn ops_of(house: &House, worker: &str) -> String {
         let text = std::fs::read_to_string(&log).unwrap_or_default();
         let line = text.lines().rfind(|line| line.contains("metrics and health"))?.to_owned();
         let line: serde_json::Value = serde_json::from_str(&line).ok()?;
-        Some(line["fields"]["url"].as_str()?.to_owned())
+        Some(line["url"].as_str()?.to_owned())
     };
     until("it listens", Duration::from_secs(15), || async { address().is_some() }).await;
     address().unwrap()
