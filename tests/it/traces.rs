@@ -106,6 +106,10 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
     let rules = (1..=GUESTS as u32).step_by(3).map(rule).collect();
     house.stack.sim.set_rules(seven_carrier_sim::Plan { rules, ..Default::default() }).unwrap();
     let texts: Vec<Texted> = (0..GUESTS).map(|n| house.text(&guest(n), QUESTION)).collect();
+    until("the first texts are stored", Duration::from_secs(15), || async {
+        house.number("select count(*) from inbound_messages").await == GUESTS as i64
+    })
+    .await;
     // A second text of the first guest, answered in the same turn.
     let second = house.text(&guest(0), "and is it expensive there?");
     // Two texts come twice.
@@ -140,7 +144,11 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
         assert_whole(spans);
         swept += named(spans, "seven.sweep").len();
     }
-    assert!(swept > 0, "no sweep in any trace");
+    let names: BTreeMap<String, usize> = traces.values().flatten().fold(BTreeMap::new(), |mut all, span| {
+        *all.entry(span.name.clone()).or_default() += 1;
+        all
+    });
+    assert!(swept > 0, "no sweep in any trace: {names:?}");
     assert!(traces.values().any(|spans| !named(spans, "seven.due").is_empty()), "no delay in any trace");
 
     // The second text's trace is linked to the turn that answered both, or has its own.

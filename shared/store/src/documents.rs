@@ -53,8 +53,11 @@ mod tests {
 
     fn config() -> CasinoConfig {
         serde_json::from_value(serde_json::json!({
-            "casino_id": "here", "operational": { "timezone": "America/New_York", "telnyx_phone_number": "+18605550100" },
-            "regulations": { "state": "CT" },
+            "casino_id": "here", "prompts": { "casino_name_display": "Here" }, "regulations": { "state": "CT" },
+            "operational": {
+                "timezone": "America/New_York", "telnyx_phone_number": "+18605550100", "number_kind": "demo",
+                "contact_phone": "1-860-555-0199",
+            },
         }))
         .unwrap()
     }

@@ -26,7 +26,13 @@ fn names_follow_the_conventions_and_labels_are_of_the_list() {
 
 fn is_histogram(name: &str) -> bool {
     let timed = name.ends_with("_seconds")
-        && !matches!(name, "seven_start_seconds" | "seven_oldest_waiting_seconds" | "process_start_time_seconds");
+        && !matches!(
+            name,
+            "seven_start_seconds"
+                | "seven_oldest_waiting_seconds"
+                | "seven_store_check_seconds"
+                | "process_start_time_seconds"
+        );
     timed || matches!(name, "seven_retrieval_score" | "seven_profile_completeness_ratio")
 }
 
