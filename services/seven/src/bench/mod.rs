@@ -8,9 +8,10 @@ mod load;
 mod measure;
 mod pipeline;
 mod report;
+mod start;
 mod usage;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, Result};
 
@@ -78,6 +79,7 @@ struct Results {
     pipeline: Option<pipeline::Pipeline>,
     ingress: Option<ingress::Ingress>,
     growth: Option<growth::Growth>,
+    start: Option<BTreeMap<&'static str, start::Started>>,
 }
 
 #[derive(Debug, Clone, clap::Subcommand)]
@@ -128,6 +130,10 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         true => Some(Box::pin(growth::measure(dir, bench)).await.context("growth")?),
         false => None,
     };
+    let start = match wanted(Measured::Start) {
+        true => Some(Box::pin(start::measure(dir, bench.casinos)).await.context("cold starts")?),
+        false => None,
+    };
     let cores = std::thread::available_parallelism()?.get();
-    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth })
+    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth, start })
 }

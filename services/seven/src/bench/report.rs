@@ -1,10 +1,13 @@
 //! Results as tables and as a plot.
 
+use std::collections::BTreeMap;
+
 use super::{
     Results,
     growth::Growth,
     measure::Shown,
     pipeline::{Pipeline, Side},
+    start::Started,
 };
 use crate::{commands::table, out};
 
@@ -21,9 +24,27 @@ pub(super) fn print(results: &Results) {
             ingress.limit_per_second
         );
     }
+    if let Some(start) = &results.start {
+        started(start);
+    }
     if let Some(growth) = &results.growth {
         grown(growth);
     }
+}
+
+fn started(start: &BTreeMap<&'static str, Started>) {
+    let mut table = table(["worker alone", "ready after ms", "slowest of five", "MB at rest", "% of a core at rest"]);
+    for (worker, started) in start {
+        let (quickest, slowest) = started.ready_ms;
+        table.add_row([
+            (*worker).to_owned(),
+            format!("{quickest:.0}"),
+            format!("{slowest:.0}"),
+            format!("{:.1}", started.resident_bytes as f64 / 1_048_576.0),
+            format!("{:.1}", started.idle_percent),
+        ]);
+    }
+    out!("{table}");
 }
 
 fn grown(growth: &Growth) {
