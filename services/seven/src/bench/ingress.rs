@@ -22,7 +22,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     ground::{Ground, Lay, casino_number},
-    pipeline::remove,
+    pipeline::clear,
 };
 use crate::{processes::Process, settings::Settings, stack::SIGNING_SEED, wiring::Worker};
 
@@ -64,8 +64,7 @@ pub(super) async fn measure(dir: &std::path::Path, webhooks: usize) -> Result<In
         process.kill().await;
         let Ground { stack, servers, dir, .. } = ground;
         stack.stop().await?;
-        servers.stop().await?;
-        remove(&dir);
+        clear(servers, &dir).await?;
     }
     let [per_second, limit_per_second] = best;
     Ok(Ingress { per_second, limit_per_second, ratio: per_second / limit_per_second })

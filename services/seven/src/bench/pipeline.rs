@@ -1,13 +1,10 @@
 //! The whole way of a text, fleet and floor one after the other on servers of their own.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+use seven_testkit::Servers;
 use tokio::time::{Instant, sleep};
 
 use super::{
@@ -237,18 +234,21 @@ impl Running {
         }
         let Ground { stack, servers, dir, .. } = self.ground;
         stack.stop().await?;
-        servers.stop().await?;
-        remove(&dir);
+        clear(servers, &dir).await?;
         Ok(())
     }
 }
 
 /// Logs stay when a measurement fails; one that went well needs no data.
-pub(super) fn remove(dir: &Path) {
-    let data: Vec<PathBuf> = ["nats", "redis", "postgres"].map(|name| dir.join(name)).into();
-    for path in data {
-        drop(std::fs::remove_dir_all(path));
+pub(super) async fn clear(servers: Servers, dir: &Path) -> Result<()> {
+    // As root its data lies outside the run's folder.
+    servers.postgres.wipe_data().await?;
+    servers.nats.stop().await?;
+    servers.redis.stop().await?;
+    for data in ["nats", "redis"] {
+        drop(std::fs::remove_dir_all(dir.join(data)));
     }
+    Ok(())
 }
 
 fn taken(name: &str, pid: u32) -> Taken {

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     ground::{Ground, Lay},
-    pipeline::remove,
+    pipeline::clear,
     usage,
 };
 use crate::{processes::Process, wiring::Worker};
@@ -35,8 +35,7 @@ pub(super) async fn measure(dir: &Path, casinos: usize) -> Result<BTreeMap<&'sta
     }
     let Ground { stack, servers, dir, .. } = ground;
     stack.stop().await?;
-    servers.stop().await?;
-    remove(&dir);
+    clear(servers, &dir).await?;
     Ok(all)
 }
 

@@ -121,5 +121,10 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
         "{unbroken} of {reached} texts with a receipt have one unbroken trace from their webhook on ({} spans)",
         spans.len()
     );
-    Ok(report::print(&facts, &struck, &seen, &findings, span, settled))
+    let held = report::print(&facts, &struck, &seen, &findings, span, settled);
+    if held {
+        // As root its data lies outside the run's folder.
+        ground.servers.postgres.wipe_data().await?;
+    }
+    Ok(held)
 }
