@@ -15,7 +15,6 @@ use seven_store::{
     inbound::{OpenText, Waiting},
     outbound::Queued,
 };
-
 use seven_telemetry::trace;
 
 use crate::{

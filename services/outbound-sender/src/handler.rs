@@ -9,9 +9,8 @@ use seven_compliance::jurisdiction::State;
 use seven_domain::{CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, PhoneE164, Stage};
 use seven_runtime::{Error, Fleet, outcome_of};
 use seven_store::{outbound::Pending, providers::Stop};
-use tokio::time::sleep;
-
 use seven_telemetry::trace;
+use tokio::time::sleep;
 
 use crate::{
     carriers::Carrier,

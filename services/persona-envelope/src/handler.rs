@@ -12,7 +12,6 @@ use seven_store::{
     outbound::{NewOutbound, Origin, Queued},
     turns::Turn,
 };
-
 use seven_telemetry::trace;
 
 use crate::typing::kind_of;

@@ -47,18 +47,6 @@ pub struct Outgoing<'a> {
     pub payload: Bytes,
 }
 
-/// One consumer's backlog.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lag {
-    pub consumer: String,
-    /// Not delivered yet.
-    pub pending: u64,
-    /// Delivered, not acknowledged.
-    pub in_flight: usize,
-    /// Of those in flight, delivered more than once.
-    pub redelivered: usize,
-}
-
 // === impl Bus ===
 
 impl Bus {
@@ -241,36 +229,6 @@ impl Bus {
         let header = |name: &str| message.headers.get(name).map(|v| v.as_str().to_owned()).unwrap_or_default();
         let (key, trace) = (header(KEY_HEADER), header(TRACE_HEADER));
         Ok(Some((message.subject.to_string(), key, message.payload, trace)))
-    }
-
-    /// What waits on each of a stage's consumers.
-    pub async fn lag(&self, stage: Stage) -> Result<Vec<Lag>, Error> {
-        use futures::TryStreamExt;
-        let stream = self.stream(topology::stream_of(stage)).await?;
-        let infos: Vec<jetstream::consumer::Info> = stream
-            .consumers()
-            .try_collect()
-            .await
-            .map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))?;
-        let lag = |i: jetstream::consumer::Info| Lag {
-            consumer: i.name,
-            pending: i.num_pending,
-            in_flight: i.num_ack_pending,
-            redelivered: i.num_redelivered,
-        };
-        Ok(infos.into_iter().map(lag).collect())
-    }
-
-    /// How many messages the stages' streams have taken in all their life.
-    pub async fn stored_so_far(&self) -> Result<u64, Error> {
-        let mut sum = 0;
-        for stage in topology::CONSUMING {
-            let name = topology::stream_of(stage);
-            let stream =
-                self.js.get_stream(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
-            sum += stream.cached_info().state.last_sequence;
-        }
-        Ok(sum)
     }
 
     pub(crate) async fn bucket(&self) -> Result<kv::Store, Error> {

@@ -4,6 +4,7 @@
 //! The only crate that speaks NATS. Knows nothing of Postgres, Redis or providers.
 
 mod access;
+mod backlog;
 mod client;
 mod erase;
 mod error;
@@ -20,7 +21,8 @@ pub mod events {
 }
 
 pub use access::Access;
-pub use client::{Bus, Lag, Outgoing, Settings};
+pub use backlog::Lag;
+pub use client::{Bus, Outgoing, Settings};
 pub use error::Error;
 pub use roster::Roster;
 pub use taken::{Reader, Taken};

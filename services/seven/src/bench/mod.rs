@@ -14,10 +14,9 @@ mod usage;
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, Result};
+use serde::Serialize;
 
 pub use floor::Hop;
-
-use serde::Serialize;
 
 use crate::{
     out,
