@@ -34,7 +34,7 @@ pub struct Swarm {
 /// A leased conversation with everything its turn needs.
 pub(crate) struct Work {
     pub(crate) casino: CasinoId,
-    pub(crate) config: CasinoConfig,
+    pub(crate) config: Arc<CasinoConfig>,
     pub(crate) pack: Arc<Pack>,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) lease: Lease,
@@ -139,7 +139,8 @@ impl Swarm {
         if !flags.is_empty()
             && let Some(guest) = tx.hash_of(lease.guest_id).await?
         {
-            casino.config.features = flags::applied(&casino.config.features, &flags, &guest, self.fleet.clock.now());
+            let features = flags::applied(&casino.config.features, &flags, &guest, self.fleet.clock.now());
+            Arc::make_mut(&mut casino.config).features = features;
         }
         let index = self.library.index(&mut tx, casino.content_version, casino.config.operational.timezone).await?;
         // The lease's lock on the conversation comes first, as everywhere (see ARCHITECTURE, lock order).

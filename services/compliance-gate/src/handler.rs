@@ -37,7 +37,7 @@ pub struct Gate {
 
 /// A stored text with all the branches need.
 pub(crate) struct Case<'a> {
-    pub(crate) config: CasinoConfig,
+    pub(crate) config: Arc<CasinoConfig>,
     pub(crate) pack: Arc<Pack>,
     pub(crate) party: Party,
     pub(crate) inbound_id: InboundId,

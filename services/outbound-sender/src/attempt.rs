@@ -1,6 +1,7 @@
 //! Look, call, record (D5): at most three calls for what certainly did not reach the provider, each with a new look; everything
 //! that may have reached it is left to its webhook and its due row.
 
+use chrono::{DateTime, Utc};
 use seven_bus::Outcome;
 use seven_cache::{Outcome as Spoke, Transition};
 use seven_domain::{AttemptId, AuditEvent, TWILIO};
@@ -34,7 +35,10 @@ impl Sender {
         let (mut called, mut calls) = ("", 0);
         loop {
             let eligibility = self.eligibility(job)?;
-            let route = match self.route(job).await {
+            // Side by side: the refusal only says no, and Postgres has the last word.
+            let (route, refused_as_of) =
+                tokio::join!(self.route(job), self.fleet.cache.refused(&job.casino, &job.guest));
+            let route = match route {
                 Ok(route) => route,
                 Err(none) => return self.hold(job, none).await,
             };
@@ -44,7 +48,7 @@ impl Sender {
             }
             calls += 1;
             let attempt: AttemptId = self.fleet.ids.next();
-            let claim = match self.look(job, attempt, called, &eligibility).await {
+            let claim = match self.look(job, (attempt, called), &eligibility, refused_as_of).await {
                 Ok(Ok(claim)) => claim,
                 refused => {
                     carrier.ended(&self.fleet, route.permit, Spoke::Neutral).await;
@@ -103,12 +107,11 @@ impl Sender {
     async fn look(
         &self,
         job: &Job,
-        attempt_id: AttemptId,
-        provider: &'static str,
+        (attempt_id, provider): (AttemptId, &'static str),
         eligibility: &Eligibility,
+        refused_as_of: Option<DateTime<Utc>>,
     ) -> Result<Result<Claim, Refusal>, Error> {
         let mut span = trace::step("seven.node.last_look", "");
-        let refused_as_of = self.fleet.cache.refused(&job.casino, &job.guest).await;
         let mut tx = self.fleet.store.bind(&job.casino).await?;
         let look = Look {
             outbound_id: job.outbound_id,
@@ -173,17 +176,16 @@ impl Sender {
         measure::called(job, provider, &end, next);
         // Taken back by a crash, it is as if this worker had died before it: the webhook or the doubt settles it.
         let mut tx = self.fleet.store.bind_repeatable(&job.casino).await?;
-        tx.end_attempt(job.outbound_id, attempt, &end, next).await?;
-        if matches!(next, Next::Sent | Next::Failed) {
+        let subject = job.outbound_id.to_string();
+        let heard = matches!(next, Next::Sent | Next::Failed).then(|| {
             let event = if next == Next::Sent { AuditEvent::SmsOutbound } else { AuditEvent::SmsDeliveryFailed };
-            let subject = job.outbound_id.to_string();
             let detail = serde_json::json!({
                 "class": job.class, "sms_segments": job.segments, "attempt_id": attempt, "provider": provider,
                 "error_code": end.error_code,
             });
-            tx.audit(&Entry { guest: Some(&job.guest), ..Entry::of(event, "outbound-sender", &subject, detail) })
-                .await?;
-        }
+            Entry { guest: Some(&job.guest), ..Entry::of(event, "outbound-sender", &subject, detail) }
+        });
+        tx.end_attempt(job.outbound_id, attempt, &end, next, heard.as_ref()).await?;
         tx.commit().await?;
         let error_code = end.error_code.as_deref().unwrap_or_default();
         tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, attempt_id = %attempt, provider, outcome = end.outcome, error_code, ?next, "provider called");

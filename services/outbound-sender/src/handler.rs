@@ -1,6 +1,6 @@
 //! One queued text: wait out its delay and its pace, look, send, record.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Sender {
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) casino: CasinoId,
-    pub(crate) config: CasinoConfig,
+    pub(crate) config: Arc<CasinoConfig>,
     pub(crate) outbound_id: OutboundId,
     pub(crate) class: MessageClass,
     pub(crate) segments: u32,
@@ -132,7 +132,7 @@ impl Sender {
 impl Job {
     fn new(
         casino: &CasinoId,
-        config: CasinoConfig,
+        config: Arc<CasinoConfig>,
         outbound_id: OutboundId,
         pending: &Pending,
         stops: Vec<Stop>,

@@ -58,6 +58,10 @@ impl Default for Limits {
 /// The stages that consume a subject, in path order.
 pub const CONSUMING: [Stage; 5] = [Stage::Gate, Stage::Swarm, Stage::Envelope, Stage::Sender, Stage::Receipts];
 
+/// Of one stream: three for each casino in the sender's. Said outright, because from 2.15 on a server allows 1 000 to whoever says nothing,
+/// which is the 334th casino.
+const MOST_CONSUMERS: i32 = 100_000;
+
 /// The stream a stage consumes from.
 pub fn stream_of(stage: Stage) -> &'static str {
     match stage {
@@ -146,6 +150,7 @@ pub fn streams(limits: &Limits) -> Vec<stream::Config> {
         num_replicas: limits.replicas,
         duplicate_window: limits.duplicate_window.min(max_age),
         max_age,
+        max_consumers: MOST_CONSUMERS,
         allow_direct: true,
         ..stream::Config::default()
     };
@@ -214,6 +219,7 @@ mod tests {
                 assert_eq!(owners, 1, "{subject}");
             }
         }
+        assert!(streams.iter().all(|stream| stream.max_consumers >= 30_000), "ten thousand casinos, three lanes each");
         assert_eq!(FLEET_BUCKET_STREAM, format!("KV_{FLEET_BUCKET}"));
         assert_eq!(subjects_of(Stage::Sender, Some(&casino)).len(), 3);
         assert_eq!(subject_for_dead(Stage::Ingress, &CasinoId::unknown()), "dead.ingress.unknown");

@@ -1,5 +1,7 @@
 //! Casinos, their configuration documents and their numbers.
 
+use std::sync::Arc;
+
 use seven_domain::{AuditEvent, CasinoConfig, CasinoId, PhoneE164};
 use sqlx::types::Json;
 
@@ -8,7 +10,7 @@ use crate::{Result, Store, Tx, audit::Entry, documents::Held};
 /// A casino as a worker needs it for one message.
 #[derive(Debug, Clone)]
 pub struct Casino {
-    pub config: CasinoConfig,
+    pub config: Arc<CasinoConfig>,
     pub content_version: i64,
 }
 

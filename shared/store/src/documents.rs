@@ -30,16 +30,12 @@ impl Documents {
         version: i64,
         read: Option<CasinoConfig>,
         held: Option<Held>,
-    ) -> Option<CasinoConfig> {
-        let config = match read {
-            Some(config) => {
-                let config = Arc::new(config);
-                self.lock().insert(casino.clone(), Held { version, config: Arc::clone(&config) });
-                config
-            }
-            None => held.filter(|held| held.version == version)?.config,
+    ) -> Option<Arc<CasinoConfig>> {
+        let Some(config) = read.map(Arc::new) else {
+            return Some(held.filter(|held| held.version == version)?.config);
         };
-        Some(Arc::unwrap_or_clone(config))
+        self.lock().insert(casino.clone(), Held { version, config: Arc::clone(&config) });
+        Some(config)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CasinoId, Held>> {

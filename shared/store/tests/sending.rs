@@ -212,7 +212,7 @@ impl<'h> Life<'h> {
                     detail: None,
                     provider_message_id: id,
                 };
-                tx.end_attempt(self.outbound, known.id, &end, next).await.unwrap();
+                tx.end_attempt(self.outbound, known.id, &end, next, None).await.unwrap();
                 None
             }
             Step::DoubtIsOver { attempt } => {

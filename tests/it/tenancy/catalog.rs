@@ -96,6 +96,9 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
 /// What a pinned login may add to the audit log: entries of no casino.
 const NOTED: &str = "(casino_id = '_unknown'::text)";
 
+/// What holds a login that is pinned to a casino, on top.
+const HELD: &str = "seven_may(casino_id)";
+
 /// The one condition a policy may have.
 const BOUND: &str = "(casino_id = seven_tenant())";
 
@@ -122,7 +125,8 @@ select c.relname::text as name, n.nspname::text as schema, c.relkind in ('r', 'p
        (select a.attnotnull from pg_attribute a where a.attrelid = c.oid and a.attname = 'casino_id' and not a.attisdropped) as casino_not_null,
        (select coalesce(array_agg(r), '{}') from unnest(array['TRUNCATE', 'REFERENCES', 'TRIGGER']) r where has_table_privilege('seven_app', c.oid, r)) as app_rights,
        (select coalesce(array_agg(concat_ws('|', p.polname, p.polcmd, p.polpermissive, coalesce(pg_get_expr(p.polqual, c.oid), 'nothing'),
-                                            coalesce(pg_get_expr(p.polwithcheck, c.oid), 'nothing'))), '{}')
+                                            coalesce(pg_get_expr(p.polwithcheck, c.oid), 'nothing'),
+                                            (select string_agg(r::regrole::text, ',') from unnest(p.polroles) r))), '{}')
           from pg_policy p where p.polrelid = c.oid) as policies
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'
@@ -180,6 +184,10 @@ fn complaints(relation: &Relation) -> Vec<String> {
     complain(!relation.forced, "row security is not forced");
     let policies: Vec<Vec<&str>> = relation.policies.iter().map(|policy| policy.split('|').collect()).collect();
     complain(!policies.iter().any(|p| p[1] == "*"), "no policy for all commands");
+    complain(
+        !policies.iter().any(|p| p[1] == "*" && p[2] == "f" && p[3] == HELD && p[5] == "seven_pinned"),
+        "no policy holds a pinned login to its casino",
+    );
     // Permissive policies are joined by OR: one that is too wide opens the table.
     for policy in policies.iter().filter(|p| p[2] == "t") {
         complain(policy[3] != BOUND && policy[1] != "a", &format!("policy {} reads by {}", policy[0], policy[3]));

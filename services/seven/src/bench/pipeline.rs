@@ -24,6 +24,7 @@ const SHARES: [f64; 3] = [0.25, 0.5, 0.75];
 /// Not one of those who are measured.
 const LAST_GUEST: usize = 59_999;
 const IDLE: Duration = Duration::from_secs(10);
+const COUNTED_AT_REST: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Pipeline {
@@ -105,20 +106,11 @@ async fn fleet(dir: &Path, bench: &Bench, lay: Lay) -> Result<(Side, Asked)> {
     let running = Running { ground, processes };
     out!("fleet: {} guests write for the first time", bench.texts);
     running.introduce(bench).await?;
+    let per_text = running.asked(bench).await?;
     let rest = running.taken();
-    let asked = Asked::so_far(&running.ground).await?;
     sleep(IDLE).await;
-    let (idle, rested) = (Asked::so_far(&running.ground).await?.since(asked), running.taken());
-    let asked = Asked::so_far(&running.ground).await?;
-    running.ground.sql("select pg_stat_statements_reset()").await?;
-    let asked = Asked { commits: 0.0, statements: 0.0, ..asked };
-    let began = Instant::now();
+    let rested = running.taken();
     let (saturation, busy) = running.saturate(bench).await?;
-    if bench.statements {
-        usage::statements(&running.ground, saturation.texts).await?;
-    }
-    let idle = idle.times(began.elapsed().as_secs_f64() / IDLE.as_secs_f64());
-    let per_text = Asked::so_far(&running.ground).await?.per_text(asked, idle, saturation.texts);
     let processes = usage_of(&rest, &rested, &busy, saturation.texts);
     let rates = running.rates(bench, saturation.per_second).await?;
     running.end().await?;
@@ -194,6 +186,32 @@ impl Running {
             self.ground.sql("vacuum analyze").await?;
         }
         Ok(())
+    }
+
+    /// What the servers are asked for by one text. Counting costs time in Postgres, so it has a run of its own.
+    async fn asked(&self, bench: &Bench) -> Result<Asked> {
+        let ground = &self.ground;
+        for step in ["alter system set pg_stat_statements.track = 'top'", "select pg_reload_conf()"] {
+            ground.sql(step).await?;
+        }
+        sleep(Duration::from_secs(1)).await;
+        let before = Asked::so_far(ground).await?;
+        sleep(COUNTED_AT_REST).await;
+        let idle = Asked::so_far(ground).await?.since(before);
+        ground.sql("select pg_stat_statements_reset()").await?;
+        let before = Asked { commits: 0.0, statements: 0.0, ..Asked::so_far(ground).await? };
+        let began = Instant::now();
+        let texts = play(self.ground.sim(), guests(bench, bench.texts.min(500)), Pace::UnderWay(UNDER_WAY / 4)).await?;
+        let texts = texts.shown().texts;
+        let idle = idle.times(began.elapsed().as_secs_f64() / COUNTED_AT_REST.as_secs_f64());
+        let asked = Asked::so_far(ground).await?.per_text(before, idle, texts);
+        if bench.statements {
+            usage::statements(ground, texts).await?;
+        }
+        for step in ["alter system set pg_stat_statements.track = 'none'", "select pg_reload_conf()"] {
+            ground.sql(step).await?;
+        }
+        Ok(asked)
     }
 
     pub(super) async fn saturate(&self, bench: &Bench) -> Result<(Shown, Busy)> {

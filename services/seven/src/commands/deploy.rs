@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anyhow::{Context, Result, bail, ensure};
@@ -152,7 +153,8 @@ async fn stored(config: Option<&Path>, casino: &CasinoId) -> Result<CasinoConfig
         store.bind(casino).await.context("reading the casino's document; --document FILE needs no database")?;
     let row = tx.casino_row().await?;
     tx.commit().await?;
-    Ok(row.with_context(|| format!("no casino {casino}; `seven casino list` shows them"))?.config)
+    let row = row.with_context(|| format!("no casino {casino}; `seven casino list` shows them"))?;
+    Ok(Arc::unwrap_or_clone(row.config))
 }
 
 fn of_casino(document: &CasinoConfig, folder: Option<&Path>) -> Result<()> {

@@ -39,7 +39,7 @@ pub async fn compare(fleet: &Fleet, records: &dyn Records, since: DateTime<Utc>)
         fleet.bus.onboard(&entry.casino).await.with_context(|| format!("making the consumers of {}", entry.casino))?;
         fleet.bus.mirror(&seven_scheduler::control(entry.clone())).await?;
         let mut tx = fleet.store.bind(&entry.casino).await?;
-        let ours = tx.casino_row().await?.map(|row| row.config.operational);
+        let ours = tx.casino_row().await?.map(|row| row.config.operational.clone());
         tx.commit().await?;
         let unread = ours.iter().flat_map(|ours| {
             let strange =

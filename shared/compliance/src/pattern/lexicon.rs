@@ -85,7 +85,7 @@ impl Lexicon {
         patterns.sort();
         self.automaton = Some(
             AhoCorasick::builder()
-                .kind(Some(aho_corasick::AhoCorasickKind::DFA))
+                .kind(Some(aho_corasick::AhoCorasickKind::ContiguousNFA))
                 .build(patterns.iter().map(|(pattern, ..)| pattern))?,
         );
         self.found = patterns.into_iter().map(|(_, symbol, whole)| (symbol, whole)).collect();

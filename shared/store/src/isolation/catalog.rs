@@ -16,6 +16,8 @@ pub(super) struct Table {
     pub(super) name: String,
     enabled: bool,
     forced: bool,
+    /// A policy of its own holds a pinned login, whatever it sets as its casino.
+    held: bool,
     /// Those no row policy stops.
     rights: Vec<String>,
     /// Permissive policies, which are joined by OR: command, condition to read, condition to write.
@@ -24,6 +26,8 @@ pub(super) struct Table {
 
 const TABLES: &str = "
 select c.relname::text as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced,
+       exists (select from pg_policy p where p.polrelid = c.oid and not p.polpermissive and p.polcmd = '*'
+                 and p.polroles = array['seven_pinned'::regrole::oid] and pg_get_expr(p.polqual, c.oid) = 'seven_may(casino_id)') as held,
        (select coalesce(array_agg(r), '{}') from unnest(array['TRUNCATE', 'REFERENCES', 'TRIGGER']) r where has_table_privilege(c.oid, r)) as rights,
        (select coalesce(array_agg(concat_ws('|', p.polcmd, coalesce(pg_get_expr(p.polqual, c.oid), 'nothing'),
                                             coalesce(pg_get_expr(p.polwithcheck, c.oid), 'nothing'))), '{}')
@@ -64,6 +68,7 @@ impl Table {
         };
         complain(!self.enabled, "row security is not enabled".into());
         complain(!self.forced, "row security is not forced".into());
+        complain(!self.held, "no policy holds a pinned login to its casino".into());
         complain(
             !self.rights.is_empty(),
             format!("the login may {}, which no row policy stops", self.rights.join(", ")),

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use seven_domain::{AttemptId, OutboundId, OutboundState};
+use seven_domain::{AttemptId, GuestHash, OutboundId, OutboundState};
 use sqlx::FromRow;
 
 use super::{AttemptEnd, Next};
-use crate::{Result, Tx};
+use crate::{Result, Tx, audit::Entry};
 
 /// A text that this end moved.
 #[derive(FromRow)]
@@ -25,6 +25,9 @@ with o as (
   from o where t.attempt_id = $8
 ), settled as (
   delete from due using o where $2::text is not null and casino_id = $12 and kind = 'attempt_doubt' and row_id = $8
+), heard as (
+  insert into audit_log (casino_id, actor, action, severity, subject, guest_hash, detail, trace)
+  select $12, $13, $14, $15, $16, $17, $18, $19 where $14::text is not null
 )
 update outbound_messages m set state = $2, error_code = coalesce($3, m.error_code),
   reason = case when $2 = 'failed' then coalesce($3, 'failed') else m.reason end,
@@ -38,7 +41,7 @@ from o where m.outbound_id = o.outbound_id and $2::text is not null and m.state 
 returning m.part = 1 and exists (select 1 from turns t where t.turn_id = m.turn_id and t.disclosure) as discloses";
 
 impl Tx {
-    /// Records how an attempt ended, what becomes of its text and the disclosure it carried. A receipt that came first wins: a text that is already
+    /// Records how an attempt ended, with its audit entry, what becomes of its text and the disclosure it carried. A receipt that came first wins: a text that is already
     /// past `sending` keeps its state. An older attempt's answer says nothing of the one under way.
     pub async fn end_attempt(
         &mut self,
@@ -46,6 +49,7 @@ impl Tx {
         attempt: AttemptId,
         end: &AttemptEnd,
         next: Next,
+        heard: Option<&Entry<'_>>,
     ) -> Result<()> {
         let (state, delay) = match next {
             Next::Sent => (Some(OutboundState::Sent), None),
@@ -68,6 +72,13 @@ impl Tx {
             .bind(end.http_status)
             .bind(&end.detail)
             .bind(casino)
+            .bind(heard.map(|entry| entry.actor))
+            .bind(heard.map(|entry| entry.event.as_str()))
+            .bind(heard.map(|entry| entry.event.severity().as_str()))
+            .bind(heard.map(|entry| entry.subject))
+            .bind(heard.and_then(|entry| entry.guest).map(GuestHash::tag))
+            .bind(heard.map(|entry| &entry.detail))
+            .bind(heard.and_then(|entry| entry.trace))
             .fetch_optional(self.conn())
             .await?;
         let Some(moved) = moved else { return Ok(()) };

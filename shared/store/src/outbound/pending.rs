@@ -1,5 +1,7 @@
 //! What the sender reads of a queued text before it looks.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use seven_domain::{CasinoConfig, OutboundId};
 use sqlx::{FromRow, types::Json};
@@ -55,7 +57,10 @@ impl Tx {
     }
 
     /// A text with its casino's document and the stops that stand before it, in one query.
-    pub async fn pending_here(&mut self, outbound: OutboundId) -> Result<Option<(Pending, CasinoConfig, Vec<Stop>)>> {
+    pub async fn pending_here(
+        &mut self,
+        outbound: OutboundId,
+    ) -> Result<Option<(Pending, Arc<CasinoConfig>, Vec<Stop>)>> {
         #[derive(FromRow)]
         struct Row {
             #[sqlx(flatten)]

@@ -1,6 +1,6 @@
 //! `seven campaign send`: checks the texts, says what would happen to each guest, asks, lists.
 
-use std::{collections::HashSet, path::PathBuf, time::Duration};
+use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -119,7 +119,7 @@ fn taken(casino: &CasinoId, name: &str) -> String {
 }
 
 /// The casino's document; refused where the name is taken.
-async fn config(fleet: &Fleet, casino: &CasinoId, name: &str) -> Result<CasinoConfig> {
+async fn config(fleet: &Fleet, casino: &CasinoId, name: &str) -> Result<Arc<CasinoConfig>> {
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx.casino_row().await?.with_context(|| format!("no casino {casino}; `seven casino list` shows them"))?;
     ensure!(tx.campaign(name).await?.is_none(), taken(casino, name));

@@ -1,6 +1,6 @@
 //! Where the facts of a go-live check come from: database, settings, pack, and one call of our own webhook.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result};
 use chrono_tz::Tz;
@@ -40,7 +40,7 @@ pub async fn facts(fleet: &Fleet, settings: &Settings, casino: &CasinoId) -> Res
         apart: if failed.is_empty() { Ok(verified.findings.len()) } else { Err(failed) },
         too_long: too_long(pack, &config),
         switches,
-        config,
+        config: Arc::unwrap_or_clone(config),
     })
 }
 
