@@ -1,6 +1,11 @@
 //! The notation of patterns, read into elements.
 
-use std::collections::BTreeMap;
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    hash::{Hash, Hasher},
+    sync::Arc,
+};
 
 /// Why a pattern cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,15 +38,24 @@ pub(crate) enum Element {
 }
 
 /// Each alternative is one or more words in a row; or any of a whole group. Sorted, none twice.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Alternatives {
     pub(crate) phrases: Vec<Vec<Term>>,
-    pub(crate) groups: Vec<Alternatives>,
+    /// Shared: a group has hundreds of words and is part of hundreds of lists.
+    pub(crate) groups: Vec<Arc<Alternatives>>,
 }
 
 impl Alternatives {
     pub(crate) fn is_empty(&self) -> bool {
-        self.phrases.is_empty() && self.groups.iter().all(Self::is_empty)
+        self.phrases.is_empty() && self.groups.iter().all(|group| group.is_empty())
+    }
+}
+
+/// Both ends tell lists apart well enough; all of their words took most of a worker's start.
+impl Hash for Alternatives {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.phrases.len(), self.phrases.first(), self.phrases.last()).hash(state);
+        (self.groups.len(), self.groups.first(), self.groups.last()).hash(state);
     }
 }
 
@@ -74,11 +88,15 @@ impl Number {
 
 /// Named alternatives, which may use each other.
 #[derive(Debug, Default)]
-pub(crate) struct Groups<'a>(BTreeMap<&'a str, &'a str>);
+pub(crate) struct Groups<'a> {
+    lists: BTreeMap<&'a str, &'a str>,
+    /// Those that were read.
+    known: RefCell<BTreeMap<&'a str, Arc<Alternatives>>>,
+}
 
 impl<'a> Groups<'a> {
     pub(crate) fn new(groups: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        Self(groups.into_iter().collect())
+        Self { lists: groups.into_iter().collect(), known: RefCell::default() }
     }
 
     pub(crate) fn alternatives(&self, list: &str) -> Result<Alternatives, Problem> {
@@ -98,10 +116,18 @@ impl<'a> Groups<'a> {
             if inside.contains(&name) {
                 return Err(Problem::Circle(name.to_owned()));
             }
-            let list: &'n str = self.0.get(name).ok_or_else(|| Problem::NoGroup(name.to_owned()))?;
-            inside.push(name);
-            out.groups.push(self.collect(list, inside)?);
-            inside.pop();
+            let (&name, &list) = self.lists.get_key_value(name).ok_or_else(|| Problem::NoGroup(name.to_owned()))?;
+            let known = self.known.borrow().get(name).cloned();
+            out.groups.push(match known {
+                Some(group) => group,
+                None => {
+                    inside.push(name);
+                    let group = Arc::new(self.collect(list, inside)?);
+                    inside.pop();
+                    self.known.borrow_mut().insert(name, Arc::clone(&group));
+                    group
+                }
+            });
         }
         out.phrases.sort();
         out.phrases.dedup();
