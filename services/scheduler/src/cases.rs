@@ -8,22 +8,22 @@ use seven_store::alerts::NewAlert;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     let severities = policy().told_cases();
-    for entry in fleet.store.roster().await? {
-        let casino = entry.casino.as_str();
-        let mut tx = fleet.store.bind(&entry.casino).await?;
+    for id in fleet.store.with_cases(CASE).await? {
+        let casino = id.as_str();
+        let mut tx = fleet.store.bind(&id).await?;
         let untold = tx.untold_cases(&severities).await?;
         let moved = tx.moved_cases(CASE).await?;
         tx.commit().await?;
         for case in untold {
             let Some(severity) = policy().case(&case.severity) else { continue };
-            let id = case.escalation_id.to_string();
+            let case_id = case.escalation_id.to_string();
             let summary = format!(
-                "a case of {} waits for a person: {} ({}); seven escalation list --casino {casino}, then seven alert ack {id}",
+                "a case of {} waits for a person: {} ({}); seven escalation list --casino {casino}, then seven alert ack {case_id}",
                 case.severity, case.reason, case.source
             );
             let new = NewAlert {
                 alert_id: case.escalation_id,
-                key: &key(CASE, casino, "", &id),
+                key: &key(CASE, casino, "", &case_id),
                 name: CASE,
                 casino,
                 provider: "",

@@ -1,14 +1,43 @@
 //! Streams, consumers, bucket and mirror, put back when they are gone (D14, D16), and the roster this process works by.
 
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
 use seven_bus::{events::Control, topology};
 use seven_runtime::{Error, Fleet};
 use seven_store::fleet::RosterEntry;
 use seven_telemetry::metrics;
+use tokio::time::Instant;
 
-pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
+/// What the bucket was told, and when: it is told again when that changes, when the bucket was gone, and every half minute in case somebody
+/// took a key out of it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Mirrored(Arc<Mutex<HashMap<String, (Control, Instant)>>>);
+
+impl Mirrored {
+    fn stands(&self, control: &Control, for_long: Duration) -> bool {
+        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        told.get(&control.casino).is_some_and(|(known, since)| known == control && since.elapsed() < for_long)
+    }
+
+    fn told(&self, control: &Control) {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        told.insert(control.casino.clone(), (control.clone(), Instant::now()));
+    }
+
+    fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored) -> Result<(), Error> {
     let roster = fleet.store.roster().await?;
     for created in fleet.bus.ensure_streams().await? {
         tracing::warn!(what = created, "was gone; created anew");
+        mirrored.forget();
         metrics().repairs.with_label_values(&["stream"]).inc();
     }
     for stage in topology::CONSUMING {
@@ -29,8 +58,11 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     }
     for entry in roster {
         let control = control(entry);
-        if fleet.bus.mirror(&control).await? {
-            metrics().repairs.with_label_values(&["mirror"]).inc();
+        if !mirrored.stands(&control, fleet.timing.mirror_check()) {
+            if fleet.bus.mirror(&control).await? {
+                metrics().repairs.with_label_values(&["mirror"]).inc();
+            }
+            mirrored.told(&control);
         }
         fleet.roster.put(control);
     }

@@ -11,6 +11,7 @@ use futures::{Stream, StreamExt};
 use prost::Message;
 use seven_domain::{CasinoId, Lane, Stage, TraceContext};
 use seven_telemetry::{metrics, trace};
+use tokio::sync::watch;
 
 use crate::{Access, Error, Roster, events, subject, topology};
 
@@ -34,6 +35,8 @@ pub struct Bus {
     pub(crate) client: async_nats::Client,
     pub(crate) js: jetstream::Context,
     pub(crate) limits: topology::Limits,
+    /// How often a connection was made: what was asked of the one before is forgotten.
+    pub(crate) connections: watch::Receiver<u64>,
 }
 
 /// A message to publish. `key` is its identity; `copy` tells a deliberate second signal from a duplicate.
@@ -52,6 +55,7 @@ pub struct Outgoing<'a> {
 impl Bus {
     /// Connects and refuses servers below 2.12.3, which have lost acknowledged data (D16).
     pub async fn connect(settings: &Settings) -> Result<Self, Error> {
+        let (connected, connections) = watch::channel(0);
         let client = settings
             .access
             .options()
@@ -62,6 +66,12 @@ impl Bus {
             .reconnect_delay_callback(|attempt| {
                 Duration::from_millis(u64::try_from(attempt.saturating_sub(1).min(10)).unwrap_or(10) * 100)
             })
+            .event_callback(move |event| {
+                if matches!(event, async_nats::Event::Connected) {
+                    connected.send_modify(|count| *count += 1);
+                }
+                std::future::ready(())
+            })
             .connect(&settings.url)
             .await
             .map_err(Error::Connect)?;
@@ -71,7 +81,7 @@ impl Bus {
         }
         let mut js = jetstream::new(client.clone());
         js.set_timeout(Duration::from_secs(5));
-        Ok(Self { client, js, limits: settings.limits })
+        Ok(Self { client, js, limits: settings.limits, connections })
     }
 
     /// Publishes and waits for the stream's acknowledgement, at most `deadline`.

@@ -1,7 +1,7 @@
 //! The casinos a process knows, from the bucket that mirrors Postgres (D14). A bucket that disappears takes no casino away.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, RwLock},
     time::Duration,
 };
@@ -17,14 +17,42 @@ use crate::{Bus, Error, events::Control, topology};
 /// A shared, live view. Readers never wait on I/O.
 #[derive(Debug, Clone, Default)]
 pub struct Roster {
-    casinos: Arc<RwLock<BTreeMap<CasinoId, Control>>>,
+    known: Arc<RwLock<Known>>,
     /// Empty: all casinos; otherwise this process serves only these.
     only: Arc<Vec<CasinoId>>,
 }
 
+#[derive(Debug, Default)]
+struct Known {
+    casinos: BTreeMap<CasinoId, Control>,
+    /// Whose each number is; asked at every webhook.
+    owners: HashMap<String, CasinoId>,
+}
+
+// === impl Known ===
+
+impl Known {
+    fn put(&mut self, casino: CasinoId, control: Control) {
+        self.remove(&casino);
+        self.owners.extend(control.numbers.iter().map(|number| (number.clone(), casino.clone())));
+        self.casinos.insert(casino, control);
+    }
+
+    /// A number that has moved on keeps its new owner.
+    fn remove(&mut self, casino: &CasinoId) {
+        for number in self.casinos.remove(casino).into_iter().flat_map(|control| control.numbers) {
+            if self.owners.get(&number) == Some(casino) {
+                self.owners.remove(&number);
+            }
+        }
+    }
+}
+
+// === impl Roster ===
+
 impl Roster {
     pub fn new(only: Vec<CasinoId>) -> Self {
-        Self { casinos: Arc::default(), only: Arc::new(only) }
+        Self { known: Arc::default(), only: Arc::new(only) }
     }
 
     /// The casinos this process is limited to; empty for all.
@@ -35,33 +63,33 @@ impl Roster {
     /// Takes over what Postgres says, at start and whenever a scheduler or ingress looks.
     pub fn put(&self, control: Control) {
         let Ok(casino) = CasinoId::trusted(&control.casino) else { return };
-        if let Ok(mut casinos) = self.casinos.write() {
-            casinos.insert(casino, control);
+        if let Ok(mut known) = self.known.write() {
+            known.put(casino, control);
         }
     }
 
     /// The active casinos this process serves.
     pub fn serving(&self) -> Vec<CasinoId> {
-        let Ok(casinos) = self.casinos.read() else { return Vec::new() };
+        let Ok(known) = self.known.read() else { return Vec::new() };
+        let casinos = known.casinos.iter();
         casinos
-            .iter()
             .filter(|(id, c)| c.active && (self.only.is_empty() || self.only.contains(id)))
             .map(|(id, _)| id.clone())
             .collect()
     }
 
     pub fn get(&self, casino: &CasinoId) -> Option<Control> {
-        self.casinos.read().ok()?.get(casino).cloned()
+        self.known.read().ok()?.casinos.get(casino).cloned()
     }
 
     /// Whose number this is, as far as this process knows.
     pub fn casino_of(&self, number: &str) -> Option<CasinoId> {
-        let casinos = self.casinos.read().ok()?;
-        casinos.iter().find(|(_, c)| c.numbers.iter().any(|n| n == number)).map(|(id, _)| id.clone())
+        self.known.read().ok()?.owners.get(number).cloned()
     }
 
     pub fn is_paused(&self, casino: &CasinoId, switch: &str) -> bool {
-        self.get(casino).is_some_and(|c| c.paused.iter().any(|p| p == switch))
+        let Ok(known) = self.known.read() else { return false };
+        known.casinos.get(casino).is_some_and(|control| control.paused.iter().any(|paused| paused == switch))
     }
 
     /// Follows the bucket until shutdown; a watch that breaks or falls silent is built anew.
@@ -121,8 +149,8 @@ impl Roster {
     }
 
     fn forget(&self, key: &str) {
-        if let (Ok(casino), Ok(mut casinos)) = (CasinoId::trusted(key), self.casinos.write()) {
-            casinos.remove(&casino);
+        if let (Ok(casino), Ok(mut known)) = (CasinoId::trusted(key), self.known.write()) {
+            known.remove(&casino);
         }
     }
 }
@@ -143,5 +171,20 @@ mod tests {
         }
         assert_eq!(roster.serving(), ["a_one".parse().unwrap()]);
         assert_eq!(roster.casino_of("+1860555c_three").unwrap().as_str(), "c_three");
+    }
+
+    #[test]
+    fn a_number_is_its_newest_owners() {
+        let roster = Roster::new(Vec::new());
+        let owner = |number: &str| roster.casino_of(number).map(|casino| casino.to_string());
+        roster.put(control("a_one", true, "+18605550101"));
+        roster.put(control("b_two", true, "+18605550102"));
+        roster.put(control("b_two", true, "+18605550101"));
+        assert_eq!(owner("+18605550101").as_deref(), Some("b_two"));
+        assert_eq!(owner("+18605550102"), None);
+        roster.put(control("a_one", true, "+18605550103"));
+        assert_eq!(owner("+18605550101").as_deref(), Some("b_two"), "what has moved on stays where it is");
+        roster.forget("b_two");
+        assert_eq!((owner("+18605550101"), owner("+18605550103").as_deref()), (None, Some("a_one")));
     }
 }

@@ -111,7 +111,11 @@ struct Shared<H> {
     shutdown: CancellationToken,
 }
 
+/// A pull waits this long for messages at a consumer that had some lately, and longer at one that is quiet: a fleet has thousands.
 const PULL_EXPIRES: Duration = Duration::from_secs(5);
+const QUIET_PULL_EXPIRES: Duration = Duration::from_secs(20);
+/// Pulls without a message that make a consumer quiet.
+const QUIET: u32 = 3;
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
 
 // === impl Worker ===
@@ -206,8 +210,8 @@ impl<H: Handler> Shared<H> {
         if lane == Some(Lane::Safety) { &self.safety_permits } else { &self.permits }
     }
 
-    /// Pulls of at most this casino's fair share of the permits. Each pull is a request of its own, so nothing that breaks on the server
-    /// outlives `PULL_EXPIRES` here.
+    /// Pulls of at most this casino's fair share of the permits. Each pull is a request of its own, by the consumer's name, so nothing that
+    /// breaks on the server outlives one here; a new connection ends it at once.
     async fn pull(
         self: &Arc<Self>,
         casino: &CasinoId,
@@ -220,11 +224,13 @@ impl<H: Handler> Shared<H> {
         let mut room = self.room(lane, work, stop).await;
         let stream = self.bus.stream(topology::stream_of(H::STAGE)).await?;
         let consumer: PullConsumer = stream.get_consumer(&name).await.map_err(&setup)?;
+        let (mut empty, mut connections) = (0, self.bus.connections.clone());
+        connections.mark_unchanged();
         loop {
             let mut batch = consumer
                 .batch()
                 .max_messages(room)
-                .expires(PULL_EXPIRES)
+                .expires(if empty < QUIET { PULL_EXPIRES } else { QUIET_PULL_EXPIRES })
                 .messages()
                 .await
                 .map_err(|e| setup(e.into()))?;
@@ -232,6 +238,7 @@ impl<H: Handler> Shared<H> {
             loop {
                 let next = tokio::select! {
                     () = stop.cancelled() => return self.hand_back(batch).await,
+                    _ = connections.changed() => return self.hand_back(batch).await,
                     next = batch.next() => next,
                 };
                 let Some(message) = next else { break };
@@ -244,9 +251,10 @@ impl<H: Handler> Shared<H> {
                     drop(place);
                 });
             }
-            if !*self.open.borrow() || got == 0 {
+            if !*self.open.borrow() {
                 return Ok(());
             }
+            empty = if got == 0 { empty + 1 } else { 0 };
             room = self.room(lane, work, stop).await;
         }
     }

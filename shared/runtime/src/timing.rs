@@ -167,6 +167,11 @@ impl Timing {
         self.floored(2, 200)
     }
 
+    /// A mirror of a casino's switches that is this old is compared with the original again.
+    pub fn mirror_check(&self) -> Duration {
+        self.floored(30, 1_000)
+    }
+
     /// How often the scheduler reads how the fleet stands, for metrics.
     pub fn gauges(&self) -> Duration {
         self.floored(15, 1_000)

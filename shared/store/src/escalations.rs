@@ -4,11 +4,11 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::json;
-use seven_domain::{AuditEvent, ConversationId, GuestHash, GuestId, InboundId};
+use seven_domain::{AuditEvent, CasinoId, ConversationId, GuestHash, GuestId, InboundId};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{Result, Tx, audit::Entry};
+use crate::{Result, Store, Tx, audit::Entry};
 
 #[derive(Debug, Clone)]
 pub struct NewEscalation<'a> {
@@ -50,6 +50,19 @@ pub struct Escalation {
     pub resolved_at: Option<DateTime<Utc>>,
     pub resolved_by: Option<String>,
     pub overdue: bool,
+}
+
+impl Store {
+    /// Casinos with a case that waits for a person, or with an open alert of this name about one: few of many.
+    pub async fn with_cases(&self, alert: &str) -> Result<Vec<CasinoId>> {
+        let rows: Vec<String> = sqlx::query_scalar(
+            "select casino_id from fleet_cases() union select casino_id from alerts where name = $1 and resolved_at is null",
+        )
+        .bind(alert)
+        .fetch_all(self.pool())
+        .await?;
+        rows.iter().map(|casino| Ok(CasinoId::trusted(casino)?)).collect()
+    }
 }
 
 impl Tx {
