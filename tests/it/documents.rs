@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
 use seven::wiring::Worker;
 use seven_carrier_sim::Outbound;
-use serde_json::Value;
 use tokio::process::Child;
 
 use crate::{
@@ -28,7 +28,7 @@ struct Version {
 }
 
 const FIRST: Version =
-    Version { casino: "Silver Birch Resort", host: "Seven", phone: "1-860-555-0199", provider: "telnyx" };
+    Version { casino: "Silver Birch Resort", host: "Marlowe", phone: "1-860-555-0199", provider: "telnyx" };
 const SECOND: Version =
     Version { casino: "Copper Lake Lodge", host: "Juniper", phone: "1-860-555-0133", provider: "twilio" };
 

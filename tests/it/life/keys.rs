@@ -14,7 +14,8 @@ const GATE: &str = "compliance-gate";
 /// What a gate with this setting says when it ends by itself.
 async fn refused(house: &House, setting: (&str, &str)) -> String {
     let gate = house.process_with(&[GATE], &[setting], Stdio::piped());
-    let output = tokio::time::timeout(Duration::from_secs(60), gate.wait_with_output()).await.expect("it runs").unwrap();
+    let output =
+        tokio::time::timeout(Duration::from_secs(60), gate.wait_with_output()).await.expect("it runs").unwrap();
     assert_eq!(output.status.code(), Some(1));
     String::from_utf8(output.stderr).unwrap()
 }

@@ -60,7 +60,11 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Isolation> {
     running.introduce(&one).await?;
     let sim = running.ground.sim();
     // The flooded casino's processes have worked before, too.
-    flood(sim, UNDER_WAY, async { tokio::time::sleep(Duration::from_secs(5)).await; Ok(()) }).await?;
+    flood(sim, UNDER_WAY, async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        Ok(())
+    })
+    .await?;
     running.ground.sql("vacuum analyze").await?;
 
     let quiet = steady(sim, bench).await.context("quiet")?;
