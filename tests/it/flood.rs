@@ -28,8 +28,8 @@ const CALM_GUESTS: usize = 4;
 const ASKED: [(&str, &str); 4] = [
     ("any italian place?", "Nonna Salvia"),
     ("how much is the swedish massage?", "$165"),
-    ("is there a pool?", "Lakeside Pool"),
-    ("what time is checkout?", "11"),
+    ("is there a pool?", "Heated indoor-outdoor"),
+    ("what time is checkout?", "by 11am"),
 ];
 
 /// The stages that a casino can have for itself (`own_workers` of its values).
@@ -221,7 +221,7 @@ fn overtook(house: &House, number: &str) {
             let passed = |text: &&Inbound| text.at < asked && answers[text.from.as_str()].accepted_at > answered;
             let passed = busy.texts.iter().filter(passed).count();
             eprintln!("guest {n}, {question}: passed {passed} texts, {} ms", (answered - asked).num_milliseconds());
-            assert!(passed > 0, "guest {n} waited for the flood: {question}");
+            assert!(passed >= WAITING / 10, "guest {n} waited for the flood: {question}");
         }
     }
 }
