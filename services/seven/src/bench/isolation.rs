@@ -7,8 +7,9 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use seven_carrier_sim::{Entry, News, Sim, Text};
 use tokio::{
+    net::TcpStream,
     sync::broadcast::{Receiver, error::RecvError},
-    time::{Instant, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use super::{
@@ -18,7 +19,7 @@ use super::{
     measure::{Percentiles, Shown},
     pipeline::Running,
 };
-use crate::{out, processes::Process, wiring::Worker};
+use crate::{out, processes::Process, settings::Settings, wiring::Worker};
 
 /// Texts per second of the casino that is measured.
 const RATE: f64 = 10.0;
@@ -54,6 +55,7 @@ const OWN: [Worker; 4] = [Worker::ComplianceGate, Worker::AgentSwarm, Worker::Pe
 pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Isolation> {
     let ground = Ground::lay(&dir.join("isolation"), Lay { casinos: 2, scale: 0.0, receipts: false }).await?;
     let processes = processes(&ground)?;
+    listening(&ground).await?;
     let running = Running { ground, processes };
     let one = Bench { casinos: 1, ..bench.clone() };
     out!("isolation: two casinos, each with stages of its own");
@@ -61,7 +63,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Isolation> {
     let sim = running.ground.sim();
     // The flooded casino's processes have worked before, too.
     flood(sim, UNDER_WAY, async {
-        tokio::time::sleep(Duration::from_secs(5)).await;
+        sleep(Duration::from_secs(5)).await;
         Ok(())
     })
     .await?;
@@ -102,6 +104,17 @@ fn processes(ground: &Ground) -> Result<Vec<(String, Process)>> {
         }
     }
     Ok(processes)
+}
+
+/// Ingress takes calls: the carrier gives up on a webhook after three tries, and ten processes start at once.
+async fn listening(ground: &Ground) -> Result<()> {
+    let listen = Settings::load(Some(&ground.config))?.ingress.listen;
+    let up = async {
+        while TcpStream::connect(listen).await.is_err() {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, up).await.context("ingress does not listen")
 }
 
 /// The measured casino's guests, for as long as a rate is held.
