@@ -2,6 +2,7 @@
 
 mod apart;
 mod backup;
+mod keys;
 mod upgrade;
 
 use std::process::Stdio;
@@ -12,7 +13,7 @@ use crate::harness::{House, binary};
 
 impl House {
     /// A worker as a process of its own, with more arguments and environment.
-    fn process_with(&self, arguments: &[&str], environment: &[(&str, &str)], errors: Stdio) -> Child {
+    pub(crate) fn process_with(&self, arguments: &[&str], environment: &[(&str, &str)], errors: Stdio) -> Child {
         let mut command = Command::new(binary());
         command.arg("run").args(arguments).arg("--config").arg(&self.stack.config_file);
         command.envs(environment.iter().copied()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);

@@ -28,6 +28,7 @@ pub mod fleet;
 pub mod guests;
 pub mod inbound;
 pub mod isolation;
+pub mod keyed;
 pub mod last_look;
 pub mod logins;
 pub mod model_results;

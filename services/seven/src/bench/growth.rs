@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use secrecy::ExposeSecret;
 use serde::Serialize;
 use tokio::time::Instant;
 
@@ -107,15 +108,27 @@ async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Resu
     })
 }
 
-/// Guests of the first casino who wrote twice each and were answered, by keyed hashes that no measurement's guest has.
+/// The key's outer and inner block, hex, as HMAC makes them (RFC 2104): Postgres then hashes guests as the fleet does.
+fn blocks(secret: &str) -> [String; 2] {
+    [0x5c, 0x36].map(|pad| {
+        let mut block = [pad; 64];
+        block.iter_mut().zip(secret.bytes()).for_each(|(at, byte)| *at = byte ^ pad);
+        hex::encode(block)
+    })
+}
+
+/// Guests of the first casino who wrote twice each and were answered; no measurement's guest is one of them.
 async fn store_guests(ground: &Ground, count: usize) -> Result<()> {
     let casino = ground.casinos.first().context("a ground without a casino")?;
     let number = casino_number(0);
+    let key = ground.stack.settings.hash_key()?;
+    let [outer, inner] = blocks(key.secret.expose_secret());
     ground
         .sql(&format!(
             "set session_replication_role = replica; \
              create temporary table stored as select n, gen_random_uuid() as guest, gen_random_uuid() as conversation, \
-               sha256(n::text::bytea) as hash from generate_series(1, {count}) as n; \
+               sha256('\\x{outer}'::bytea || sha256('\\x{inner}'::bytea || convert_to('{casino}|+1' || (3000000000 + n), 'UTF8'))) as hash \
+               from generate_series(1, {count}) as n; \
              insert into guests (casino_id, guest_id, phone, key_id, phone_hash, language, disclosed_at) \
                select '{casino}', guest, '+1' || (3000000000 + n), 1, hash, 'en', now() from stored; \
              insert into conversations (casino_id, conversation_id, guest_id, casino_number) \
@@ -131,4 +144,23 @@ async fn store_guests(ground: &Ground, count: usize) -> Result<()> {
         ))
         .await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use seven_domain::{HashKey, HashKeys};
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    #[test]
+    fn stored_guests_are_hashed_as_the_fleet_does() {
+        let secret = "development only: hashes of guests on this machine";
+        let [outer, inner] = blocks(secret).map(|block| hex::decode(block).unwrap());
+        let within = Sha256::digest([&inner[..], b"bench_0|+13000000001"].concat());
+        let hash = Sha256::digest([&outer[..], &within[..]].concat());
+        let keys = HashKeys::new(HashKey { id: 1, secret: secret.into() });
+        let ours = keys.hash(&"bench_0".parse().unwrap(), &"+13000000001".parse().unwrap());
+        assert_eq!(hash[..], ours.bytes);
+    }
 }

@@ -4,6 +4,7 @@ mod floor;
 mod ground;
 mod growth;
 mod ingress;
+mod isolation;
 mod load;
 mod measure;
 mod pipeline;
@@ -13,7 +14,8 @@ mod usage;
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 
 pub use floor::Hop;
@@ -27,31 +29,31 @@ use crate::{
 pub struct Bench {
     #[command(subcommand)]
     part: Option<Part>,
-    /// Texts of each measurement of throughput.
-    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    /// Texts of each measurement of throughput, each of another guest; ingress alone takes five times as many webhooks.
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = RangedU64ValueParser::<usize>::new().range(1..=50_000))]
     texts: usize,
-    /// How long each rate is held.
-    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    /// How long each rate of the latency measurements is held; --texts ends it earlier at high rates.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = RangedU64ValueParser::<u64>::new().range(1..))]
     seconds: u64,
-    /// Casinos the guests write to.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Casinos there are and guests write to, in pipeline and start; growth and isolation have figures of their own, ingress one.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     casinos: usize,
-    /// Measure only these.
+    /// Measure only these parts; all of them by default.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     only: Vec<Measured>,
-    /// Leave out the bare relay, and with it the ratio.
+    /// Pipeline: leave out the bare relay, and with it the ratio.
     #[arg(long)]
     no_floor: bool,
-    /// Also with receipts, quiet window and typing delay as in production.
+    /// Pipeline: once more with receipts, quiet window and typing delay as in production.
     #[arg(long)]
     as_in_production: bool,
-    /// Print the statements that took most of Postgres.
+    /// Pipeline: print the statements that took most of Postgres at saturation.
     #[arg(long)]
     statements: bool,
     /// Write the results here as JSON too.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write a plot of the latencies.
+    /// Pipeline: write a plot of the latencies over the rates.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -67,6 +69,8 @@ enum Measured {
     Start,
     /// 1 to 500 casinos, 1 000 to 1 000 000 guests.
     Growth,
+    /// What the flood of one casino costs the guests of another, each with workers of its own.
+    Isolation,
 }
 
 /// Everything measured, as JSON writes it.
@@ -78,6 +82,7 @@ struct Results {
     pipeline: Option<pipeline::Pipeline>,
     ingress: Option<ingress::Ingress>,
     growth: Option<growth::Growth>,
+    isolation: Option<isolation::Isolation>,
     start: Option<BTreeMap<&'static str, start::Started>>,
 }
 
@@ -86,6 +91,12 @@ enum Part {
     /// One hop of the bare relay, as `seven bench` starts it.
     #[command(hide = true)]
     Relay { hop: Hop },
+}
+
+impl Bench {
+    fn wants(&self, part: Measured) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
+    }
 }
 
 pub async fn run(config: Option<&std::path::Path>, bench: Bench) -> Result<ExitCode> {
@@ -97,6 +108,10 @@ pub async fn run(config: Option<&std::path::Path>, bench: Bench) -> Result<ExitC
     if cfg!(debug_assertions) {
         out!("This is an unoptimised build: its figures say little. ./scripts/bench builds an optimised one.");
     }
+    ensure!(
+        bench.svg.is_none() || bench.wants(Measured::Pipeline),
+        "--svg is a plot of the pipeline, which --only leaves out; add pipeline there"
+    );
     let dir = dev_dir().join(format!("bench-{}", std::process::id()));
     let results = Box::pin(parts(&dir, &bench)).await;
     let results = results.with_context(|| format!("measuring (logs: {})", dir.display()))?;
@@ -116,7 +131,7 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
     std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
     let log = dir.join("bench.log");
     seven_telemetry::init(seven_telemetry::LogTarget::File(&log), "warn,sqlx=warn,async_nats=warn")?;
-    let wanted = |what| bench.only.is_empty() || bench.only.contains(&what);
+    let wanted = |what| bench.wants(what);
     let pipeline = match wanted(Measured::Pipeline) {
         true => Some(Box::pin(pipeline::measure(dir, bench)).await?),
         false => None,
@@ -129,10 +144,14 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         true => Some(Box::pin(growth::measure(dir, bench)).await.context("growth")?),
         false => None,
     };
+    let isolation = match wanted(Measured::Isolation) {
+        true => Some(Box::pin(isolation::measure(dir, bench)).await.context("isolation")?),
+        false => None,
+    };
     let start = match wanted(Measured::Start) {
         true => Some(Box::pin(start::measure(dir, bench.casinos)).await.context("cold starts")?),
         false => None,
     };
     let cores = std::thread::available_parallelism()?.get();
-    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth, start })
+    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth, isolation, start })
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     Results,
     growth::Growth,
+    isolation::Isolation,
     measure::Shown,
     pipeline::{Pipeline, Side},
     start::Started,
@@ -30,6 +31,28 @@ pub(super) fn print(results: &Results) {
     if let Some(growth) = &results.growth {
         grown(growth);
     }
+    if let Some(isolation) = &results.isolation {
+        isolated(isolation);
+    }
+}
+
+fn isolated(found: &Isolation) {
+    let mut table = table(["one casino at", "p50 ms", "p95", "p99", "worst"]);
+    for (name, p) in [("quiet", found.quiet), ("the other flooded", found.flooded)] {
+        let name = format!("{:.0} texts/s, {name}", found.rate);
+        let [p50, p95, p99, worst] = [p.p50, p.p95, p.p99, p.worst].map(|ms| format!("{ms:.1}"));
+        table.add_row([name, p50, p95, p99, worst]);
+    }
+    out!("{table}");
+    out!(
+        "isolation: p95 {:+.1} ms, p50 {:+.1} ms while the other casino has {} texts under way ({:.0} answers/s); goal: p95 less than {:+.0} ms{}",
+        found.p95_rise,
+        found.p50_rise,
+        found.flood_under_way,
+        found.flood_per_second,
+        found.p95_rise_goal,
+        if found.p95_rise < found.p95_rise_goal { "" } else { ". NOT MET" }
+    );
 }
 
 fn started(start: &BTreeMap<&'static str, Started>) {

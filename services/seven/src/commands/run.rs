@@ -4,8 +4,10 @@ use std::{path::Path, process::ExitCode};
 
 use anyhow::{Context, Result, ensure};
 use seven_domain::CasinoId;
+use seven_runtime::Fleet;
 use seven_store::{
     Store,
+    keyed::Found,
     schema::{self, Standing},
 };
 use tokio::signal::unix::{SignalKind, signal};
@@ -41,6 +43,7 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
         ops.watch(&fleet);
         new_enough(&fleet.store).await?;
         suits(&fleet.store, worker, &only).await?;
+        finds_guests(&fleet).await?;
         ops::warm_up(&fleet, worker).await;
         let listener = wiring::listener(worker, &settings).await?;
         let traces = traces::start(&settings, &fleet.bus, &service(worker))?;
@@ -102,6 +105,36 @@ async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()
         "the database login {} serves {pinned} only; start it with --casino {pinned}",
         login.name
     );
+    Ok(())
+}
+
+/// Casinos whose newest guest a start looks for.
+const LOOKED_AT: usize = 5;
+
+/// Refuses a key under which no guest of before would be found: their opt-outs would be none (docs/rotation.md).
+async fn finds_guests(fleet: &Fleet) -> Result<()> {
+    for casino in fleet.roster.serving().iter().take(LOOKED_AT) {
+        // A database that is away keeps no worker from starting.
+        let Ok(mut tx) = fleet.store.bind(casino).await else { return Ok(()) };
+        let found = tx.found_with(&fleet.keys).await;
+        drop(tx.commit().await);
+        match found {
+            Err(error) => {
+                tracing::warn!(%casino, error = &error as &dyn std::error::Error, "the guests' key was not checked");
+                return Ok(());
+            }
+            Ok(Found::Nobody) => {}
+            Ok(Found::Ours) => return Ok(()),
+            Ok(Found::AnotherSecret) => anyhow::bail!(
+                "guest_hash.secret is not the one that guests of {casino} were hashed with; no opt-out would be found with it. \
+                 Set the secret of before (docs/rotation.md)"
+            ),
+            Ok(Found::AnotherId(id)) => anyhow::bail!(
+                "guest_hash.id is not that of the key that guests of {casino} stand under, which is {id}; no opt-out would be found \
+                 with another key. Set id and secret of before (docs/rotation.md)"
+            ),
+        }
+    }
     Ok(())
 }
 

@@ -1,0 +1,62 @@
+//! Under which key a casino's guests stand: with another one none of their rows is found again, opt-outs first of all.
+
+use seven_domain::{GuestHash, HashKeys, PhoneE164};
+
+use crate::{Result, Tx};
+
+/// What a process's key is to the guests there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// The casino has no guest yet.
+    Nobody,
+    /// The newest guest is found with it.
+    Ours,
+    /// The same key id, another secret.
+    AnotherSecret,
+    /// They stand under this key id.
+    AnotherId(i16),
+}
+
+// === impl Found ===
+
+impl Found {
+    fn by(theirs: GuestHash, ours: GuestHash) -> Self {
+        if theirs.key_id != ours.key_id {
+            Self::AnotherId(theirs.key_id)
+        } else if theirs.bytes == ours.bytes {
+            Self::Ours
+        } else {
+            Self::AnotherSecret
+        }
+    }
+}
+
+impl Tx {
+    /// Whether these keys find the newest guest of the bound casino. Ids grow with time, so the primary key gives it at once.
+    ///
+    /// # Errors
+    /// When Postgres does not answer, or a row holds no phone or hash.
+    pub async fn found_with(&mut self, keys: &HashKeys) -> Result<Found> {
+        let newest: Option<(String, i16, Vec<u8>)> =
+            sqlx::query_as("select phone, key_id, phone_hash from guests order by guest_id desc limit 1")
+                .fetch_optional(self.conn())
+                .await?;
+        let Some((phone, key_id, hash)) = newest else { return Ok(Found::Nobody) };
+        let phone: PhoneE164 = phone.parse()?;
+        let bytes = hash.try_into().map_err(|_: Vec<u8>| sqlx::Error::Decode("a hash is 32 bytes".into()))?;
+        Ok(Found::by(GuestHash { key_id, bytes }, keys.hash(self.casino(), &phone)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // SEC-131
+    fn only_the_same_id_and_secret_find_a_guest() {
+        let hash = |key_id, byte| GuestHash { key_id, bytes: [byte; 32] };
+        assert_eq!(Found::by(hash(1, 7), hash(1, 7)), Found::Ours);
+        assert_eq!(Found::by(hash(1, 7), hash(1, 8)), Found::AnotherSecret);
+        assert_eq!(Found::by(hash(1, 7), hash(2, 7)), Found::AnotherId(1));
+    }
+}

@@ -1,0 +1,103 @@
+//! A casino's document is held by every process as long as its row stands (`store/src/documents.rs`): a change by an operator's command is
+//! what the next text is judged, answered, shaped and sent by, in workers that run on.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use seven::wiring::Worker;
+use seven_carrier_sim::Outbound;
+use tokio::process::Child;
+
+use crate::{
+    harness::{House, Wanted, house, until},
+    operations::OTHER,
+};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const AT_TWILIO: &str = "+18605550120";
+const STAGES: [Worker; 4] =
+    [Worker::ComplianceGate, Worker::AgentSwarm, Worker::PersonaEnvelope, Worker::OutboundSender];
+
+/// What the stages take from the document: the gate the names of its fixed texts, the swarm the phone, the envelope the host's name in the
+/// disclosure, the sender the provider.
+struct Version {
+    casino: &'static str,
+    host: &'static str,
+    phone: &'static str,
+    provider: &'static str,
+}
+
+const FIRST: Version =
+    Version { casino: "Silver Birch Resort", host: "Marlowe", phone: "1-860-555-0199", provider: "telnyx" };
+const SECOND: Version =
+    Version { casino: "Copper Lake Lodge", host: "Juniper", phone: "1-860-555-0133", provider: "twilio" };
+
+impl Version {
+    fn document(&self) -> String {
+        let mut document: Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
+        document["prompts"]["casino_name_display"] = self.casino.into();
+        document["branding"]["persona_name"] = self.host.into();
+        document["operational"]["contact_phone"] = self.phone.into();
+        document["operational"]["twilio_phone_number"] = AT_TWILIO.into();
+        document["operational"]["providers"] = serde_json::json!([self.provider]);
+        document.to_string()
+    }
+
+    /// Whatever this guest got is of this version and of no word of the other one's.
+    fn said(&self, other: &Self, sent: &[Outbound]) {
+        let all = sent.iter().filter_map(|text| text.text.as_deref()).collect::<Vec<_>>().join(" | ");
+        for word in [self.casino, self.host, self.phone] {
+            assert!(all.contains(word), "{word}: {all}");
+        }
+        for word in [other.casino, other.host, other.phone] {
+            assert!(!all.contains(word), "{word}: {all}");
+        }
+        assert!(sent.iter().all(|text| text.provider == self.provider), "{sent:?}");
+    }
+}
+
+/// A new guest asks who is there, then for help: the disclosure, the host's answer and the gate's fixed text.
+async fn greeted(house: &House, guest: &str) -> Vec<Outbound> {
+    house.text(guest, "are you a human?");
+    until("the host answers", PATIENCE, || async { !house.sent_to(guest).is_empty() }).await;
+    let texts = house.number("select count(*) from inbound_messages").await;
+    house.text(guest, "HELP");
+    house.settle_within(texts + 1, PATIENCE).await;
+    house.sent_to(guest)
+}
+
+async fn replace(house: &House, with: &Version) {
+    let file = house.file("changed.json", &with.document());
+    let said = house.seven(&["casino", "add", &file], "").await;
+    assert!(said.code == 0 && said.out.contains("Replaced the document"), "{said:?}");
+}
+
+#[tokio::test] // DEP-22
+async fn workers_that_run_use_the_document_of_now() {
+    let casino = Some((FIRST.document(), seven_packs::demo::CONTENT.to_owned()));
+    let (workers, extra) = (vec![Worker::IngressWebhook, Worker::Scheduler], "postgres.connections = 4\n".to_owned());
+    let house = house("documents", Wanted { workers, casino, extra, ..Wanted::default() }).await;
+    let mut running = STAGES.map(|worker| house.process(worker.name(), None));
+    FIRST.said(&SECOND, &greeted(&house, "+18605550110").await);
+
+    // The first text after the command; nothing else tells the workers, and nobody waits.
+    replace(&house, &SECOND).await;
+    SECOND.said(&FIRST, &greeted(&house, "+18605550111").await);
+    // A version that reads like an older one is a new one all the same.
+    replace(&house, &FIRST).await;
+    FIRST.said(&SECOND, &greeted(&house, "+18605550112").await);
+
+    // A file that is refused changes nothing, and another casino's change is no change here.
+    let refused = house.file("refused.json", &FIRST.document().replace("+1860555", "1860555"));
+    assert_ne!(house.seven(&["casino", "add", &refused], "").await.code, 0);
+    house.add_other().await;
+    let said = house.seven(&["casino", "suspend", OTHER], "").await;
+    assert_eq!(said.code, 0, "{said:?}");
+    FIRST.said(&SECOND, &greeted(&house, "+18605550113").await);
+    assert!(running.iter_mut().all(alive), "a worker was not the one that began");
+    house.stop().await;
+}
+
+fn alive(worker: &mut Child) -> bool {
+    worker.try_wait().unwrap().is_none()
+}
