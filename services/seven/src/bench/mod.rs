@@ -9,6 +9,7 @@ mod measure;
 mod pipeline;
 mod report;
 mod start;
+mod traces;
 mod usage;
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
@@ -36,6 +37,9 @@ pub struct Bench {
     /// Casinos the guests write to.
     #[arg(long, value_name = "N", default_value_t = 1)]
     casinos: usize,
+    /// Texts a second of the part `traces`; half of what the fleet takes by default.
+    #[arg(long, value_name = "N")]
+    rate: Option<f64>,
     /// Measure only these.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     only: Vec<Measured>,
@@ -67,6 +71,8 @@ enum Measured {
     Start,
     /// 1 to 500 casinos, 1 000 to 1 000 000 guests.
     Growth,
+    /// Texts with one unbroken trace, and a collector that is away.
+    Traces,
 }
 
 /// Everything measured, as JSON writes it.
@@ -79,6 +85,7 @@ struct Results {
     ingress: Option<ingress::Ingress>,
     growth: Option<growth::Growth>,
     start: Option<BTreeMap<&'static str, start::Started>>,
+    traces: Option<traces::Traces>,
 }
 
 #[derive(Debug, Clone, clap::Subcommand)]
@@ -133,6 +140,10 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         true => Some(Box::pin(start::measure(dir, bench.casinos)).await.context("cold starts")?),
         false => None,
     };
+    let traces = match wanted(Measured::Traces) {
+        true => Some(Box::pin(traces::measure(dir, bench)).await.context("traces")?),
+        false => None,
+    };
     let cores = std::thread::available_parallelism()?.get();
-    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth, start })
+    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth, start, traces })
 }
