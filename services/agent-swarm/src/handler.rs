@@ -116,7 +116,7 @@ impl Swarm {
         let model = model.ok_or_else(|| Error::Other(format!("no model answers for the pack `{}`", pack.name)))?;
         let rules = &pack.rules;
         if let Some(rest) =
-            quiet_rest(&open, timing.scaled(rules.quiet_window()), timing.scaled(rules.quiet_window_max()))
+            quiet_rest(&open, timing.pause(rules.quiet_window()), timing.pause(rules.quiet_window_max()))
         {
             tx.commit().await?;
             return Ok(Looked::Early(rest, "quiet_window"));

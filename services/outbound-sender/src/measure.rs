@@ -21,7 +21,7 @@ pub(crate) fn reply(fleet: &Fleet, job: &Job) {
 }
 
 fn quiet_window(fleet: &Fleet, job: &Job) -> Duration {
-    fleet.packs.of(&job.config).map_or(Duration::ZERO, |pack| fleet.timing.scaled(pack.rules.quiet_window()))
+    fleet.packs.of(&job.config).map_or(Duration::ZERO, |pack| fleet.timing.pause(pack.rules.quiet_window()))
 }
 
 /// One call of a provider, and where it took the text, its segments.

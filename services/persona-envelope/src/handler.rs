@@ -138,7 +138,7 @@ impl Envelope {
             return Duration::ZERO;
         }
         let draw = rand::random_range(-1.0..=1.0);
-        self.fleet.timing.scaled(pack.rules.typing.delay(kind, text.chars().count(), draw))
+        self.fleet.timing.pause(pack.rules.typing.delay(kind, text.chars().count(), draw))
     }
 
     /// A turn behind a dead letter is not swept any more (D3).

@@ -5,14 +5,16 @@ use std::{sync::Arc, time::Duration};
 use anyhow::{Context, Result};
 use secrecy::SecretString;
 use serde::Deserialize;
-use seven_agent_swarm::{Deadlines, Hosted};
+use seven_agent_swarm::{Deadlines, Hosted, Models};
 use seven_cache::{Cache, Transition};
 use seven_llm::{
+    FixedModel, Model,
     chat::{ChatModel, Error},
     gemini::{self, Gemini},
     guarded::{self, Finished, Guarded, Observer},
     openai::{self, OpenAi},
 };
+use seven_packs::Packs;
 use seven_telemetry::metrics;
 use url::Url;
 
@@ -21,6 +23,8 @@ use url::Url;
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
     Offline,
+    /// The same words for everyone, at no cost: measurements of all the rest.
+    Fixed,
     Gemini,
     /// Anything that speaks `chat/completions`.
     Openai,
@@ -74,9 +78,17 @@ impl Observer for Meter {
 }
 
 impl Settings {
+    /// Who answers without a network.
+    pub fn models(&self, packs: &Packs) -> Result<Models> {
+        Ok(match self.provider {
+            Provider::Fixed => Models::same(packs, &(Arc::new(FixedModel) as Arc<dyn Model>)),
+            Provider::Offline | Provider::Gemini | Provider::Openai => Models::offline(packs)?,
+        })
+    }
+
     /// None when the offline model answers.
     pub fn hosted(&self, cache: &Cache) -> Result<Option<Hosted>> {
-        if self.provider == Provider::Offline {
+        if matches!(self.provider, Provider::Offline | Provider::Fixed) {
             return Ok(None);
         }
         let seconds = Duration::from_secs;
@@ -99,7 +111,7 @@ impl Settings {
     fn model(&self, name: &str, cache: &Cache) -> Result<Arc<dyn ChatModel>> {
         let model: Arc<dyn ChatModel> = match self.provider {
             Provider::Gemini => Arc::new(Gemini::new(&self.gemini(name)?).context("setting up Gemini")?),
-            Provider::Openai | Provider::Offline => {
+            Provider::Openai | Provider::Offline | Provider::Fixed => {
                 Arc::new(OpenAi::new(&self.openai(name)?).context("setting up the model")?)
             }
         };

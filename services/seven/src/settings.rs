@@ -17,7 +17,7 @@ use url::Url;
 mod secrets;
 
 use self::secrets::Secrets;
-use crate::model;
+use crate::model::{self, Provider};
 
 const DEFAULTS: &str = include_str!("../settings.default.toml");
 
@@ -188,6 +188,8 @@ pub struct Packs {
 #[serde(deny_unknown_fields)]
 pub struct Time {
     pub scale: f64,
+    /// Share of quiet window and typing delay.
+    pub pauses: f64,
     /// Starts the guests' and casinos' clock here (RFC 3339).
     pub at: Option<chrono::DateTime<chrono::Utc>>,
 }
@@ -244,6 +246,16 @@ impl Settings {
         let bad = |key, problem: String, expected| Err(Error::Bad { key, problem, expected });
         if !(0.0..=10.0).contains(&self.time.scale) {
             return bad("time.scale", self.time.scale.to_string(), "0 to 10");
+        }
+        if !(0.0..=1.0).contains(&self.time.pauses) {
+            return bad("time.pauses", self.time.pauses.to_string(), "0 to 1");
+        }
+        if self.model.provider == Provider::Fixed && !self.sends_here() {
+            return bad(
+                "model.provider",
+                "`fixed` says the same to everyone, and the providers' addresses are not on this machine".to_owned(),
+                "offline, gemini or openai; fixed only with a simulated carrier",
+            );
         }
         if self.worker.model_deadline_seconds >= self.worker.handler_deadline_seconds {
             return bad(
@@ -307,6 +319,16 @@ impl Settings {
         Ok(())
     }
 
+    /// True when whatever is sent stays on this machine.
+    fn sends_here(&self) -> bool {
+        let here = |url: &Url| match url.host() {
+            Some(url::Host::Ipv4(address)) => address.is_loopback(),
+            Some(url::Host::Ipv6(address)) => address.is_loopback(),
+            _ => false,
+        };
+        here(&self.telnyx.base_url) && (self.twilio.account_sid.is_none() || here(&self.twilio.base_url))
+    }
+
     /// As whom this worker connects to NATS.
     pub fn nats_access(&self) -> seven_bus::Access {
         seven_bus::Access {
@@ -343,6 +365,16 @@ mod tests {
         let settings: Settings = Figment::from(Toml::string(DEFAULTS)).extract().unwrap();
         settings.check().unwrap();
         assert!(settings.hash_key().is_err(), "production must name its own secret");
+    }
+
+    #[test]
+    fn a_fixed_reply_never_leaves_this_machine() {
+        let with = |more: &str| Settings::parse(&format!("model.provider = \"fixed\"\n{more}"));
+        assert!(with("").unwrap_err().to_string().contains("model.provider"));
+        assert!(with("telnyx.base_url = \"http://127.0.0.1:8080/\"").is_ok());
+        let twilio = "twilio.account_sid = \"AC1\"\ntwilio.auth_tokens = [\"x\"]\n";
+        assert!(with(&format!("{twilio}telnyx.base_url = \"http://127.0.0.1:8080/\"")).is_err());
+        assert!(with("telnyx.base_url = \"http://localhost.example/\"").is_err());
     }
 
     #[test]

@@ -194,7 +194,7 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
         true => "",
         false => "sending.account_segments_per_second = { telnyx = 1000, twilio = 1000 }\n",
     };
-    let at = plan.at.map(|at| format!("at = \"{}\"\n", at.to_rfc3339())).unwrap_or_default();
+    let at = plan.at.map(|at| format!("time.at = \"{}\"\n", at.to_rfc3339())).unwrap_or_default();
     Ok(format!(
         "# Written by seven dev for the fleet it runs. Keys of the carrier simulator: worth nothing anywhere else.\n\
          nats.url = \"{nats}\"\nredis.url = \"{redis}\"\npostgres.url = \"{app}\"\npostgres.owner_url = \"{owner}\"\n\
@@ -203,6 +203,6 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
          twilio.base_url = \"{base}/\"\ntwilio.webhook_url = \"{ingress_url}/webhooks/twilio\"\ntwilio.account_sid = \"{sid}\"\n\
          twilio.auth_tokens = [\"{token}\"]\nsending.providers = [\"telnyx\", \"twilio\"]\n\
          {account}\
-         guest_hash.secret = \"development only: hashes of guests on this machine\"\n{extra}\n[time]\nscale = {scale:?}\n{at}"
+         guest_hash.secret = \"development only: hashes of guests on this machine\"\ntime.scale = {scale:?}\n{at}{extra}"
     ))
 }

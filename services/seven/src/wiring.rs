@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Duration};
 
 use anyhow::{Context, Result};
-use seven_agent_swarm::Models;
 use seven_alerts::{Channels, channels};
 use seven_bus::{Bus, Roster, WorkerSettings, topology};
 use seven_cache::Cache;
@@ -107,7 +106,7 @@ pub async fn fleet(
     let packs = packs::load(&settings.packs.directory)?;
     laps.lap("packs");
     let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
-    let timing = Timing::new(TimeScale::new(settings.time.scale));
+    let timing = Timing::new(TimeScale::new(settings.time.scale)).with_pauses(settings.time.pauses);
     let store = Store::new(&settings.postgres.url, settings.postgres.connections, timing.sweep())?;
     let ids = IdSource::new(clock.clone());
     let limits = topology::Limits {
@@ -308,7 +307,7 @@ async fn serve(
         }
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
-                models: Models::offline(&fleet.packs)?,
+                models: settings.model.models(&fleet.packs)?,
                 hosted: settings.model.hosted(&fleet.cache)?,
                 embedding: embedding(settings, &fleet.cache)?,
                 model_deadline: Duration::from_secs(settings.worker.model_deadline_seconds),

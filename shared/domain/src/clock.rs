@@ -48,6 +48,12 @@ impl TimeScale {
         self.0
     }
 
+    /// This scale, shortened further.
+    #[must_use]
+    pub fn times(self, share: f64) -> Self {
+        Self::new(self.0 * share)
+    }
+
     /// The interval, scaled; may be zero.
     pub fn of(self, interval: Duration) -> Duration {
         interval.mul_f64(self.0)

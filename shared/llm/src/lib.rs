@@ -6,6 +6,7 @@
 pub mod chat;
 pub mod embedding;
 mod error;
+mod fixed;
 pub mod gemini;
 pub mod guarded;
 mod http;
@@ -22,6 +23,7 @@ use seven_guest::{Topic, profile::Context};
 use seven_knowledge::Index;
 
 pub use error::{Error, Retry};
+pub use fixed::FixedModel;
 pub use offline::{HostPack, OfflineModel};
 
 /// A boxed future, so that models can be kept as `Arc<dyn Model>`.

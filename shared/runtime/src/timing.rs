@@ -10,11 +10,24 @@ use seven_store::SweepPlan;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Timing {
     pub scale: TimeScale,
+    /// For quiet window and typing delay.
+    pauses: TimeScale,
 }
 
 impl Timing {
     pub fn new(scale: TimeScale) -> Self {
-        Self { scale }
+        Self { scale, pauses: scale }
+    }
+
+    /// Keeps this share of the pauses that are made for people, and all of the rest.
+    #[must_use]
+    pub fn with_pauses(self, share: f64) -> Self {
+        Self { pauses: self.scale.times(share), ..self }
+    }
+
+    /// Quiet window and typing delay: what a guest may still write, and how fast a person would.
+    pub fn pause(&self, span: Duration) -> Duration {
+        self.pauses.of(span)
     }
 
     fn floored(&self, seconds: u64, floor_millis: u64) -> Duration {

@@ -23,6 +23,10 @@ use crate::{
 
 pub(super) const DATABASE: &str = "seven";
 
+const LIMITS: &str =
+    "limits.fleet_texts_per_minute = 10000000\nsending.account_segments_per_second = { telnyx = 100000 }\n";
+const AT_NO_COST: &str = "time.pauses = 0.0\nmodel.provider = \"fixed\"\n";
+
 /// Dropped in this order: handles before their servers.
 pub(super) struct Ground {
     pub(super) stack: Stack,
@@ -37,8 +41,8 @@ pub(super) struct Ground {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lay {
     pub(super) casinos: usize,
-    /// 0: no quiet window and no typing delay.
-    pub(super) scale: f64,
+    /// Quiet window and typing delay as in production, and the offline host; otherwise neither, and the model at no cost.
+    pub(super) as_in_production: bool,
     /// Receipts follow each send.
     pub(super) receipts: bool,
 }
@@ -118,13 +122,12 @@ async fn stack(dir: &Path, servers: &Servers, ingress: SocketAddr, lay: Lay) -> 
         redis_url: servers.redis.url(),
         postgres_url: servers.postgres.url_of(DATABASE),
         dir: dir.to_path_buf(),
-        scale: lay.scale,
+        scale: 1.0,
         at: None,
         workers: Vec::new(),
         casino_name: "Bench".to_owned(),
         casino_number: casino_number(0),
-        extra: "limits.fleet_texts_per_minute = 10000000\nsending.account_segments_per_second = { telnyx = 100000 }\n"
-            .to_owned(),
+        extra: LIMITS.to_owned() + if lay.as_in_production { "" } else { AT_NO_COST },
         ledger_file: None,
     };
     // Ingress is a process with an address of its own; this listener only fills its place.

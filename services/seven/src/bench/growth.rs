@@ -68,7 +68,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Growth> {
 }
 
 async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Result<Point> {
-    let ground = Ground::lay(dir, Lay { casinos, scale: 0.0, receipts: false }).await?;
+    let ground = Ground::lay(dir, Lay { casinos, as_in_production: false, receipts: false }).await?;
     if guests > 0 {
         store_guests(&ground, guests).await?;
     }

@@ -46,7 +46,7 @@ struct Call {
 }
 
 pub(super) async fn measure(dir: &std::path::Path, webhooks: usize) -> Result<Ingress> {
-    let lay = Lay { casinos: 1, scale: 0.0, receipts: false };
+    let lay = Lay { casinos: 1, as_in_production: false, receipts: false };
     let mut best = [0.0f64; 2];
     // In turn and twice, so that what the machine does beside it strikes both.
     for round in 0..4 {

@@ -76,11 +76,11 @@ pub(super) struct Running {
 }
 
 pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Pipeline> {
-    let bare = Lay { casinos: bench.casinos, scale: 0.0, receipts: false };
+    let bare = Lay { casinos: bench.casinos, as_in_production: false, receipts: false };
     let (fleet, per_text) = Box::pin(fleet(&dir.join("fleet"), bench, bare)).await.context("the fleet")?;
     let as_in_production = match bench.as_in_production {
         true => {
-            let lay = Lay { scale: 1.0, receipts: true, ..bare };
+            let lay = Lay { as_in_production: true, receipts: true, ..bare };
             Some(Box::pin(self::fleet(&dir.join("production"), bench, lay)).await.context("as in production")?.0)
         }
         false => None,
@@ -164,8 +164,8 @@ async fn relay(dir: &Path, lay: Lay, concurrency: usize) -> Result<Running> {
     ground.sql(floor::TABLE).await?;
     let config = ground.config.to_string_lossy().into_owned();
     let text = std::fs::read_to_string(&ground.config).context("reading the settings")?;
-    let work = format!("worker.concurrency = {concurrency}\nworker.sender_concurrency = {concurrency}\n[time]");
-    std::fs::write(&ground.config, text.replace("[time]", &work)).context("writing the settings")?;
+    let text = format!("worker.concurrency = {concurrency}\nworker.sender_concurrency = {concurrency}\n{text}");
+    std::fs::write(&ground.config, text).context("writing the settings")?;
     let mut processes = Vec::new();
     for hop in Hop::ALL {
         let arguments = ["bench", "relay", hop.name(), "--config", &config];
@@ -187,10 +187,12 @@ impl Running {
     /// Every guest has written once, so that no first contact is measured.
     pub(super) async fn introduce(&self, bench: &Bench) -> Result<()> {
         self.first_answer().await?;
-        let all = guests(bench, bench.texts);
-        play(self.ground.sim(), all, Pace::UnderWay(UNDER_WAY / 4)).await.context("the first contacts")?;
         // As after a minute of autovacuum: plans made for empty tables are no plans for a fleet.
-        self.ground.sql("vacuum analyze").await?;
+        for count in [bench.texts.min(100), bench.texts] {
+            let guests = guests(bench, count);
+            play(self.ground.sim(), guests, Pace::UnderWay(UNDER_WAY / 4)).await.context("the first contacts")?;
+            self.ground.sql("vacuum analyze").await?;
+        }
         Ok(())
     }
 

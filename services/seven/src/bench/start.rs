@@ -27,7 +27,7 @@ pub(super) struct Started {
 }
 
 pub(super) async fn measure(dir: &Path, casinos: usize) -> Result<BTreeMap<&'static str, Started>> {
-    let ground = Ground::lay(&dir.join("start"), Lay { casinos, scale: 1.0, receipts: false }).await?;
+    let ground = Ground::lay(&dir.join("start"), Lay { casinos, as_in_production: true, receipts: false }).await?;
     let mut all = BTreeMap::new();
     for worker in Worker::ALL {
         let started = one(&ground, worker).await.with_context(|| format!("starting {}", worker.name()))?;

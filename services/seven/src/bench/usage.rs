@@ -101,11 +101,11 @@ pub(super) async fn statements(ground: &Ground, texts: usize) -> Result<()> {
     let rows = ground
         .sql(&format!(
             "select round((total_exec_time / {texts})::numeric, 3), round((total_plan_time / {texts})::numeric, 3), \
-               round((calls / {texts}.0)::numeric, 2), left(regexp_replace(query, '\\s+', ' ', 'g'), 110) \
-             from pg_stat_statements where calls >= {texts} / 10 order by total_exec_time desc limit 40"
+               round((calls / {texts}.0)::numeric, 2), round((shared_blks_hit / {texts}.0)::numeric, 1), left(regexp_replace(query, '\\s+', ' ', 'g'), 110) \
+             from pg_stat_statements where calls >= {texts} / 10 order by total_exec_time desc limit 60"
         ))
         .await?;
-    crate::out!("per text: ms | ms planning | calls | statement\n{rows}");
+    crate::out!("per text: ms | ms planning | calls | pages | statement\n{rows}");
     Ok(())
 }
 
