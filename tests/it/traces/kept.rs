@@ -14,12 +14,9 @@ async fn consent_guardrails_and_failures_are_kept_at_sample_zero() {
     let collector = Collector::start().await.unwrap();
     // The gate is a process of its own: ingress holds its span until it hears that the trace matters.
     let workers = Worker::ALL.into_iter().filter(|w| *w != Worker::ComplianceGate).collect();
-    // In real time, where only a guest waits and no deadline is short: a machine that is slow makes no ordinary text fail, which would be kept
-    // as it should. Nor does the host type.
-    let mut casino: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
-    casino["features"]["human_like_delay_enabled"] = false.into();
-    let casino = Some((casino.to_string(), seven_packs::demo::CONTENT.to_owned()));
-    let wanted = Wanted { scale: 1.0, casino, workers, extra: settings(&collector, 0.0), ..Wanted::default() };
+    // In real time, where no deadline is short: a machine that is slow makes no ordinary text fail, which would be kept as it should.
+    let extra = settings(&collector, 0.0) + "time.pauses = 0.0\n";
+    let wanted = Wanted { scale: 1.0, workers, extra, ..Wanted::default() };
     let house = house("traces_kept", wanted).await;
     let refused = Rule {
         matcher: Matcher { to: Some(guest(3)), ..Matcher::default() },

@@ -21,13 +21,15 @@ use super::{
 };
 use crate::{out, whole_traces, whole_traces::Wholeness};
 
-/// Quiet window and typing delay are this part of production's, so that some texts are answered together.
-const SCALE: f64 = 0.05;
+/// The quiet window is this part of production's, so that some texts are answered together.
+const PAUSES: f64 = 0.05;
+/// As the ground writes it.
+const NO_PAUSES: &str = "time.pauses = 0.0";
 /// Every so many guests write a second text at once, and its webhook comes twice.
 const EVERY: usize = 10;
 /// Texts under way where the fleet's pace is sought.
 const UNDER_WAY: usize = 64;
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Debug, Serialize)]
 pub(super) struct Traces {
@@ -50,12 +52,12 @@ pub(super) struct Outage {
 }
 
 pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Traces> {
-    let lay = Lay { casinos: bench.casinos, scale: 0.0, receipts: true };
+    let lay = Lay { casinos: bench.casinos, as_in_production: false, receipts: true };
     let mut ground = Ground::lay(&dir.join("traces"), lay).await?;
     let plain = std::fs::read_to_string(&ground.config).context("reading the settings")?;
     let collector = Collector::start().await?;
     let rate;
-    let settings = Settings { endpoint: &collector.url(), scale: SCALE };
+    let settings = Settings { endpoint: &collector.url(), pauses: PAUSES };
     (ground, rate) = Box::pin(under(ground, &plain, settings, async |running| traced(running, bench).await)).await?;
     let spans = settled_spans(&collector).await;
     let texts: BTreeSet<String> = ground.sim().ledger().snapshot().inbound.iter().map(trace_of).collect();
@@ -74,7 +76,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Traces> {
         let ours = collector.url();
         let endpoint = if name == "refuses connections" { &nobody } else { &ours };
         let outage;
-        let settings = Settings { endpoint, scale: 0.0 };
+        let settings = Settings { endpoint, pauses: 0.0 };
         (ground, outage) =
             Box::pin(under(ground, &plain, settings, async |running| outage_of(running, bench, rate, name).await))
                 .await?;
@@ -87,7 +89,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Traces> {
 #[derive(Debug, Clone, Copy)]
 struct Settings<'a> {
     endpoint: &'a str,
-    scale: f64,
+    pauses: f64,
 }
 
 /// Runs `work` on a fleet of new processes that export every trace.
@@ -97,18 +99,32 @@ async fn under<T>(
     settings: Settings<'_>,
     work: impl AsyncFnOnce(&Running) -> Result<T>,
 ) -> Result<(Ground, T)> {
-    let Settings { endpoint, scale } = settings;
-    let time = format!("telemetry.otlp_endpoint = \"{endpoint}\"\ntelemetry.sample = 1.0\n[time]\nscale = {scale:?}\n");
-    let (head, _) = plain.split_once("[time]").context("the settings end with [time]")?;
-    std::fs::write(&ground.config, format!("{head}{time}")).context("writing the settings")?;
+    let Settings { endpoint, pauses } = settings;
+    ensure!(plain.contains(NO_PAUSES), "the settings say nothing of pauses");
+    let text = plain.replace(NO_PAUSES, &format!("time.pauses = {pauses:?}"));
+    let text = format!("{text}\ntelemetry.otlp_endpoint = \"{endpoint}\"\ntelemetry.sample = 1.0\n");
+    std::fs::write(&ground.config, text).context("writing the settings")?;
     let processes = fleet_processes(&ground)?;
     let mut running = Running { ground, processes };
+    ready(&running).await?;
     running.first_answer().await?;
     let done = work(&running).await?;
     for (_, process) in &mut running.processes {
         process.kill().await;
     }
     Ok((running.ground, done))
+}
+
+/// Until every worker says that it is ready.
+async fn ready(running: &Running) -> Result<()> {
+    let until = Instant::now() + PATIENCE;
+    for (name, process) in &running.processes {
+        while !process.metrics().await.is_ok_and(|metrics| metrics.contains("\nseven_ready 1\n")) {
+            ensure!(Instant::now() < until, "{name} was not ready within {} s", PATIENCE.as_secs());
+            sleep(Duration::from_millis(200)).await;
+        }
+    }
+    Ok(())
 }
 
 /// Guests at a fixed rate, some with a second text, until all have had their last receipt. Without a given rate: at half of what the fleet
