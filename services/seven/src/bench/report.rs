@@ -10,7 +10,7 @@ use super::{
     start::Started,
     traces::{Outage, Traces},
 };
-use crate::{commands::table, out};
+use crate::{commands::table, out, whole_traces::Wholeness};
 
 pub(super) fn print(results: &Results) {
     out!("\n{} on {} cores, servers, carrier and load included", results.commit, results.cores);
@@ -36,19 +36,19 @@ pub(super) fn print(results: &Results) {
     }
 }
 
-fn traces(results: &Traces) {
-    let found = &results.wholeness;
+pub(super) fn wholeness(found: &Wholeness, rate: f64, spans: usize) {
     out!(
-        "traces: {} of {} texts ({:.2} %, goal 99.9 %) have one unbroken trace from webhook to delivery, at {:.0} texts/s ({} spans)",
+        "traces: {} of {} texts ({:.2} %, goal 99.9 %) have one unbroken trace from webhook to delivery, at {rate:.0} texts/s ({spans} spans)",
         found.whole,
         found.texts,
         found.share() * 100.0,
-        results.rate,
-        results.spans
     );
     if !found.broken.is_empty() {
         out!("  broken: {} (such as {})", found.lacks(), found.broken.join(", "));
     }
+}
+
+fn traces(results: &Traces) {
     let up: Vec<_> = results.outages.iter().filter(|outage| outage.collector.starts_with("up")).collect();
     let mean = |of: fn(&Outage) -> f64| up.iter().map(|outage| of(outage)).sum::<f64>() / up.len().max(1) as f64;
     let beside = |value: f64, mean: f64| format!("{:+.1} %", (value / mean - 1.0) * 100.0);

@@ -18,6 +18,7 @@ use super::{
     ground::{Ground, Lay, casino_number, free_address},
     load::{Guests, Pace, play},
     pipeline::{Running, fleet_processes},
+    report,
 };
 use crate::{out, whole_traces, whole_traces::Wholeness};
 
@@ -62,9 +63,11 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Traces> {
     let spans = settled_spans(&collector).await;
     let texts: BTreeSet<String> = ground.sim().ledger().snapshot().inbound.iter().map(trace_of).collect();
     let wholeness = whole_traces::of_texts(&spans, texts.iter().map(String::as_str));
+    // At once: what follows takes minutes and may fail.
+    report::wholeness(&wholeness, rate, spans.len());
     if let Some(broken) = wholeness.broken.first() {
         for span in spans.iter().filter(|span| span.trace_id == *broken) {
-            out!("{} {} {} {} {:?}", span.trace_id, span.span_id, span.parent, span.name, span.error);
+            out!("  {} {} under {:?} {}", span.trace_id, span.span_id, span.parent, span.name);
         }
     }
     let nobody = format!("http://{}", free_address().await?);
