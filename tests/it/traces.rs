@@ -65,6 +65,18 @@ fn assert_whole(spans: &[Span]) {
     }
 }
 
+/// In front of an exemplar's trace id.
+const TRACE_LABEL: &str = "# {trace_id=\"";
+
+/// The metrics as OpenMetrics, which names traces.
+async fn openmetrics(house: &House) -> String {
+    let url = format!("{}/metrics", house.stack.ops_url.as_deref().unwrap());
+    let asked = reqwest::Client::new().get(url).header("accept", "application/openmetrics-text; version=1.0.0");
+    let answer = asked.send().await.unwrap();
+    assert_eq!(answer.headers()["content-type"], "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    answer.text().await.unwrap()
+}
+
 /// Every text we sent has had its last receipt.
 async fn delivered(house: &House) {
     until("all is delivered", Duration::from_secs(20), || async {
@@ -89,7 +101,7 @@ fn logging() -> (Scratch, std::path::PathBuf) {
     (scratch, file)
 }
 
-#[tokio::test] // OBS-1, OBS-2, OBS-6, OBS-13, OBS-14, OBS-25, DATA-5, DATA-48, PROD-46
+#[tokio::test] // OBS-1, OBS-2, OBS-28, OBS-6, OBS-13, OBS-14, OBS-25, DATA-5, DATA-48, PROD-46
 async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
     const GUESTS: usize = 9;
     let collector = Collector::start().await.unwrap();
@@ -133,11 +145,16 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
     house.settle(GUESTS as i64 + 1).await;
     delivered(&house).await;
     assert!(house.number("select count(*) from outbound_messages where tries > 0").await > 0, "no text was put off");
+    let open = openmetrics(&house).await;
     house.stop().await;
 
     let traces = by_trace(collector.spans());
     let expected: BTreeSet<_> = texts.iter().chain([&second]).map(trace_of).collect();
     assert_eq!(traces.keys().cloned().collect::<BTreeSet<_>>(), expected, "one trace for each text and no other");
+    // What a bucket of times shows as its example is one of them.
+    let examples: BTreeSet<String> =
+        open.lines().filter_map(|line| Some(line.split_once(TRACE_LABEL)?.1[..32].to_owned())).collect();
+    assert!(open.ends_with("\n# EOF\n") && !examples.is_empty() && examples.is_subset(&expected), "{examples:?}");
     let mut swept = 0;
     for text in &texts {
         let spans = &traces[&trace_of(text)];

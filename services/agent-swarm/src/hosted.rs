@@ -245,6 +245,7 @@ impl Play<'_> {
         let mut span = trace::step("seven.model", "").client();
         span.set("gen_ai.operation.name", "chat");
         span.tell("gen_ai.request.model", &model.name());
+        span.tell("seven.prompt_hash", &self.work.pack.prompts.hash());
         let outcome = self.memory.chat(node, model, request).await;
         let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.steps.push(Step { name: node.to_owned(), micros });

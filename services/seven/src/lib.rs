@@ -23,6 +23,7 @@ mod processes;
 pub mod settings;
 pub mod stack;
 mod traces;
+mod whole_traces;
 pub mod wiring;
 
 /// A line of results on stdout; a closed pipe ends the program quietly.

@@ -12,7 +12,10 @@ use std::{net::SocketAddr, sync::Arc};
 use axum::{
     Json, Router,
     extract::State,
-    http::{StatusCode, header::CONTENT_TYPE},
+    http::{
+        HeaderMap, StatusCode,
+        header::{ACCEPT, CONTENT_TYPE},
+    },
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -27,6 +30,8 @@ pub use warm::warm_up;
 
 /// Prometheus's text format.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// The one that can name traces (OBS-28).
+const OPEN: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The listener and the task that looks after the stores; both end with this.
 #[derive(Debug)]
@@ -84,11 +89,34 @@ impl Drop for Ops {
 
 fn router(health: Arc<Health>) -> Router {
     Router::new()
-        .route("/metrics", get(|| async { ([(CONTENT_TYPE, TEXT)], seven_telemetry::render()) }))
+        .route("/metrics", get(figures))
         .route("/health", get(report))
         .route("/health/live", get(|| async { Json(serde_json::json!({ "status": "alive" })) }))
         .route("/health/ready", get(ready))
         .with_state(health)
+}
+
+async fn figures(headers: HeaderMap) -> Response {
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    if prefers_open(accept) {
+        return ([(CONTENT_TYPE, OPEN)], seven_telemetry::render_open()).into_response();
+    }
+    ([(CONTENT_TYPE, TEXT)], seven_telemetry::render()).into_response()
+}
+
+/// Whether this `Accept` asks for `OpenMetrics`, and for no other text before it.
+fn prefers_open(accept: &str) -> bool {
+    let quality = |wanted: &str| {
+        let asked = accept.split(',').filter_map(|range| {
+            let mut parts = range.split(';').map(str::trim);
+            let named = parts.next()?.eq_ignore_ascii_case(wanted);
+            let quality = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok()).unwrap_or(1.0);
+            named.then_some(quality)
+        });
+        asked.fold(0.0, f32::max)
+    };
+    let open = quality("application/openmetrics-text");
+    open > 0.0 && open >= quality("text/plain")
 }
 
 async fn ready(State(health): State<Arc<Health>>) -> Response {
@@ -104,4 +132,32 @@ async fn report(State(health): State<Arc<Health>>) -> Response {
 fn answer(good: bool, body: serde_json::Value) -> Response {
     let status = if good { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, Json(body)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // OBS-28
+    fn openmetrics_is_for_who_asks_for_it() {
+        for (accept, open) in [
+            ("application/openmetrics-text", true),
+            // Prometheus 2 and 3.
+            (
+                "application/openmetrics-text;version=1.0.0;q=0.75,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=0.0.4;q=0.4,*/*;q=0.1",
+                true,
+            ),
+            (
+                "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6, text/plain;version=0.0.4;q=0.3",
+                true,
+            ),
+            ("text/plain;version=0.0.4", false),
+            ("application/openmetrics-text;q=0.1,text/plain", false),
+            ("application/openmetrics-text;q=0", false),
+            ("text/html,*/*;q=0.8", false),
+            ("", false),
+        ] {
+            assert_eq!(prefers_open(accept), open, "{accept}");
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::{
     fs::File,
     path::{Path, PathBuf},
     process::Stdio,
+    time::Duration,
 };
 
 use anyhow::{Context, Result};
@@ -16,6 +17,7 @@ use crate::wiring::Worker;
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
+    log: PathBuf,
     // Last: it must guard until the process is gone.
     _watchdog: Watchdog,
 }
@@ -31,12 +33,12 @@ impl Process {
 
     pub(crate) fn start(arguments: &[&str], log: PathBuf) -> Result<Self> {
         let program = std::env::current_exe().context("finding our own binary")?;
-        let log = File::options().create(true).append(true).open(log).context("opening a worker's log")?;
+        let file = File::options().create(true).append(true).open(&log).context("opening a worker's log")?;
         let child = Command::new(program)
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::from(log))
+            .stderr(Stdio::from(file))
             .kill_on_drop(true)
             .process_group(0)
             .spawn()
@@ -44,12 +46,21 @@ impl Process {
         // Whatever ends us, an interrupt too, must leave no worker behind.
         let leader = child.id().context("a worker ended at its start")?;
         let watchdog = Watchdog::over_group(leader).context("starting a watchdog")?;
-        Ok(Self { child, _watchdog: watchdog })
+        Ok(Self { child, log, _watchdog: watchdog })
     }
 
     /// None once it has ended.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.child.id()
+    }
+
+    /// What it answers at `/metrics`; its log says where that is.
+    pub(crate) async fn metrics(&self) -> Result<String> {
+        let log = std::fs::read_to_string(&self.log).context("reading a worker's log")?;
+        let url = log.lines().rev().find_map(ops_url).context("the worker has no operations listener")?;
+        let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(5)).build()?;
+        let answer = client.get(format!("{url}/metrics")).send().await.context("asking a worker for its metrics")?;
+        answer.text().await.context("reading a worker's metrics")
     }
 
     pub(crate) fn ended(&mut self) -> Result<bool> {
@@ -60,4 +71,10 @@ impl Process {
     pub(crate) async fn kill(&mut self) {
         let _gone = self.child.kill().await;
     }
+}
+
+/// From the line in which a worker says where it answers.
+fn ops_url(line: &str) -> Option<String> {
+    let line: serde_json::Value = serde_json::from_str(line).ok()?;
+    (line["message"] == "metrics and health").then(|| line["url"].as_str().map(str::to_owned)).flatten()
 }

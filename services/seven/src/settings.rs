@@ -1,6 +1,9 @@
 //! Settings: commented defaults in the binary, one TOML file, environment on top; cross-field checks refuse to start.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use figment::{
     Figment,
@@ -8,7 +11,7 @@ use figment::{
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
-use seven_domain::{HashKey, TELNYX, TWILIO};
+use seven_domain::{CasinoId, HashKey, TELNYX, TWILIO};
 use url::Url;
 
 mod secrets;
@@ -51,6 +54,8 @@ pub struct Telemetry {
     pub otlp_endpoint: String,
     /// The share of ordinary traces that is exported, 0 to 1.
     pub sample: f64,
+    /// Of these casinos' traces instead, by id: 0 for one that load tests write to.
+    pub sample_of: HashMap<CasinoId, f64>,
     /// Spans that may wait for the collector.
     pub queue: usize,
     pub environment: String,
@@ -261,6 +266,10 @@ impl Settings {
         }
         if !(0.0..=1.0).contains(&self.telemetry.sample) {
             return bad("telemetry.sample", self.telemetry.sample.to_string(), "0 to 1");
+        }
+        if let Some((casino, share)) = self.telemetry.sample_of.iter().find(|(_, share)| !(0.0..=1.0).contains(*share))
+        {
+            return bad("telemetry.sample_of", format!("{share} for {casino}"), "0 to 1");
         }
         if self.telemetry.queue == 0 {
             return bad("telemetry.queue", "0".to_owned(), "at least 1");

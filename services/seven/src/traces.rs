@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use seven_bus::Bus;
 use seven_otlp::Exporting;
+use seven_telemetry::trace::Sample;
 use url::Url;
 
 use crate::settings::Settings;
@@ -20,7 +21,7 @@ pub(crate) fn start(settings: &Settings, bus: &Bus, service: &str) -> Result<Opt
     }
     let settings = seven_otlp::Settings {
         endpoint: Url::parse(&ours.otlp_endpoint).context("reading telemetry.otlp_endpoint")?,
-        sample: ours.sample,
+        sample: Sample { share: ours.sample, of: ours.sample_of.clone() },
         room: ours.queue,
         service: service.to_owned(),
         version: concat!(env!("CARGO_PKG_VERSION"), "+", env!("SEVEN_COMMIT")).to_owned(),

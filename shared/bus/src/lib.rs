@@ -9,6 +9,7 @@ mod client;
 mod erase;
 mod error;
 mod kept;
+mod overhear;
 pub mod permissions;
 mod roster;
 mod taken;

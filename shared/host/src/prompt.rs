@@ -6,6 +6,7 @@
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 use seven_domain::Language;
+use sha2::{Digest, Sha256};
 
 use crate::Plan;
 
@@ -95,6 +96,7 @@ pub enum Prompt {
 #[derive(Debug)]
 pub struct Prompts {
     templates: Environment<'static>,
+    hash: String,
 }
 
 // === impl Prompt ===
@@ -121,6 +123,7 @@ impl Prompts {
     pub fn new(sources: Sources<'_>) -> Result<Self, PromptProblem> {
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
+        let mut digest = Sha256::new();
         for prompt in Prompt::ALL {
             let source = match prompt {
                 Prompt::Router => sources.router,
@@ -131,8 +134,11 @@ impl Prompts {
             };
             let problem = |error: minijinja::Error| PromptProblem { name: prompt.name(), reason: error.to_string() };
             templates.add_template_owned(prompt.name(), source.to_owned()).map_err(problem)?;
+            digest.update(source);
+            digest.update([0]);
         }
-        let prompts = Self { templates };
+        let hash = hex::encode(&digest.finalize()[..8]);
+        let prompts = Self { templates, hash };
         for prompt in Prompt::ALL {
             for facts in [PromptFacts::default(), PromptFacts::example()] {
                 prompts
@@ -141,6 +147,11 @@ impl Prompts {
             }
         }
         Ok(prompts)
+    }
+
+    /// Tells one wording of the templates from another: 16 hex digits. What a turn fills in does not count (OBS-25).
+    pub fn hash(&self) -> &str {
+        &self.hash
     }
 
     /// Never fails: every template was tried when the pack was read.
@@ -210,6 +221,14 @@ mod tests {
             assert_eq!(prompts.render(Prompt::Router, &facts), format!("<{text}>"));
             assert_eq!(prompts.render(Prompt::Agent(Language::En), &facts).trim(), text.trim());
         }
+    }
+
+    #[test] // OBS-25
+    fn the_hash_tells_wordings_apart() {
+        let hash = |planner| Prompts::new(Sources { planner, ..SOURCES }).unwrap().hash().to_owned();
+        assert_eq!(hash("Plan."), hash("Plan."));
+        assert_ne!(hash("Plan."), hash("Plan!"));
+        assert_eq!(hash("Plan.").len(), 16);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use opentelemetry_otlp::{Protocol, RetryPolicy, SpanExporter, WithExportConfig, 
 use opentelemetry_sdk::{Resource, trace::SpanExporter as _};
 use seven_telemetry::{
     metrics,
-    trace::{self, Kept, Outbox},
+    trace::{self, Kept, Outbox, Sample},
 };
 use tokio::task::JoinHandle;
 use url::Url;
@@ -23,13 +23,18 @@ const GATHER: Duration = Duration::from_millis(500);
 /// For one request: a collector that hangs holds one batch and what waits behind it.
 const DEADLINE: Duration = Duration::from_secs(5);
 
+/// A collector that has not answered for so long is away, and so is one that failed.
+const AWAY: Duration = Duration::from_secs(2);
+/// How many spans may wait for one that is away (about 1 kB each): it shall not cost a worker's memory.
+const ROOM_AWAY: usize = BATCH;
+
 /// Where spans go and what they say of their process.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The collector's base address; `/v1/traces` is added.
     pub endpoint: Url,
-    /// The share of ordinary traces to export, 0 to 1; those that matter are exported anyway.
-    pub sample: f64,
+    /// Ordinary traces to export; those that matter are exported anyway.
+    pub sample: Sample,
     /// Spans that may wait here.
     pub room: usize,
     /// Such as `seven-compliance-gate`.
@@ -78,7 +83,7 @@ pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
         .build()
         .map_err(|error| Error::Exporter(error.into()))?;
     exporter.set_resource(&resource(settings));
-    let (outbox, kept) = trace::start(settings.sample, settings.room);
+    let (outbox, kept) = trace::start(settings.sample.clone(), settings.room);
     Ok((Exporting { task: tokio::spawn(export(exporter, outbox)) }, kept))
 }
 
@@ -117,8 +122,17 @@ async fn export(exporter: SpanExporter, mut outbox: Outbox) {
         let count = batch.len();
         let spans = batch.into_iter().map(convert::span).collect();
         // The exporter has a deadline of its own; this one is for what it does before and after.
-        let sent = tokio::time::timeout(DEADLINE * 2, exporter.export(spans)).await;
+        let sending = tokio::time::timeout(DEADLINE * 2, exporter.export(spans));
+        tokio::pin!(sending);
+        let sent = tokio::select! {
+            sent = &mut sending => sent,
+            () = tokio::time::sleep(AWAY) => {
+                outbox.limit(ROOM_AWAY);
+                sending.await
+            }
+        };
         outbox.done(count);
+        outbox.limit(if matches!(sent, Ok(Ok(()))) { usize::MAX } else { ROOM_AWAY });
         match sent {
             Ok(Ok(())) => {
                 if failing {

@@ -8,12 +8,14 @@ mod define;
 mod bounded;
 mod fleet;
 mod guests;
+mod openmetrics;
 mod process;
 mod texts;
+mod timed;
 
 use std::sync::OnceLock;
 
-use prometheus::{Encoder, HistogramVec, IntCounter, IntCounterVec, IntGaugeVec, Registry, TextEncoder};
+use prometheus::{Encoder, IntCounter, IntCounterVec, IntGaugeVec, Registry, TextEncoder};
 
 use self::define::{FAST, SECONDS, SLOW};
 pub use self::{
@@ -23,6 +25,7 @@ pub use self::{
     guests::Guests,
     process::Process,
     texts::Texts,
+    timed::{Timed, TimedVec},
 };
 
 instruments! {
@@ -30,7 +33,7 @@ instruments! {
     Metrics {
         webhooks: IntCounterVec = "seven_webhooks_total", "Webhook answers by HTTP status and reason", ["status", "reason"];
         messages: IntCounterVec = "seven_messages_total", "Messages handled by stage and outcome (done, retry, wait, unavailable, park)", ["stage", "outcome", "casino"];
-        handling: HistogramVec = "seven_handling_seconds", "Seconds from a message's delivery to its outcome", ["stage"], FAST;
+        handling: TimedVec = "seven_handling_seconds", "Seconds from a message's delivery to its outcome", ["stage"], FAST;
         duplicates: IntCounterVec = "seven_duplicates_total", "Duplicates that ended early", ["stage"];
         inbound: IntCounterVec = "seven_inbound_total", "Texts of guests by verdict and what became of them", ["casino", "verdict", "reason"];
         last_look: IntCounterVec = "seven_last_look_total", "Decisions of the last look by class and reason (sent when it passed)", ["casino", "class", "reason"];
@@ -49,11 +52,11 @@ instruments! {
         stop_duplicates: IntCounter = "seven_stop_duplicates_total", "STOPs of guests who were opted out (SEC-150)", [];
         stop_cancelled: IntCounter = "seven_stop_cancelled_total", "Queued and deferred texts that a STOP cancelled (SEC-150)", [];
         stop_failures: IntCounterVec = "seven_stop_failures_total", "STOPs whose effect could not be written at once and are written when they come again (SEC-150)", ["casino", "effect"];
-        stop_seconds: HistogramVec = "seven_stop_processing_seconds", "Seconds from a STOP's receipt to its effect: the suppression, the consent entry (SEC-150)", ["effect"], FAST;
-        pace_waits: HistogramVec = "seven_pace_wait_seconds", "Seconds that a limit of sending held texts back: number, campaign, casino, account, fleet", ["level"], SECONDS;
+        stop_seconds: TimedVec = "seven_stop_processing_seconds", "Seconds from a STOP's receipt to its effect: the suppression, the consent entry (SEC-150)", ["effect"], FAST;
+        pace_waits: TimedVec = "seven_pace_wait_seconds", "Seconds that a limit of sending held texts back: number, campaign, casino, account, fleet", ["level"], SECONDS;
         deferred: IntCounterVec = "seven_deferred_total", "Proactive texts put off to the next window", ["class"];
         model_calls: IntCounterVec = "seven_model_calls_total", "Calls of models by outcome (ok or the kind of error)", ["model", "outcome"];
-        model_seconds: HistogramVec = "seven_model_seconds", "Seconds of a model's call, retries included", ["model"], SLOW;
+        model_seconds: TimedVec = "seven_model_seconds", "Seconds of a model's call, retries included", ["model"], SLOW;
         model_tokens: IntCounterVec = "seven_model_tokens_total", "Tokens billed", ["model", "direction"];
         model_cost: IntCounterVec = "seven_model_cost_nano_usd_total", "Billionths of a dollar that models cost", ["model"];
         model_retries: IntCounterVec = "seven_model_retries_total", "Calls of models repeated, by kind of error", ["model", "error"];
@@ -98,6 +101,12 @@ pub fn render() -> String {
         tracing::warn!(%error, "encoding metrics");
     }
     String::from_utf8_lossy(&text).into_owned()
+}
+
+/// The same as `OpenMetrics` 1.0, with the traces behind the buckets of times.
+pub fn render_open() -> String {
+    metrics().process.read();
+    openmetrics::encode(&made().0.gather(), timed::exemplars_of)
 }
 
 /// Every instrument there is, with its labels: what dashboards and rules may name.

@@ -9,7 +9,7 @@ use crate::{
     hosted::{ANSWER, QUESTION, brain, content_with_all, settings as model_settings},
 };
 
-#[tokio::test] // OBS-7, OBS-16, OBS-21, OBS-22, OBS-23, OBS-24, AGENT-75
+#[tokio::test] // OBS-7, OBS-16, OBS-21, OBS-22, OBS-23, OBS-24, OBS-25, AGENT-75
 async fn a_turns_steps_stand_under_it_in_their_order() {
     let models = brain("host").await;
     content_with_all(&models);
@@ -46,4 +46,7 @@ async fn a_turns_steps_stand_under_it_in_their_order() {
     assert_eq!(turn.attributes["seven.cost_usd"], "0.00405");
     let model = named(spans, "seven.model");
     assert!(model.iter().all(|span| span.kind == "Client" && span.attributes.contains_key("seven.cost_usd")));
+    // All of one pack.
+    let hash = &model[0].attributes["seven.prompt_hash"];
+    assert!(hash.len() == 16 && model.iter().all(|span| span.attributes["seven.prompt_hash"] == *hash));
 }

@@ -14,7 +14,9 @@ async fn consent_guardrails_and_failures_are_kept_at_sample_zero() {
     let collector = Collector::start().await.unwrap();
     // The gate is a process of its own: ingress holds its span until it hears that the trace matters.
     let workers = Worker::ALL.into_iter().filter(|w| *w != Worker::ComplianceGate).collect();
-    let wanted = Wanted { workers, extra: settings(&collector, 0.0), ..Wanted::default() };
+    // In real time, where no deadline is short: a machine that is slow makes no ordinary text fail, which would be kept as it should.
+    let extra = settings(&collector, 0.0) + "time.pauses = 0.0\n";
+    let wanted = Wanted { scale: 1.0, workers, extra, ..Wanted::default() };
     let house = house("traces_kept", wanted).await;
     let refused = Rule {
         matcher: Matcher { to: Some(guest(3)), ..Matcher::default() },
@@ -23,11 +25,11 @@ async fn consent_guardrails_and_failures_are_kept_at_sample_zero() {
     };
     house.stack.sim.set_rules(Plan { rules: vec![refused], ..Plan::default() }).unwrap();
     let _gate = house.process("compliance-gate", None);
-    let ordinary = house.text(&guest(0), QUESTION);
+    let ordinary = [0, 4, 5].map(|n| house.text(&guest(n), QUESTION));
     let stop = house.text(&guest(1), "STOP");
     let cry = house.text(&guest(2), "I think I have a gambling problem, I lost the rent again");
     let failed = house.text(&guest(3), QUESTION);
-    house.settle(4).await;
+    house.settle(6).await;
     until("what matters has come", Duration::from_secs(15), || async {
         let traces = by_trace(collector.spans());
         let has = |text, name: &str| traces.get(&trace_of(text)).is_some_and(|spans| !named(spans, name).is_empty());
@@ -41,11 +43,11 @@ async fn consent_guardrails_and_failures_are_kept_at_sample_zero() {
     house.stop().await;
 
     let traces = by_trace(collector.spans());
-    let told = traces.get(&trace_of(&ordinary));
-    // On a machine that is too slow something of it may have failed, and then it is kept as it should.
-    let failed_too = told.is_some_and(|spans| spans.iter().any(|span| span.error.is_some()));
-    assert!(told.is_none() || failed_too, "an ordinary text at sample 0: {told:#?}");
-    assert_eq!(traces.len(), 3 + usize::from(failed_too));
+    for text in &ordinary {
+        let told = traces.get(&trace_of(text));
+        assert!(told.is_none(), "an ordinary text at sample 0: {told:#?}");
+    }
+    assert_eq!(traces.len(), 3);
     for text in [&stop, &cry, &failed] {
         assert_unbroken(&traces[&trace_of(text)]);
     }

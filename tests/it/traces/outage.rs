@@ -9,10 +9,10 @@ use crate::harness::{Wanted, house, until};
 
 #[tokio::test] // OBS-25
 async fn texts_flow_while_the_collector_hangs_or_refuses() {
-    const GUESTS: usize = 8;
+    const GUESTS: usize = 20;
     let collector = Collector::start().await.unwrap();
     collector.be(Mood::Silent);
-    let extra = settings(&collector, 1.0) + "telemetry.queue = 20\n";
+    let extra = settings(&collector, 1.0) + "telemetry.queue = 40\n";
     let house = house("traces_outage", Wanted { extra, ..Wanted::default() }).await;
     let (_kept, log) = logging();
     for n in 0..GUESTS {
@@ -21,7 +21,7 @@ async fn texts_flow_while_the_collector_hangs_or_refuses() {
     house.settle(GUESTS as i64).await;
     delivered(&house).await;
     let dropped = |reason| seven_telemetry::metrics().spans_dropped.with_label_values(&[reason]).get();
-    assert!(dropped("full") > 0, "more than 20 spans waited");
+    assert!(dropped("full") > 0, "more than 40 spans waited");
     assert!(collector.requests() >= 1);
 
     // Refused: dropped at once and counted, and told once for the whole outage.

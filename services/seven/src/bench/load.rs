@@ -57,7 +57,7 @@ pub(super) struct Guests {
 
 impl Guests {
     /// The n-th guest's number, of the fictional exchange.
-    fn phone(self, n: usize) -> String {
+    pub(super) fn phone(self, n: usize) -> String {
         let n = self.first + n;
         format!("+1{}555{:04}", AREAS[n / 10_000 % AREAS.len()], n % 10_000)
     }

@@ -10,6 +10,7 @@ mod measure;
 mod pipeline;
 mod report;
 mod start;
+mod traces;
 mod usage;
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
@@ -38,6 +39,9 @@ pub struct Bench {
     /// Casinos there are and guests write to, in pipeline and start; growth and isolation have figures of their own, ingress one.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     casinos: usize,
+    /// Texts a second of the part `traces`; half of what the fleet takes by default.
+    #[arg(long, value_name = "N")]
+    rate: Option<f64>,
     /// Measure only these parts; all of them by default.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     only: Vec<Measured>,
@@ -71,6 +75,8 @@ enum Measured {
     Growth,
     /// What the flood of one casino costs the guests of another, each with workers of its own.
     Isolation,
+    /// Texts with one unbroken trace, and a collector that is away.
+    Traces,
 }
 
 /// Everything measured, as JSON writes it.
@@ -84,6 +90,7 @@ struct Results {
     growth: Option<growth::Growth>,
     isolation: Option<isolation::Isolation>,
     start: Option<BTreeMap<&'static str, start::Started>>,
+    traces: Option<traces::Traces>,
 }
 
 #[derive(Debug, Clone, clap::Subcommand)]
@@ -152,6 +159,10 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         true => Some(Box::pin(start::measure(dir, bench.casinos)).await.context("cold starts")?),
         false => None,
     };
+    let traces = match wanted(Measured::Traces) {
+        true => Some(Box::pin(traces::measure(dir, bench)).await.context("traces")?),
+        false => None,
+    };
     let cores = std::thread::available_parallelism()?.get();
-    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth, isolation, start })
+    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth, isolation, start, traces })
 }

@@ -9,8 +9,9 @@ use super::{
     measure::Shown,
     pipeline::{Pipeline, Side},
     start::Started,
+    traces::{Outage, Traces},
 };
-use crate::{commands::table, out};
+use crate::{commands::table, out, whole_traces::Wholeness};
 
 pub(super) fn print(results: &Results) {
     out!("\n{} on {} cores, servers, carrier and load included", results.commit, results.cores);
@@ -34,6 +35,9 @@ pub(super) fn print(results: &Results) {
     if let Some(isolation) = &results.isolation {
         isolated(isolation);
     }
+    if let Some(results) = &results.traces {
+        traces(results);
+    }
 }
 
 fn isolated(found: &Isolation) {
@@ -53,6 +57,40 @@ fn isolated(found: &Isolation) {
         found.p95_rise_goal,
         if found.p95_rise < found.p95_rise_goal { "" } else { ". NOT MET" }
     );
+}
+
+pub(super) fn wholeness(found: &Wholeness, rate: f64, spans: usize) {
+    out!(
+        "traces: {} of {} texts ({:.2} %, goal 99.9 %) have one unbroken trace from webhook to delivery, at {rate:.0} texts/s ({spans} spans)",
+        found.whole,
+        found.texts,
+        found.share() * 100.0,
+    );
+    if !found.broken.is_empty() {
+        out!("  broken: {} (such as {})", found.lacks(), found.broken.join(", "));
+    }
+}
+
+fn traces(results: &Traces) {
+    let up: Vec<_> = results.outages.iter().filter(|outage| outage.collector.starts_with("up")).collect();
+    let mean = |of: fn(&Outage) -> f64| up.iter().map(|outage| of(outage)).sum::<f64>() / up.len().max(1) as f64;
+    let beside = |value: f64, mean: f64| format!("{:+.1} %", (value / mean - 1.0) * 100.0);
+    let mut table = table(["collector", "p50 ms", "", "p95 ms", "", "MB of the workers", "", "spans dropped"]);
+    for outage in &results.outages {
+        let megabytes = outage.resident_bytes as f64 / 1_048_576.0;
+        table.add_row([
+            outage.collector.to_owned(),
+            format!("{:.1}", outage.p50),
+            beside(outage.p50, mean(|o| o.p50)),
+            format!("{:.1}", outage.p95),
+            beside(outage.p95, mean(|o| o.p95)),
+            format!("{megabytes:.1}"),
+            beside(outage.resident_bytes as f64, mean(|o| o.resident_bytes as f64)),
+            outage.dropped.to_string(),
+        ]);
+    }
+    out!("{table}");
+    out!("beside the mean of the runs with the collector up; goal: within 5 %");
 }
 
 fn started(start: &BTreeMap<&'static str, Started>) {

@@ -28,7 +28,7 @@ pub(crate) struct Visit {
 }
 
 /// Nothing in them calls a person, who would have to answer in the host's place.
-pub(crate) const QUESTIONS: [&str; 8] = [
+pub(crate) const QUESTIONS: [&str; 9] = [
     "any italian place?",
     "what restaurants are open tonight?",
     "is there a swedish massage?",
@@ -37,7 +37,11 @@ pub(crate) const QUESTIONS: [&str; 8] = [
     "do you have a poker room?",
     "is there valet parking?",
     "what shows are on tonight?",
+    "my name is Quillon, when does the pool open?",
 ];
+
+/// What the questions tell of who asks.
+pub(crate) const NAME: &str = "Quillon";
 
 /// Visits per second; about two texts each, so that a casino stays under its 200 a minute.
 const RATE: f64 = 2.0;

@@ -1,5 +1,7 @@
 //! The fleet's processes: started, killed without warning, started again.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use tokio::sync::Mutex;
 
@@ -50,6 +52,19 @@ impl Workers {
         Ok(ended)
     }
 
+    /// Names and labels of every metric that the workers show now.
+    pub(crate) async fn series(&self) -> BTreeSet<String> {
+        let mut series = BTreeSet::new();
+        for slot in &self.0 {
+            let shown = slot.process.lock().await.metrics().await;
+            match shown {
+                Ok(text) => series.extend(names(&text)),
+                Err(error) => tracing::debug!(worker = slot.worker.name(), %error, "no metrics"),
+            }
+        }
+        series
+    }
+
     pub(crate) async fn end(&self) {
         for slot in &self.0 {
             slot.process.lock().await.kill().await;
@@ -59,4 +74,10 @@ impl Workers {
 
 fn spawn(ground: &Ground, worker: Worker, instance: usize) -> Result<Process> {
     Process::worker(worker, ground.config(instance), ground.log(worker, instance))
+}
+
+/// Of every line that is no comment, without its value.
+fn names(text: &str) -> impl Iterator<Item = String> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| Some(line.rsplit_once(' ')?.0.to_owned()))
 }

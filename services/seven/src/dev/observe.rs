@@ -33,6 +33,8 @@ pub(super) async fn start(rules: &Path, dir: &Path, ops_url: &str) -> Result<Pro
         .arg(format!("--storage.tsdb.path={}", data.join("data").display()))
         .arg(format!("--web.listen-address={listen}"))
         .arg("--storage.tsdb.retention.time=7d")
+        // Keeps the traces that the metrics name.
+        .arg("--enable-feature=exemplar-storage")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::from(log))

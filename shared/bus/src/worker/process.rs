@@ -71,7 +71,9 @@ impl<H: Handler> Shared<H> {
     async fn conclude(&self, casino: &CasinoId, message: &jetstream::Message, outcome: Outcome) {
         let waits = matches!(outcome, Outcome::Wait { .. });
         match &outcome {
-            Outcome::Done | Outcome::Wait { .. } => {}
+            Outcome::Done => {}
+            // Before a copy is published: it goes on as the message came.
+            Outcome::Wait { .. } => trace::discard(),
             Outcome::Retry { .. } => trace::fail("retry"),
             Outcome::Unavailable { .. } => trace::fail("unavailable"),
             Outcome::Park { reason, .. } => trace::fail(reason),

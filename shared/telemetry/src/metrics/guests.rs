@@ -2,7 +2,10 @@
 
 use prometheus::{HistogramVec, IntCounterVec};
 
-use super::define::{SEARCH, SHARES};
+use super::{
+    TimedVec,
+    define::{SEARCH, SHARES},
+};
 
 instruments! {
     /// Counts only: who it was is nowhere.
@@ -19,7 +22,7 @@ instruments! {
         cost: IntCounterVec = "seven_turn_cost_nano_usd_total", "Billionths of a dollar that turns cost", ["casino"];
         retrievals: IntCounterVec = "seven_retrievals_total", "Questions to the content by outcome (found, zero) and what found it (vector, keyword)", ["casino", "outcome", "source"];
         retrieval_score: HistogramVec = "seven_retrieval_score", "Best similarity of what a question found, 0 to 1; 0 for nothing (OBS-28, RAG-43)", ["casino"], SHARES;
-        retrieval_seconds: HistogramVec = "seven_retrieval_seconds", "Seconds until a question can be searched for: its vector (RAG-43)", ["casino"], SEARCH;
+        retrieval_seconds: TimedVec = "seven_retrieval_seconds", "Seconds until a question can be searched for: its vector (RAG-43)", ["casino"], SEARCH;
         ungrounded: IntCounterVec = "seven_ungrounded_replies_total", "Replies that no row of content stands behind", ["casino"];
     }
 }

@@ -1,13 +1,13 @@
 //! What becomes of texts, per casino.
 
-use prometheus::{HistogramVec, IntCounterVec};
+use prometheus::IntCounterVec;
 
-use super::define::SLOW;
+use super::{TimedVec, define::SLOW};
 
 instruments! {
     /// Labels end at the casino and the provider.
     Texts {
-        replies: HistogramVec = "seven_reply_seconds", "Seconds from the guest's newest text at our webhook to the provider's request; part whole, or processing: without the quiet window and the typing delay (PROD-44, C-20)", ["casino", "part"], SLOW;
+        replies: TimedVec = "seven_reply_seconds", "Seconds from the guest's newest text at our webhook to the provider's request; part whole, or processing: without the quiet window and the typing delay (PROD-44, C-20)", ["casino", "part"], SLOW;
         segments: IntCounterVec = "seven_segments_total", "Segments that a provider took (OBS-13)", ["casino", "class"];
         outcomes: IntCounterVec = "seven_deliveries_total", "Texts by what receipts say of them (sent, delivered, failed, undelivered)", ["casino", "provider", "status"];
     }

@@ -35,8 +35,10 @@ struct Live {
     /// Spans that belong to other traces, and whether those are sampled.
     apart: Vec<(Finished, bool)>,
     keep: bool,
-    /// Leaves no span, unless something failed.
+    /// Leaves no span, unless something failed or names it as its parent.
     discarded: bool,
+    /// Messages name it as their parent.
+    named: bool,
 }
 
 // === opening a span ===
@@ -87,10 +89,18 @@ impl Here {
             here.context.set(context);
             let name = Cow::Owned(format!("seven.{stage}"));
             let span = Finished::begun(name, kind, context, Some(from.span_id));
-            let live = Live { span, steps: Vec::new(), apart: Vec::new(), keep: false, discarded: false };
+            let live = Live { span, steps: Vec::new(), apart: Vec::new(), keep: false, discarded: false, named: false };
             *here.live.borrow_mut() = Some(Box::new(live));
         }
         here
+    }
+
+    /// Decides anew whether the trace is exported, whatever it turns out to be.
+    fn sample(&self) {
+        let context = self.context.get();
+        let keep = self.live.borrow().as_ref().is_some_and(|live| live.keep);
+        let sampled = keep || is_sampled(&context.trace_id, self.casino.borrow().as_ref());
+        self.context.set(TraceContext { sampled, ..context });
     }
 
     /// The first of its trace; `context` where that is given already.
@@ -109,9 +119,9 @@ impl Drop for Here {
     /// Also where the work was abandoned: what it published names this span.
     fn drop(&mut self) {
         let Some(live) = self.live.borrow_mut().take() else { return };
-        let Live { mut span, mut steps, apart, keep, discarded } = *live;
+        let Live { mut span, mut steps, apart, keep, discarded, named } = *live;
         let failed = span.error.is_some();
-        if discarded && !failed && steps.is_empty() && !keep {
+        if discarded && !failed && steps.is_empty() && !keep && !named {
             return;
         }
         let context = self.context.get();
@@ -123,9 +133,10 @@ impl Drop for Here {
         for step in &mut steps {
             step.trace_id = context.trace_id;
         }
-        recorder::take(context.trace_id, context.sampled || keep || failed, keep || failed, steps);
+        let (casino, matters) = (self.casino.borrow(), keep || failed);
+        recorder::take(context.trace_id, casino.as_ref(), context.sampled || matters, matters, steps);
         for (span, sampled) in apart {
-            recorder::take(span.trace_id, sampled || keep || failed, keep || failed, vec![span]);
+            recorder::take(span.trace_id, casino.as_ref(), sampled || matters, matters, vec![span]);
         }
     }
 }
@@ -149,14 +160,25 @@ pub fn current() -> Option<TraceContext> {
     with(|here| here.context.get())
 }
 
-/// The context for a message whose trace is `trace`: this span, when it is of the same trace. None: as it is.
+/// The trace this work is in, where its spans are exported.
+pub fn exported() -> Option<TraceContext> {
+    if on() { current().filter(|context| context.sampled) } else { None }
+}
+
+/// The context for a message whose trace is `trace`: this span, when it is of the same trace. None: as it is, also where this span is to
+/// leave nothing behind and could be nobody's parent.
 pub fn outgoing(trace: &str) -> Option<TraceContext> {
-    if !on() {
+    let leaves_none = || with(|here| here.live.borrow().as_ref().is_some_and(|live| live.discarded)) == Some(true);
+    if !on() || leaves_none() {
         return None;
     }
     let ours = current()?;
     let theirs: TraceContext = trace.parse().ok()?;
-    (theirs.trace_id == ours.trace_id).then_some(ours)
+    if theirs.trace_id != ours.trace_id {
+        return None;
+    }
+    with_live(|live| live.named = true);
+    Some(ours)
 }
 
 /// The trace that the row of this work has, as `traceparent`: the work moves into it where its message brought another or none.
@@ -181,15 +203,18 @@ pub fn adopt(trace: &str) {
 /// Names the trace that a call from outside begins.
 pub fn assume(context: TraceContext) {
     with(|here| {
-        let sampled = is_sampled(&context.trace_id) || here.live.borrow().as_ref().is_some_and(|live| live.keep);
         let span_id = here.context.get().span_id;
-        here.context.set(TraceContext { span_id, sampled, ..context });
+        here.context.set(TraceContext { span_id, ..context });
+        here.sample();
     });
 }
 
-/// Whose work it is, where that is learnt on the way.
+/// Whose work it is, where that is learnt on the way, and whether its share of traces takes this one.
 pub fn concern(casino: &CasinoId) {
-    with(|here| *here.casino.borrow_mut() = Some(casino.clone()));
+    with(|here| {
+        *here.casino.borrow_mut() = Some(casino.clone());
+        here.sample();
+    });
 }
 
 pub fn set(key: &'static str, value: impl Into<Value>) {

@@ -14,10 +14,10 @@ mod step;
 
 pub(crate) use here::told;
 pub use here::{
-    adopt, assume, concern, consume, current, discard, ended, fail, join, keep, originate, outgoing, resume, serve,
-    set, tell,
+    adopt, assume, concern, consume, current, discard, ended, exported, fail, join, keep, originate, outgoing, resume,
+    serve, set, tell,
 };
-pub use recorder::{HELD, Kept, Outbox, begin, is_sampled, keep_trace, off, on, start};
+pub use recorder::{HELD, Kept, Outbox, Sample, begin, is_sampled, keep_trace, off, on, start};
 pub use span::{Finished, Kind, Value};
 pub use step::{Step, step};
 

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use seven_domain::TraceContext;
+use seven_domain::{CasinoId, TraceContext};
 use tokio::{sync::mpsc, time::Instant};
 
 use super::Finished;
@@ -25,21 +25,36 @@ static ON: AtomicBool = AtomicBool::new(false);
 static RECORDER: RwLock<Option<Arc<Recorder>>> = RwLock::new(None);
 
 struct Recorder {
-    /// A trace whose last eight bytes are below this is sampled.
-    below: u128,
-    /// Spans that may wait for the exporter.
-    room: usize,
-    waiting: Arc<AtomicUsize>,
+    sample: Sample,
+    places: Arc<Places>,
     outbox: mpsc::UnboundedSender<Vec<Finished>>,
     kept: mpsc::Sender<[u8; 16]>,
     held: Mutex<Held>,
+}
+
+/// Which ordinary traces are exported.
+#[derive(Debug, Clone, Default)]
+pub struct Sample {
+    /// Of all traces, 0 to 1.
+    pub share: f64,
+    /// Of these casinos' traces instead: those of a load test, say (OBS-36).
+    pub of: HashMap<CasinoId, f64>,
+}
+
+/// Spans that wait for the exporter, and how many may.
+#[derive(Debug)]
+struct Places {
+    waiting: AtomicUsize,
+    room: AtomicUsize,
 }
 
 /// Spans on their way to the exporter.
 #[derive(Debug)]
 pub struct Outbox {
     spans: mpsc::UnboundedReceiver<Vec<Finished>>,
-    waiting: Arc<AtomicUsize>,
+    places: Arc<Places>,
+    /// How many may wait while they are taken.
+    room: usize,
 }
 
 /// Traces that this process wants exported whole: other processes hold spans of them.
@@ -56,22 +71,15 @@ struct Held {
     kept_order: VecDeque<[u8; 16]>,
 }
 
-/// Begins to record. `sample` is the share of ordinary traces to export, 0 to 1; `room` how many spans may wait for the exporter.
-pub fn start(sample: f64, room: usize) -> (Outbox, Kept) {
+/// Begins to record; `room` is how many spans may wait for the exporter.
+pub fn start(sample: Sample, room: usize) -> (Outbox, Kept) {
     let (outbox, spans) = mpsc::unbounded_channel();
     let (kept, wanted) = mpsc::channel(256);
-    let waiting = Arc::new(AtomicUsize::new(0));
-    let recorder = Recorder {
-        below: (sample.clamp(0.0, 1.0) * 2f64.powi(64)) as u128,
-        room,
-        waiting: Arc::clone(&waiting),
-        outbox,
-        kept,
-        held: Mutex::default(),
-    };
+    let places = Arc::new(Places { waiting: AtomicUsize::new(0), room: AtomicUsize::new(room) });
+    let recorder = Recorder { sample, places: Arc::clone(&places), outbox, kept, held: Mutex::default() };
     *RECORDER.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(recorder));
     ON.store(true, Ordering::Release);
-    (Outbox { spans, waiting }, Kept(wanted))
+    (Outbox { spans, places, room }, Kept(wanted))
 }
 
 /// Ends recording; what waits in the [`Outbox`] can still be taken out of it.
@@ -89,18 +97,15 @@ fn recorder() -> Option<Arc<Recorder>> {
     RECORDER.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Whether this trace is among the share of ordinary ones to export. Every process finds the same.
-pub fn is_sampled(trace_id: &[u8; 16]) -> bool {
-    let Some(recorder) = recorder() else { return true };
-    let mut last = [0; 8];
-    last.copy_from_slice(&trace_id[8..]);
-    u128::from(u64::from_be_bytes(last)) < recorder.below
+/// Whether this trace is among the share of ordinary ones to export, of all or of its casino. Every process finds the same.
+pub fn is_sampled(trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
+    recorder().is_none_or(|recorder| recorder.sample.takes(trace_id, casino))
 }
 
 /// A trace that no webhook begins, under the same share as the others.
 pub fn begin() -> TraceContext {
     let context = TraceContext::start();
-    TraceContext { sampled: is_sampled(&context.trace_id), ..context }
+    TraceContext { sampled: is_sampled(&context.trace_id, None), ..context }
 }
 
 /// Another process found that this trace matters.
@@ -112,9 +117,15 @@ pub fn keep_trace(trace_id: [u8; 16]) {
 }
 
 /// Ended spans of one trace. `matters`: found here, so other processes hear of it.
-pub(super) fn take(trace_id: [u8; 16], sampled: bool, matters: bool, mut spans: Vec<Finished>) {
+pub(super) fn take(
+    trace_id: [u8; 16],
+    casino: Option<&CasinoId>,
+    sampled: bool,
+    matters: bool,
+    mut spans: Vec<Finished>,
+) {
     let Some(recorder) = recorder() else { return };
-    if matters && !is_sampled(&trace_id) {
+    if matters && !recorder.sample.takes(&trace_id, casino) {
         let (new, mut found) = recorder.held().keep(trace_id);
         found.append(&mut spans);
         spans = found;
@@ -126,6 +137,19 @@ pub(super) fn take(trace_id: [u8; 16], sampled: bool, matters: bool, mut spans: 
         return recorder.held().hold(trace_id, spans);
     }
     recorder.send(spans);
+}
+
+// === impl Sample ===
+
+impl Sample {
+    /// The last eight bytes of the id decide, as a number from 0 to 1.
+    fn takes(&self, trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
+        let share = casino.and_then(|casino| self.of.get(casino)).unwrap_or(&self.share);
+        let below = (share.clamp(0.0, 1.0) * 2f64.powi(64)) as u128;
+        let mut last = [0; 8];
+        last.copy_from_slice(&trace_id[8..]);
+        u128::from(u64::from_be_bytes(last)) < below
+    }
 }
 
 // === impl Recorder ===
@@ -141,9 +165,10 @@ impl Recorder {
         if count == 0 {
             return;
         }
-        let before = self.waiting.fetch_add(count, Ordering::AcqRel);
-        if before + count > self.room || self.outbox.send(spans).is_err() {
-            self.waiting.fetch_sub(count, Ordering::AcqRel);
+        let Places { waiting, room } = &*self.places;
+        let before = waiting.fetch_add(count, Ordering::AcqRel);
+        if before + count > room.load(Ordering::Acquire) || self.outbox.send(spans).is_err() {
+            waiting.fetch_sub(count, Ordering::AcqRel);
             metrics().spans_dropped.with_label_values(&["full"]).inc_by(u64::try_from(count).unwrap_or(u64::MAX));
         }
     }
@@ -216,7 +241,12 @@ impl Outbox {
 
     /// These spans are gone from memory, exported or not.
     pub fn done(&self, count: usize) {
-        self.waiting.fetch_sub(count, Ordering::AcqRel);
+        self.places.waiting.fetch_sub(count, Ordering::AcqRel);
+    }
+
+    /// From now on so many may wait, never more than recording began with: fewer while nobody takes them.
+    pub fn limit(&self, most: usize) {
+        self.places.room.store(most.min(self.room), Ordering::Release);
     }
 }
 

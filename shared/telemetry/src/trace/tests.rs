@@ -6,11 +6,15 @@ fn casino() -> CasinoId {
     "silver_birch".parse().unwrap()
 }
 
+fn load_test() -> CasinoId {
+    "load_test_casino".parse().unwrap()
+}
+
 /// One test for all: recording is the process's.
 #[tokio::test(flavor = "current_thread")]
 async fn spans_of_a_text_hang_together() {
     assert!(!on() && step("seven.nothing", "").is_recorded() == on());
-    let (mut outbox, mut kept) = start(0.0, 100);
+    let (mut outbox, mut kept) = start(Sample { share: 0.0, of: [(load_test(), 1.0)].into() }, 100);
 
     // Ordinary and unsampled: held, nothing comes out.
     let text = TraceContext { sampled: false, ..TraceContext::of_text("telnyx", "m1") };
@@ -57,19 +61,54 @@ async fn spans_of_a_text_hang_together() {
     .await;
     assert_eq!(outbox.next(100).await.unwrap().len(), 2);
 
+    // A casino with a share of its own: this one's traces are all exported (OBS-36).
+    let theirs = TraceContext::of_text("telnyx", "m4");
+    let told = serve("ingress", async {
+        assume(theirs);
+        let before = current().unwrap().sampled;
+        concern(&load_test());
+        (before, current().unwrap().sampled)
+    });
+    assert_eq!(told.await, (false, true));
+    assert_eq!(outbox.next(100).await.unwrap()[0].trace_id, theirs.trace_id);
+    assert!(!begin().sampled);
+
+    // A span that will not be there is nobody's parent, and one that is somebody's will be there.
+    consume("sender", &casino(), row, Kind::Consumer, async {
+        discard();
+        assert_eq!(outgoing(&row.to_string()), None);
+    })
+    .await;
+    consume("swarm", &casino(), row, Kind::Consumer, async {
+        assert!(outgoing(&row.to_string()).is_some());
+        ended("wait", true);
+    })
+    .await;
+    assert_eq!(outbox.next(100).await.unwrap()[0].name, "seven.swarm");
+
     // No room: dropped and counted.
     let before = crate::metrics().spans_dropped.with_label_values(&["full"]).get();
-    outbox.done(4);
+    outbox.done(6);
     for _ in 0..150 {
         consume("gate", &casino(), row, Kind::Consumer, async {}).await;
     }
     assert_eq!(crate::metrics().spans_dropped.with_label_values(&["full"]).get() - before, 50);
 
+    // Fewer may wait while nobody takes them.
+    outbox.done(100);
+    outbox.limit(10);
+    for _ in 0..15 {
+        consume("gate", &casino(), row, Kind::Consumer, async {}).await;
+    }
+    assert_eq!(crate::metrics().spans_dropped.with_label_values(&["full"]).get() - before, 55);
+    outbox.limit(1_000);
+
     // Held spans of other processes come out when they are told.
     let far = TraceContext { sampled: false, ..TraceContext::of_text("telnyx", "m3") };
     consume("ingress", &casino(), far, Kind::Consumer, async {}).await;
     let flood = outbox.next(1_000).await.unwrap();
-    outbox.done(flood.len());
+    outbox.done(10);
+    assert_eq!(flood.len(), 110);
     keep_trace(far.trace_id);
     assert_eq!(outbox.next(100).await.unwrap()[0].trace_id, far.trace_id);
     off();

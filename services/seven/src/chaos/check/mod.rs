@@ -1,16 +1,14 @@
 //! The invariants, each a pure function from the facts to a finding. Violations name rows by id: a report is a log.
 
 mod answers;
-mod logs;
 mod order;
+mod secrets;
 mod sends;
-mod spans;
 mod stops;
 
 use super::facts::Facts;
 
-pub(crate) use logs::personal_data;
-pub(crate) use spans::{personal_data as personal_data_in_spans, unbroken};
+pub(crate) use secrets::{Searched, Secrets};
 pub(crate) use stops::in_flight;
 
 /// One line of the report.
