@@ -23,6 +23,7 @@ mod error;
 pub mod escalations;
 pub mod exclusions;
 pub mod export;
+pub mod facts;
 pub mod flags;
 pub mod fleet;
 pub mod guests;
@@ -43,6 +44,7 @@ pub mod readiness;
 pub mod receipts;
 pub mod reconcile;
 pub mod retention;
+pub mod review;
 pub mod schema;
 pub mod sessions;
 pub mod spool;
@@ -79,6 +81,10 @@ static MIGRATIONS: LazyLock<sqlx::migrate::Migrator> = LazyLock::new(|| {
 /// Our statements are few and go by key: planned once per connection instead of at each call, for tables of any size instead of for those
 /// that a new fleet finds empty. Compiling them would take longer than they do.
 const PLANS: [(&str, &str); 3] = [("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("jit", "off")];
+
+/// Begins a transaction that reads whole tables: in their own order, which is thirteen times fewer pages than in that of a key (200,000
+/// texts of each kind, counted by state).
+const WHOLE_TABLES: &str = "begin; set local enable_seqscan = on; set local plan_cache_mode = force_custom_plan";
 
 /// The first and the longest interval of the sweep (D3), already scaled.
 #[derive(Debug, Clone, Copy)]
