@@ -75,7 +75,7 @@ async fn a_false_alarm_is_marked_and_a_missed_text_is_an_alert() {
 
 #[tokio::test(flavor = "multi_thread")] // OBS-17, OBS-35, PROD-29
 async fn figures_of_turns_are_copied_once_and_summed_by_week() {
-    let models = brain("spa").await;
+    let models = brain("host").await;
     content_with_all(&models);
     models.when(|request| request.model == "speaker", seven_testkit::models::Play::text(ANSWER).tokens(900, 12));
     let house = house("facts", Wanted { extra: settings(&models), ..Wanted::default() }).await;
