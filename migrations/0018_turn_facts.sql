@@ -32,3 +32,7 @@ alter table turn_facts enable row level security;
 alter table turn_facts force row level security;
 create policy tenant on turn_facts using (casino_id = seven_tenant()) with check (casino_id = seven_tenant());
 grant select, insert, update, delete on turn_facts to seven_app, seven_pinned;
+
+-- Counting rows by state reads whole tables: in their own order that is thirteen times fewer pages than in that of a key, which is what the
+-- workers' connections ask for otherwise (200,000 texts of each kind).
+alter function fleet_counts() set enable_seqscan = on;

@@ -7,7 +7,7 @@ use seven_domain::{CasinoId, Lane, Stage};
 use uuid::Uuid;
 
 use crate::{
-    Result, Store, WHOLE_TABLES,
+    Result, Store,
     mutant::{Mutant, mutant},
 };
 
@@ -132,12 +132,10 @@ impl Store {
 
     /// How many rows stand in which state, per casino.
     pub async fn counts(&self) -> Result<Vec<Count>> {
-        let mut tx = self.begin(WHOLE_TABLES).await?;
         let rows: Vec<(String, String, String, i64)> =
             sqlx::query_as("select casino_id, what, state, n from fleet_counts() order by 1, 2, 3")
-                .fetch_all(&mut *tx)
+                .fetch_all(self.pool())
                 .await?;
-        tx.commit().await?;
         Ok(rows.into_iter().map(|(casino, what, state, n)| Count { casino, what, state, n }).collect())
     }
 }

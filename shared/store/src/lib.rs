@@ -82,10 +82,6 @@ static MIGRATIONS: LazyLock<sqlx::migrate::Migrator> = LazyLock::new(|| {
 /// that a new fleet finds empty. Compiling them would take longer than they do.
 const PLANS: [(&str, &str); 3] = [("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("jit", "off")];
 
-/// Begins a transaction that reads whole tables: in their own order, which is thirteen times fewer pages than in that of a key (200,000
-/// texts of each kind, counted by state).
-const WHOLE_TABLES: &str = "begin; set local enable_seqscan = on; set local plan_cache_mode = force_custom_plan";
-
 /// The first and the longest interval of the sweep (D3), already scaled.
 #[derive(Debug, Clone, Copy)]
 pub struct SweepPlan {
