@@ -2,6 +2,7 @@
 
 pub(crate) mod caller;
 mod fuzz;
+mod limits;
 mod receipts;
 mod sizes;
 
@@ -33,6 +34,24 @@ async fn early_in_a_second(house: &House) {
         house.stack.fleet.clock.now().timestamp_subsec_millis() < 500
     })
     .await;
+}
+
+#[tokio::test] // OBS-1, C-29
+async fn a_strangers_trace_headers_say_nothing() {
+    let house = house("webhook_trace", front()).await;
+    let call = Caller::of(&house);
+    let body = call.received("trace", GUEST, "Is the pool open?").to_string().into_bytes();
+    let (at, theirs) = (call.now().to_string(), "4bf92f3577b34da6a3ce929d0e0e4736");
+    let signature = call.sign(&at, &body);
+    let parent = format!("00-{theirs}-00f067aa0ba902b7-01");
+    let headers = [(TIMESTAMP, at.as_str()), (SIGNATURE, &signature), ("traceparent", &parent), ("X-Trace-ID", theirs)];
+    assert_eq!(call.post_with(&call.url, &headers, &body).await, Answer::accepted());
+    let stored = "select count(*) from inbound_messages";
+    until("it is stored", Duration::from_secs(10), async || house.number(stored).await == 1).await;
+    assert_eq!(house.number(&format!("{stored} where trace like '%{theirs}%'")).await, 0);
+    let ours = seven_domain::TraceContext::of_text("telnyx", "message-trace").trace_hex();
+    assert_eq!(house.number(&format!("{stored} where trace like '00-{ours}-%'")).await, 1);
+    house.stop().await;
 }
 
 #[tokio::test] // SMS-2, SMS-3, SMS-4

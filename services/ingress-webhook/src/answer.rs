@@ -28,6 +28,10 @@ pub(crate) enum Answer {
     TooLarge,
     /// Neither JetStream nor the spool took it: Telnyx comes again.
     NotStored,
+    /// The caller did not send its body in time.
+    TooSlow,
+    /// No place became free, or no store answered, in the call's time: whoever called comes again.
+    NotDone,
 }
 
 impl Answer {
@@ -58,6 +62,10 @@ impl Answer {
             Self::NotStored => {
                 (StatusCode::SERVICE_UNAVAILABLE, "not_stored", json!({ "error": "Event not stored, send it again" }))
             }
+            Self::TooSlow => (StatusCode::REQUEST_TIMEOUT, "too_slow", json!({ "error": "Body not received in time" })),
+            Self::NotDone => {
+                (StatusCode::SERVICE_UNAVAILABLE, "not_done", json!({ "error": "Not done in time, send it again" }))
+            }
         }
     }
 }
@@ -71,8 +79,8 @@ impl Answer {
         let (status, reason, _) = self.parts();
         trace::set("http.response.status_code", i64::from(status.as_u16()));
         match self {
-            Self::Refused(_) | Self::TooLarge => trace::discard(),
-            Self::NotStored => trace::fail(reason),
+            Self::Refused(_) | Self::TooLarge | Self::TooSlow => trace::discard(),
+            Self::NotStored | Self::NotDone => trace::fail(reason),
             Self::Accepted | Self::Duplicate { .. } | Self::Ignored { .. } | Self::DeadLettered { .. } => {}
         }
         trace::ended(reason, false);

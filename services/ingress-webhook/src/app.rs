@@ -1,6 +1,6 @@
 //! The public HTTP surface: webhooks, and the health paths that load balancers ask. Metrics are the operations listener's.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
@@ -10,6 +10,7 @@ use axum::{
         HeaderMap, StatusCode,
         header::{CONTENT_LENGTH, CONTENT_TYPE},
     },
+    middleware,
     response::{IntoResponse, Response},
     routing::{get, post},
 };
@@ -21,6 +22,7 @@ use seven_providers::{
 };
 use seven_runtime::Fleet;
 use seven_telemetry::trace;
+use tokio::time::timeout;
 use tower_http::catch_panic::CatchPanicLayer;
 use url::Url;
 
@@ -28,6 +30,7 @@ use crate::{
     answer::Answer,
     intake::{Intake, intake, intake_form},
     intruders::Intruders,
+    limits::{Limits, Places, limit},
 };
 
 /// Largest body we read; enforced with and without Content-Length.
@@ -38,6 +41,7 @@ pub(crate) struct App {
     pub(crate) fleet: Fleet,
     verifiers: Verifiers,
     intruders: Intruders,
+    body_time: Duration,
 }
 
 /// What a call must have been signed with.
@@ -56,17 +60,19 @@ pub struct Twilio {
     pub webhook_url: Url,
 }
 
-pub(crate) fn router(fleet: Fleet, verifiers: Verifiers) -> Router {
+pub(crate) fn router(fleet: Fleet, verifiers: Verifiers, limits: Limits) -> Router {
     Router::new()
         .route("/webhooks/telnyx", post(general))
         .route("/sms/inbound", post(general))
         .route("/webhooks/telnyx/{attempt}", post(of_attempt))
         .route("/webhooks/twilio", post(twilio_general))
         .route("/webhooks/twilio/{attempt}", post(twilio_attempt))
+        // Health is asked whatever is going on.
+        .route_layer(middleware::from_fn_with_state(Places::new(limits), limit))
         .route("/health/live", get(|| async { Json(serde_json::json!({ "status": "live" })) }))
         .route("/health/ready", get(ready))
         .layer(CatchPanicLayer::new())
-        .with_state(Arc::new(App { fleet, verifiers, intruders: Intruders::default() }))
+        .with_state(Arc::new(App { fleet, verifiers, intruders: Intruders::default(), body_time: limits.request / 2 }))
 }
 
 async fn general(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Answer {
@@ -109,8 +115,19 @@ fn twiml(answer: Answer) -> Response {
 }
 
 impl App {
+    async fn read(&self, headers: &HeaderMap, body: Body) -> Result<Bytes, Answer> {
+        let announced = header(headers, CONTENT_LENGTH.as_str()).and_then(|n| n.parse::<usize>().ok());
+        if announced.is_some_and(|n| n > BODY_LIMIT) {
+            return Err(Answer::TooLarge);
+        }
+        match timeout(self.body_time, to_bytes(body, BODY_LIMIT)).await {
+            Ok(body) => body.map_err(|_| Answer::TooLarge),
+            Err(_) => Err(Answer::TooSlow),
+        }
+    }
+
     async fn receive_form(&self, attempt: &str, call: Call) -> Answer {
-        let body = match read(&call.headers, call.body).await {
+        let body = match self.read(&call.headers, call.body).await {
             Ok(body) => body,
             Err(answer) => return answer,
         };
@@ -136,7 +153,7 @@ impl App {
     }
 
     async fn receive(&self, attempt: Option<AttemptId>, headers: &HeaderMap, body: Body) -> Answer {
-        let body = match read(headers, body).await {
+        let body = match self.read(headers, body).await {
             Ok(body) => body,
             Err(answer) => return answer,
         };
@@ -183,14 +200,6 @@ fn begin(intake: &Intake) -> String {
         Intake::Unusable { reason, .. } => trace::fail(reason),
     }
     trace::current().unwrap_or_else(TraceContext::start).to_string()
-}
-
-async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Answer> {
-    let announced = header(headers, CONTENT_LENGTH.as_str()).and_then(|n| n.parse::<usize>().ok());
-    if announced.is_some_and(|n| n > BODY_LIMIT) {
-        return Err(Answer::TooLarge);
-    }
-    to_bytes(body, BODY_LIMIT).await.map_err(|_| Answer::TooLarge)
 }
 
 /// Ready means: an event can be made durable, by the bus or by the spool.

@@ -6,6 +6,7 @@ mod answer;
 mod app;
 mod intake;
 mod intruders;
+mod limits;
 
 use std::future::IntoFuture;
 
@@ -14,11 +15,12 @@ use tokio::net::TcpListener;
 
 pub use app::{Twilio, Verifiers};
 pub use intake::{Intake, intake, intake_form, intake_raw};
+pub use limits::Limits;
 
 /// Serves until the fleet's shutdown; requests in progress are finished.
-pub async fn run(fleet: Fleet, verifiers: Verifiers, listener: TcpListener) -> std::io::Result<()> {
+pub async fn run(fleet: Fleet, verifiers: Verifiers, limits: Limits, listener: TcpListener) -> std::io::Result<()> {
     let shutdown = fleet.shutdown.clone();
-    let app = app::router(fleet, verifiers);
+    let app = app::router(fleet, verifiers, limits);
     let drained = shutdown.clone();
     let server =
         axum::serve(listener, app).with_graceful_shutdown(async move { shutdown.cancelled().await }).into_future();

@@ -1,7 +1,7 @@
 //! What each casino has done once a night, from three o'clock its own time: consent chains checked (SEC-74), consents without a sign of
-//! life lapsed (SMS-21), what has been kept long enough removed (DATA-49 to DATA-55). Claimed by date: many schedulers do it once.
+//! life lapsed (SMS-21), figures of the day's turns copied (OBS-35), what has been kept long enough removed (DATA-49 to DATA-55). Claimed by date: many schedulers do it once.
 
-use chrono::{NaiveDate, Timelike};
+use chrono::{NaiveDate, TimeDelta, Timelike};
 use serde_json::{Value, json};
 use seven_compliance::chain::Action;
 use seven_domain::{AuditEvent, CasinoConfig, GuestHash, GuestId};
@@ -38,7 +38,7 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
 /// All jobs of one casino for this date; those that have run are skipped.
 pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Result<(), Error> {
     let rules = &fleet.packs.of(config)?.rules;
-    for job in ["consent_chains", "consent_decay", "retention"] {
+    for job in ["consent_chains", "consent_decay", "turn_facts", "retention"] {
         let mut tx = fleet.store.bind(&config.casino_id).await?;
         if !tx.claim_nightly(job, date).await? {
             continue;
@@ -46,6 +46,7 @@ pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Res
         let result = match job {
             "consent_chains" => verify_chains(fleet, &mut tx).await?,
             "consent_decay" => decay(fleet, rules, &mut tx).await?,
+            "turn_facts" => facts(&mut tx).await?,
             _ => retention(fleet, rules, &mut tx).await?,
         };
         tx.note_nightly(job, &result).await?;
@@ -102,6 +103,20 @@ async fn decay(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error
         lapsed += 1;
     }
     Ok(json!({ "lapsed": lapsed }))
+}
+
+/// Figures of the turns since the last night, for analysis (OBS-35); a day more, for turns that ended late.
+async fn facts(tx: &mut Tx) -> Result<Value, Error> {
+    let since = tx.facts_until().await?.map(|newest| newest - TimeDelta::days(1));
+    let (mut after, mut written) = (None, 0);
+    loop {
+        let batch = tx.copy_facts(after, since, seven_store::facts::BATCH).await?;
+        written += batch.written;
+        after = batch.last;
+        if after.is_none() {
+            return Ok(json!({ "copied": written }));
+        }
+    }
 }
 
 /// A deletion must be done within the law's 45 days; five before that somebody looks (DATA-57).

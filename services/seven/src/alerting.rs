@@ -38,7 +38,9 @@ async fn file_all(fleet: &Fleet) {
     }
 }
 
-async fn file_one(fleet: &Fleet, raised: &Raised) -> Result<()> {
+/// # Errors
+/// When the database does not take it.
+pub(crate) async fn file_one(fleet: &Fleet, raised: &Raised) -> Result<()> {
     let Raised { name, casino, provider, code, text, times } = raised;
     let severity = policy().severity(name);
     let minutes = policy().route(severity).ack_minutes;

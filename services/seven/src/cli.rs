@@ -122,7 +122,7 @@ enum Command {
     /// Production: Kubernetes manifests and NATS configuration from values, and the values file of a casino.
     #[command(subcommand)]
     Deploy(deploy::Deploy),
-    /// What casinos used and cost: report.
+    /// What casinos used and cost: report; what a month will cost: project.
     #[command(subcommand)]
     Cost(cost::Cost),
     /// Incidents: a bundle of what stood where, without guests, for whoever helps.
@@ -131,7 +131,7 @@ enum Command {
     /// When a text may go to a number.
     #[command(subcommand)]
     QuietHours(quiet_hours::QuietHours),
-    /// The gate's judgement on texts.
+    /// The gate's judgement on texts: check one, review what the guardrails hit, mark what they got wrong.
     #[command(subcommand)]
     Gate(gate::Gate),
     /// The last step of a secret's rotation: its audit entry. docs/rotation.md has the others.
@@ -181,7 +181,7 @@ impl Cli {
             Command::Cost(command) => cost::run(config, command).await?,
             Command::Incident(command) => Box::pin(incident::run(config, command)).await?,
             Command::QuietHours(command) => quiet_hours::run(&command)?,
-            Command::Gate(command) => gate::run(config, &command)?,
+            Command::Gate(command) => gate::run(config, &command).await?,
             Command::Secret(command) => secret::run(config, command).await?,
             Command::Webhook(command) => return webhook::run(&command),
         }

@@ -1,6 +1,8 @@
 //! What a casino costs: recorded usage times the prices of `[cost]` (OBS-32, OBS-40 to OBS-43, SMS-60). Money is billionths of a dollar in
 //! integers; the model's part was priced when each call was made.
 
+pub mod projection;
+
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -252,6 +254,13 @@ mod tests {
         assert_eq!(cost.total, usd("314.7"));
         assert_eq!(cost.per_turn, Some(usd("0.015735")));
         assert_eq!(prices().cost("quiet", "2026-11".parse().unwrap(), Used::default()).per_turn, None);
+    }
+
+    #[test] // SMS-56
+    fn the_default_prices_of_numbers_and_campaigns_are_those_of_the_fees() {
+        let (ours, fees) = (crate::settings::Settings::parse("").unwrap().cost, seven_providers::fees::fees());
+        assert_eq!((ours.number, ours.campaign), (usd(&fees.number.most), usd(&fees.campaign.month)));
+        assert!(fees.tiers.values().all(|tier| tier.vetting.parse::<Usd>().is_ok()));
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! The `[model]` settings: which model answers, and the guards around it.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 use secrecy::SecretString;
@@ -11,7 +15,7 @@ use seven_llm::{
     FixedModel, Model,
     chat::{ChatModel, Error},
     gemini::{self, Gemini},
-    guarded::{self, Finished, Guarded, Observer},
+    guarded::{self, Finished, Guarded, Observer, Price},
     openai::{self, OpenAi},
 };
 use seven_packs::Packs;
@@ -51,6 +55,9 @@ pub struct Settings {
     pub thinking_budget: Option<i32>,
     #[serde(default)]
     pub guard: guarded::Settings,
+    /// Of single models, by name; the others have the guard's.
+    #[serde(default)]
+    pub prices: BTreeMap<String, Price>,
 }
 
 /// Every call of a model as metrics (OBS-6..12, AGENT-70, AGENT-76).
@@ -94,6 +101,12 @@ impl Settings {
         let seconds = Duration::from_secs;
         let quick = self.quick.as_deref().unwrap_or(&self.name);
         let judge = self.judge.as_deref().unwrap_or(&self.name);
+        for model in self.unpriced() {
+            tracing::warn!(
+                model,
+                "this model has no price, so its calls are recorded as free; set it in [model.prices] or [model.guard]"
+            );
+        }
         Ok(Some(Hosted {
             quick: self.model(quick, cache)?,
             speaker: self.model(&self.name, cache)?,
@@ -108,14 +121,33 @@ impl Settings {
         }))
     }
 
+    fn price(&self, name: &str) -> Price {
+        self.prices.get(name).copied().unwrap_or(self.guard.price)
+    }
+
+    /// Hosted models in use whose calls would be recorded as free (OBS-40, C-27). A server on this machine asks for no money.
+    pub fn unpriced(&self) -> BTreeSet<&str> {
+        let local = self.base_url.as_ref().and_then(Url::host).is_some_and(|host| match host {
+            url::Host::Domain(name) => name == "localhost",
+            url::Host::Ipv4(ip) => ip.is_loopback(),
+            url::Host::Ipv6(ip) => ip.is_loopback(),
+        });
+        if self.provider == Provider::Offline || local {
+            return BTreeSet::new();
+        }
+        let used = [Some(&self.name), self.quick.as_ref(), self.judge.as_ref()];
+        used.into_iter().flatten().map(String::as_str).filter(|name| self.price(name) == Price::default()).collect()
+    }
+
     fn model(&self, name: &str, cache: &Cache) -> Result<Arc<dyn ChatModel>> {
+        let guard = guarded::Settings { price: self.price(name), ..self.guard };
         let model: Arc<dyn ChatModel> = match self.provider {
             Provider::Gemini => Arc::new(Gemini::new(&self.gemini(name)?).context("setting up Gemini")?),
             Provider::Openai | Provider::Offline | Provider::Fixed => {
                 Arc::new(OpenAi::new(&self.openai(name)?).context("setting up the model")?)
             }
         };
-        Ok(Arc::new(Guarded::new(model, cache, self.guard, Arc::new(Meter))))
+        Ok(Arc::new(Guarded::new(model, cache, guard, Arc::new(Meter))))
     }
 
     fn gemini(&self, name: &str) -> Result<gemini::Settings> {
@@ -140,5 +172,33 @@ impl Settings {
             provider: "openai".to_owned(),
             token_limit: openai::TokenLimit::default(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(more: &str) -> Settings {
+        let defaults = crate::settings::Settings::parse(more).unwrap();
+        defaults.model
+    }
+
+    #[test] // OBS-40
+    fn a_hosted_model_without_a_price_is_named_and_a_priced_or_local_one_is_not() {
+        assert!(settings("").unpriced().is_empty(), "the offline model is free");
+        let both = "model.provider = \"gemini\"\nmodel.name = \"large\"\nmodel.quick = \"small\"\n";
+        assert_eq!(settings(both).unpriced().into_iter().collect::<Vec<_>>(), ["large", "small"]);
+        let one = format!("{both}model.prices.large = {{ input = \"1.25\", output = \"5\" }}");
+        let one = settings(&one);
+        assert_eq!(one.unpriced().into_iter().collect::<Vec<_>>(), ["small"]);
+        assert_eq!(
+            one.price("large").of(seven_llm::Usage { input_tokens: 1_000_000, output_tokens: 0 }).0,
+            1_250_000_000
+        );
+        let all = format!("{both}model.guard.price = {{ input = \"0.075\", output = \"0.30\" }}");
+        assert!(settings(&all).unpriced().is_empty());
+        let local = "model.provider = \"openai\"\nmodel.base_url = \"http://127.0.0.1:8080/v1/\"";
+        assert!(settings(local).unpriced().is_empty(), "a server on this machine");
     }
 }

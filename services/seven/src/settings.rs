@@ -150,6 +150,10 @@ pub struct Alerts {
 #[serde(deny_unknown_fields)]
 pub struct Ingress {
     pub listen: std::net::SocketAddr,
+    /// Calls in progress at once; further ones wait.
+    pub concurrency: usize,
+    /// The time of one call, its wait included.
+    pub request_seconds: u64,
 }
 
 /// Health and metrics, for the orchestrator and Prometheus alone.
@@ -310,6 +314,13 @@ impl Settings {
                 "the address Slack shows for the incoming webhook",
             );
         }
+        if self.ingress.concurrency == 0 || self.ingress.request_seconds == 0 {
+            return bad(
+                "ingress.concurrency",
+                "a limit of 0 lets no call in".into(),
+                "at least 1, request_seconds too",
+            );
+        }
         if self.nats.user.is_some() != self.nats.password.is_some() {
             return bad("nats.password", "user and password are not both set".into(), "both, or neither");
         }
@@ -365,6 +376,18 @@ mod tests {
         let settings: Settings = Figment::from(Toml::string(DEFAULTS)).extract().unwrap();
         settings.check().unwrap();
         assert!(settings.hash_key().is_err(), "production must name its own secret");
+    }
+
+    #[test] // PROD-48
+    fn components_log_from_info_on_and_libraries_from_warning_on() {
+        let log = Settings::parse("").unwrap().telemetry.log;
+        let parts: Vec<&str> = log.split(',').collect();
+        assert_eq!(parts[0], "info", "{log}");
+        assert!(parts[1..].iter().all(|part| part.ends_with("=warn")), "{log}");
+        let one = Settings::parse("telemetry.log = \"info,seven_agent_swarm=debug\"").unwrap();
+        assert!(one.telemetry.log.ends_with("seven_agent_swarm=debug"));
+        let bad = Settings::parse("telemetry.log = \"info,seven=loud\"").unwrap_err();
+        assert!(bad.to_string().contains("telemetry.log"), "{bad}");
     }
 
     #[test]

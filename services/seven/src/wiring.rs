@@ -300,7 +300,11 @@ async fn serve(
                 Some(listener) => listener,
                 None => self::listener(worker, settings).await?.context("ingress has a listener")?,
             };
-            seven_ingress_webhook::run(fleet, verifiers, listener).await?;
+            let limits = seven_ingress_webhook::Limits {
+                concurrency: settings.ingress.concurrency,
+                request: Duration::from_secs(settings.ingress.request_seconds),
+            };
+            seven_ingress_webhook::run(fleet, verifiers, limits, listener).await?;
         }
         Worker::ComplianceGate => {
             seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, loops).await;

@@ -66,6 +66,8 @@ text_enum! {
         AlertAcknowledged => "alert_acknowledged",
         /// A campaign began, was paused, resumed or cancelled, or ended (SMS-46).
         CampaignChanged => "campaign_changed",
+        /// A person judged what a guardrail did with a text (OBS-5).
+        GuardrailReviewed => "guardrail_reviewed",
         DeadLetterHandled => "dead_letter_handled",
         /// Everything was written to a backup (DEP-31).
         BackedUp => "backed_up",

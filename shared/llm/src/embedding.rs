@@ -18,7 +18,10 @@ use seven_knowledge::{Chunk, EmbedError, Embedder, Index, Item, Offline, Purpose
 use url::Url;
 
 pub use self::hosted::Hosted;
-use crate::{chat::Error, guarded::Observer};
+use crate::{
+    chat::Error,
+    guarded::{Observer, Price, Settings as Guard, UsdPerMillion},
+};
 
 /// Who turns texts into vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -57,6 +60,9 @@ pub struct Settings {
     pub query_deadline_ms: u64,
     /// For one batch of content, retries included.
     pub document_deadline_ms: u64,
+    /// Dollars for a million tokens of text; free when left out (OBS-40).
+    #[serde(default)]
+    pub price: UsdPerMillion,
 }
 
 /// The embedding in use. Cheap to clone.
@@ -86,7 +92,8 @@ impl Embedding {
         Ok(match settings.provider {
             Provider::Offline => Self::default(),
             Provider::Gemini | Provider::Openai => {
-                Self::Hosted(Arc::new(Hosted::new(settings, cache, crate::guarded::Settings::default(), observer)?))
+                let price = Price { input: settings.price, ..Price::default() };
+                Self::Hosted(Arc::new(Hosted::new(settings, cache, Guard { price, ..Guard::default() }, observer)?))
             }
         })
     }

@@ -4,6 +4,7 @@
 //! The only crate that speaks HTTP to a provider. Decides nothing about sending: it says what happened and how sure it is.
 
 pub mod errors;
+pub mod fees;
 pub mod pace;
 pub mod records;
 pub mod telnyx;

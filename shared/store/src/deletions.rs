@@ -223,7 +223,9 @@ impl Tx {
 
 /// In the order in which rows are locked everywhere: $1 the guest, $2 the phone. Without a phone nothing is searched by it: the empty
 /// string would be found in every payload.
-const ERASE: [(&str, &str); 17] = [
+const ERASE: [(&str, &str); 18] = [
+    ("turn_facts", "delete from turn_facts f using turns t, conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id
+             and f.turn_id = t.turn_id and $2::text is not null"),
     ("turns", "delete from turns t using conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id and $2::text is not null"),
     ("receipts", "delete from receipts r using outbound_messages o where o.guest_id = $1 and r.outbound_id = o.outbound_id and $2::text is not null"),
     ("due", "delete from due d using outbound_messages o left join send_attempts a on a.outbound_id = o.outbound_id

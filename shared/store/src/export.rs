@@ -16,6 +16,25 @@ impl Tx {
             .fetch_one(self.conn())
             .await?)
     }
+
+    /// Trace ids of the guest's texts and audit entries, for deleting them in the trace backend (OBS-38). After the guest's deletion
+    /// those of the audit entries are left.
+    pub async fn guest_traces(&mut self, guest: &GuestHash) -> Result<Vec<String>> {
+        Ok(sqlx::query_scalar(
+            "with g as (select guest_id from guests where key_id = $1 and phone_hash = $2)
+             select distinct split_part(trace, '-', 2) as id from (
+               select trace from inbound_messages join g using (guest_id) union all
+               select trace from outbound_messages join g using (guest_id) union all
+               select trace from turns join g using (guest_id) union all
+               select trace from audit_log where guest_hash = $3) all_of_it
+             where split_part(trace, '-', 2) <> '' order by 1",
+        )
+        .bind(guest.key_id)
+        .bind(&guest.bytes[..])
+        .bind(guest.tag())
+        .fetch_all(self.conn())
+        .await?)
+    }
 }
 
 const EXPORT: &str = "

@@ -7,7 +7,8 @@ use uuid::Uuid;
 use crate::{Result, Tx};
 
 /// Rows that are done with and older than `$1` days. Open work never goes, however old it is.
-const OLD: [(&str, &str); 9] = [
+const OLD: [(&str, &str); 10] = [
+    ("turn_facts", "delete from turn_facts where at < now() - make_interval(days => $1)"),
     ("turns", "delete from turns where state <> 'drafted' and created_at < now() - make_interval(days => $1)"),
     ("receipts", "delete from receipts where received_at < now() - make_interval(days => $1)"),
     (

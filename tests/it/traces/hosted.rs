@@ -9,6 +9,32 @@ use crate::{
     hosted::{ANSWER, QUESTION, brain, content_with_all, settings as model_settings},
 };
 
+/// A draft that the judge sends back is written and judged again, in this order.
+#[tokio::test] // OBS-7
+async fn a_second_draft_follows_the_first_judgement() {
+    let models = brain("host").await;
+    models.then(Play::text("The Lakeside Pool is lovely."));
+    models.then(Play::json(&json!({"status": "RETRY", "reason": "it does not say when it opens"})));
+    models.then(Play::text(ANSWER));
+    models.then(Play::json(&json!({"status": "PASS", "reason": ""})));
+    let collector = Collector::start().await.unwrap();
+    let extra = settings(&collector, 1.0) + &model_settings(&models);
+    let house = house("traces_retry", Wanted { extra, ..Wanted::default() }).await;
+    let text = house.text(&guest(0), QUESTION);
+    house.settle(1).await;
+    delivered(&house).await;
+    house.stop().await;
+    let traces = by_trace(collector.spans());
+    let spans = &traces[&trace_of(&text)];
+    let turn = named(spans, "seven.turn")[0];
+    let mut steps: Vec<_> = spans.iter().filter(|span| span.parent == turn.span_id).collect();
+    steps.sort_by_key(|span| span.started_nanos);
+    let names: Vec<_> = steps.iter().map(|span| span.name.trim_start_matches("seven.node.")).collect();
+    assert_eq!(names, ["retrieval", "router", "planner", "host", "validate", "host", "validate", "commit"]);
+    let verdict = |step: usize| steps[step].attributes["seven.validation_result"].as_str();
+    assert_eq!((verdict(4), verdict(6)), ("RETRY", "PASS"));
+}
+
 #[tokio::test] // OBS-7, OBS-16, OBS-21, OBS-22, OBS-23, OBS-24, OBS-25, AGENT-75
 async fn a_turns_steps_stand_under_it_in_their_order() {
     let models = brain("host").await;

@@ -107,7 +107,7 @@ fn told(row: &alerts::Alert) -> [String; 2] {
 }
 
 async fn test(config: Option<&Path>, json: bool) -> Result<ExitCode> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
     let channels = wiring::channels(&Settings::load(config)?)?;
     let answers = ask(&channels).await;
     for Answer { channel, action, told, answer } in &answers {

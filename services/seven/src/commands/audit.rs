@@ -13,10 +13,13 @@ use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Audit {
-    /// Entries of one casino, newest first, at most 1000.
+    /// Entries of one casino, or of the fleet itself, newest first, at most 1000.
     List {
-        #[arg(long, value_name = "ID")]
-        casino: CasinoId,
+        #[arg(long, value_name = "ID", required_unless_present = "of_the_fleet")]
+        casino: Option<CasinoId>,
+        /// Entries of no casino: rotated secrets, forged webhooks, backups, what stops a provider for all.
+        #[arg(long = "fleet", conflicts_with_all = ["casino", "guest"])]
+        of_the_fleet: bool,
         /// Only this event type, such as consent_revoked or guardrail_triggered.
         #[arg(long, value_name = "TYPE")]
         event: Option<AuditEvent>,
@@ -44,9 +47,15 @@ pub enum Audit {
 }
 
 pub async fn run(config: Option<&Path>, command: Audit) -> Result<()> {
-    let Audit::List { casino, event, severity, guest, layer, since, until, most, json } = command;
+    let Audit::List { casino, of_the_fleet, event, severity, guest, layer, since, until, most, json } = command;
     let fleet = fleet(config).await?;
-    known(&fleet, &casino).await?;
+    let casino = match casino.filter(|_| !of_the_fleet) {
+        Some(casino) => {
+            known(&fleet, &casino).await?;
+            casino
+        }
+        None => CasinoId::unknown(),
+    };
     let guest = match guest {
         Some(guest) => Some(guest.hash(&fleet, &casino).await?),
         None => None,

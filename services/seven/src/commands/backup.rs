@@ -21,7 +21,7 @@ pub struct Backup {
 }
 
 pub async fn run(config: Option<&Path>, command: &Backup) -> Result<()> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
     let settings = Settings::load(config)?;
     let manifest = backup::backup(&settings, &command.out).await?;
     let detail = json!({ "sha256": manifest.dump.sha256, "bytes": manifest.dump.bytes, "made_at": manifest.made_at });

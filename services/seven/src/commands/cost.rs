@@ -1,15 +1,18 @@
-//! `seven cost report`: what each casino used and cost in a month (OBS-43).
+//! `seven cost report|project`: what each casino used and cost in a month (OBS-43), and what a month will cost (OBS-42).
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use chrono::Utc;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use seven_domain::CasinoId;
 
 use super::{fleet, known};
 use crate::{
-    cost::{self, Month},
+    cost::{
+        self, Month, Usd,
+        projection::{Assumed, Projection},
+    },
     out,
     settings::Settings,
 };
@@ -28,18 +31,104 @@ pub enum Cost {
         #[arg(long)]
         json: bool,
     },
+    /// What a month of 30 days will cost: the models by the specification's formula, or all of it at what a casino's month so far has cost.
+    Project(Project),
+}
+
+#[derive(Debug, Args)]
+pub struct Project {
+    /// Conversations a day.
+    #[arg(long, value_name = "NUMBER", value_parser = positive)]
+    per_day: f64,
+    /// At what this casino's conversations cost this month, texts and fixed costs included; the four figures below do not count then.
+    #[arg(long, value_name = "ID")]
+    casino: Option<CasinoId>,
+    /// Turns of a conversation.
+    #[arg(long, value_name = "NUMBER", default_value = "4", value_parser = positive)]
+    turns: f64,
+    /// Share of turns that need a second draft, 0 to 1.
+    #[arg(long, value_name = "SHARE", default_value = "0.15", value_parser = share)]
+    retries: f64,
+    /// Dollars of model calls for a turn.
+    #[arg(long, value_name = "USD", default_value = "0.00025")]
+    turn: Usd,
+    /// Dollars of model calls for a turn with a second draft.
+    #[arg(long, value_name = "USD", default_value = "0.00038")]
+    retried_turn: Usd,
+    /// One JSON document; money in billionths of a dollar.
+    #[arg(long)]
+    json: bool,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= 1e6);
+    number.ok_or_else(|| format!("`{text}` is no number of more than 0 and at most a million, such as 42"))
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| format!("`{text}` is no share; expected 0 to 1, such as 0.15"))
 }
 
 pub async fn run(config: Option<&Path>, command: Cost) -> Result<()> {
-    let Cost::Report { month, casino, json } = command;
+    match command {
+        Cost::Report { month, casino, json } => report(config, month, casino, json).await,
+        Cost::Project(command) => project(config, &command).await,
+    }
+}
+
+async fn project(config: Option<&Path>, command: &Project) -> Result<()> {
+    let month = match &command.casino {
+        None => Assumed {
+            conversations_per_day: command.per_day,
+            turns_per_conversation: command.turns,
+            retry_rate: command.retries,
+            turn: command.turn,
+            retried_turn: command.retried_turn,
+            ..Assumed::default()
+        }
+        .project(),
+        Some(casino) => {
+            let fleet = fleet(config).await?;
+            known(&fleet, casino).await?;
+            let this = Month::of(fleet.clock.now());
+            let costs = cost::month(&fleet, &Settings::load(config)?.cost, this, Some(casino.as_str())).await?;
+            let month = costs.first().and_then(|cost| Projection::like(cost, command.per_day));
+            month.with_context(|| {
+                format!("{casino} has had no conversation in {this}; leave --casino out for the formula")
+            })?
+        }
+    };
+    if command.json {
+        out!("{}", serde_json::to_string(&month)?);
+        return Ok(());
+    }
+    out!("{:.0} conversations and {:.0} turns in 30 days", month.conversations, month.turns);
+    out!("  model             {}", month.model);
+    match &command.casino {
+        None => out!("  embedding         {}", month.embedding),
+        Some(_) => {
+            out!("  sms               {}", month.sms);
+            out!("  fixed             {}", month.fixed);
+        }
+    }
+    out!("  total             {}", month.total);
+    out!("  per conversation  {}", month.per_conversation);
+    if command.casino.is_none() {
+        out!("Model calls alone; texts and fixed costs, which are most of a bill, come with --casino ID.");
+    }
+    Ok(())
+}
+
+async fn report(config: Option<&Path>, month: Option<Month>, casino: Option<CasinoId>, json: bool) -> Result<()> {
     let fleet = fleet(config).await?;
     if let Some(casino) = &casino {
         known(&fleet, casino).await?;
     }
-    let prices = Settings::load(config)?.cost;
+    let settings = Settings::load(config)?;
     let now = chrono::DateTime::<Utc>::from(std::time::SystemTime::now());
     let month = month.unwrap_or_else(|| Month::of(now));
-    let costs = cost::month(&fleet, &prices, month, casino.as_ref().map(CasinoId::as_str)).await?;
+    let costs = cost::month(&fleet, &settings.cost, month, casino.as_ref().map(CasinoId::as_str)).await?;
     if json {
         costs.iter().try_for_each(|cost| serde_json::to_string(cost).map(|line| out!("{line}")))?;
         return Ok(());
@@ -77,5 +166,8 @@ pub async fn run(config: Option<&Path>, command: Cost) -> Result<()> {
     }
     out!("{month}, at the prices of [cost]; a guest's segments by length");
     out!("{table}");
+    for model in settings.model.unpriced() {
+        out!("{model} has no price, so its calls count as free: [model.prices]");
+    }
     Ok(())
 }

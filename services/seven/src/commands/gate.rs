@@ -1,4 +1,6 @@
-//! `seven gate check`: JSON lines {"text"} -> {"verdict","pattern_id"?,"hits","reply"?}.
+//! `seven gate`: `hits` and `mark` are in `review`; `check`: JSON lines {"text"} -> {"verdict","pattern_id"?,"hits","reply"?}.
+
+pub mod review;
 
 use std::path::{Path, PathBuf};
 
@@ -30,6 +32,10 @@ pub enum Gate {
         #[arg(long, value_name = "FILE", conflicts_with = "casino")]
         casino_file: Option<PathBuf>,
     },
+    /// The weekly review: what the guardrails hit, by pattern, with what people judged to be false alarms.
+    Hits(review::List),
+    /// Judge what a guardrail did with one text: a false alarm, or a text it missed, which raises an alert.
+    Mark(review::Mark),
 }
 
 #[derive(Debug, Deserialize)]
@@ -37,8 +43,16 @@ struct Question {
     text: String,
 }
 
-pub fn run(settings: Option<&Path>, Gate::Check { casino, casino_file, .. }: &Gate) -> Result<()> {
-    let config = document(casino.as_ref(), casino_file.as_deref())?;
+pub async fn run(settings: Option<&Path>, command: &Gate) -> Result<()> {
+    match command {
+        Gate::Check { casino, casino_file, .. } => check(settings, casino.as_ref(), casino_file.as_deref()),
+        Gate::Hits(command) => review::list(settings, command).await,
+        Gate::Mark(command) => review::mark(settings, command).await,
+    }
+}
+
+fn check(settings: Option<&Path>, casino: Option<&CasinoId>, casino_file: Option<&Path>) -> Result<()> {
+    let config = document(casino, casino_file)?;
     let packs = packs::load(&Settings::load(settings)?.packs.directory)?;
     let pack = packs.of(&config)?;
     json_lines(|question: Question| {

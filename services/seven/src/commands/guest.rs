@@ -1,4 +1,4 @@
-//! `seven guest export|delete|deletions|exclude`: a guest's rights, by an operator's hand (SEC-76 to SEC-79).
+//! `seven guest export|delete|traces|deletions|exclude`: a guest's rights, by an operator's hand (SEC-76 to SEC-79).
 
 use std::{
     io::Write,
@@ -45,6 +45,14 @@ pub enum Guest {
         #[arg(long)]
         yes: bool,
     },
+    /// Ids of the guest's traces, one a line, for the trace backend's own deletion: our traces hold no text, and a hash of the phone (OBS-38).
+    Traces {
+        #[arg(long, value_name = "ID")]
+        casino: CasinoId,
+        /// Phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin. Ask before `delete`: afterwards few are known.
+        #[arg(long)]
+        guest: GuestRef,
+    },
     /// Deletions, the newest first, with what each removed.
     Deletions {
         #[arg(long, value_name = "ID")]
@@ -67,6 +75,7 @@ pub async fn run(config: Option<&Path>, command: Guest) -> Result<()> {
     match command {
         Guest::Export { casino, guest, out, reason } => export(&fleet, &casino, &guest, out.as_deref(), &reason).await,
         Guest::Delete { casino, guest, reason, yes } => delete(&fleet, &casino, &guest, &reason, yes).await,
+        Guest::Traces { casino, guest } => traces(&fleet, &casino, &guest).await,
         Guest::Deletions { casino, json } => deletions(&fleet, &casino, json).await,
         Guest::Exclude { casino, source } => exclude(&fleet, &casino, &source).await,
     }
@@ -117,6 +126,9 @@ async fn delete(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, reason: &str
     if !yes {
         tx.commit().await?;
         out!("Would forget guest {guest_id} ({}) for good. Repeat with --yes.", hash.tag());
+        out!(
+            "Where traces go to a collector, `seven guest traces --casino {casino}` lists those to delete there; ask first."
+        );
         return Ok(());
     }
     let id = fleet.ids.uuid();
@@ -127,6 +139,16 @@ async fn delete(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, reason: &str
     } else {
         out!("A deletion of this guest is under way already; `seven guest deletions --casino {casino}` shows it.");
     }
+    Ok(())
+}
+
+async fn traces(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef) -> Result<()> {
+    known(fleet, casino).await?;
+    let hash = guest.hash(fleet, casino).await?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let traces = tx.guest_traces(&hash).await?;
+    tx.commit().await?;
+    traces.iter().for_each(|trace| out!("{trace}"));
     Ok(())
 }
 

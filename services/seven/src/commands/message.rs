@@ -125,7 +125,7 @@ fn list(lines: Vec<OutboundLine>) {
             line.class,
             line.state,
             line.reason.unwrap_or_default(),
-            line.created_at.to_rfc3339(),
+            line.created_at.format("%Y-%m-%d %H:%M:%S").to_string(),
         ]);
     }
     out!("{table}");

@@ -14,6 +14,7 @@ pub mod delivery;
 pub mod deploy;
 pub mod escalation;
 pub mod eval;
+pub mod facts;
 pub mod flag;
 pub mod gate;
 pub mod guest;
@@ -50,9 +51,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{settings::Settings, wiring};
 
+/// What a command's libraries may say on stderr: that the database was slow is no operator's answer.
+pub(crate) const LOG: &str = "warn,sqlx=error";
+
 /// A fleet handle for one command.
 async fn fleet(config: Option<&Path>) -> Result<Fleet> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, LOG)?;
     wiring::fleet(&Settings::load(config)?, Vec::new(), std::time::Duration::ZERO, CancellationToken::new()).await
 }
 

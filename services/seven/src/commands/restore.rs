@@ -28,7 +28,7 @@ pub struct Restore {
 }
 
 pub async fn run(config: Option<&Path>, command: &Restore) -> Result<ExitCode> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
     ensure!(!command.by.trim().is_empty(), "--by is empty; say who you are");
     let settings = Settings::load(config)?;
     let restored = restore::restore(&settings, &command.from, command.verify, &command.by).await?;

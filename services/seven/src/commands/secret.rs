@@ -51,7 +51,7 @@ pub async fn run(config: Option<&Path>, command: Secret) -> Result<()> {
     let Secret::Rotated { name, casino, by, verified } = command;
     ensure!(!by.trim().is_empty(), "--by is empty; say who you are");
     ensure!(!verified.trim().is_empty(), "--verified is empty; say how you saw that it works");
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
     let settings = Settings::load(config)?;
     let store = store(&settings, &settings.postgres.url)?;
     let whose = casino.clone().unwrap_or_else(CasinoId::unknown);

@@ -151,7 +151,7 @@ impl Snapshot {
         for count in &self.rows {
             table.add_row([&count.casino, &count.what, &count.state, &count.n.to_string()]);
         }
-        lines.push(table.to_string());
+        lines.push(if self.rows.is_empty() { "No text has come yet.".to_owned() } else { table.to_string() });
         lines.extend(self.workers());
         lines.extend(self.switches.iter().map(pause::line));
         if self.switches.is_empty() {

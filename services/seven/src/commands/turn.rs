@@ -1,4 +1,4 @@
-//! `seven turn show|list`: why the host said what it said (AGENT-7, AGENT-75). Texts are masked unless `--reveal`, which is audited.
+//! `seven turn show|list` (the others are in `facts`): why the host said what it said (AGENT-7, AGENT-75). Texts are masked unless `--reveal`, which is audited.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use seven_host::Record;
 use seven_store::{audit::Entry, turns::ToldTurn};
 use uuid::Uuid;
 
-use super::{fleet, hidden, phrases::sentence};
+use super::{facts, fleet, hidden, phrases::sentence};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
@@ -40,11 +40,24 @@ pub enum Turn {
         #[arg(long)]
         json: bool,
     },
+    /// Copy the figures of all finished turns to the table for analysis; the night does those of the day. May be repeated.
+    Copy(facts::Copy),
+    /// The copied figures as JSON lines, one per turn, without guests and texts.
+    Export(facts::Export),
+    /// The weekly review: per week how many turns, from content rows or not, and how they went.
+    Weeks(facts::Weeks),
 }
 
 pub async fn run(config: Option<&Path>, command: Turn) -> Result<()> {
+    let command = match command {
+        Turn::Copy(command) => return facts::copy(config, &command).await,
+        Turn::Export(command) => return facts::export(config, &command).await,
+        Turn::Weeks(command) => return facts::weeks(config, &command).await,
+        other => other,
+    };
     let fleet = fleet(config).await?;
     match command {
+        Turn::Copy(_) | Turn::Export(_) | Turn::Weeks(_) => {}
         Turn::Show { id, casino, reveal, json } => {
             super::known(&fleet, &casino).await?;
             let mut tx = fleet.store.bind(&casino).await?;

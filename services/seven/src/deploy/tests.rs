@@ -118,7 +118,7 @@ fn a_worker_mounts_the_secrets_it_reads_and_no_others() {
     assert!(owner.len() == 1 && owner[0]["kind"] == "Job", "the owner's login is the migration's alone");
 }
 
-#[test]
+#[test] // DEP-44
 fn what_nobody_scales_has_a_number() {
     let values = with_own(&[Worker::AgentSwarm, Worker::IngressWebhook]);
     let all = documents(&values);
@@ -207,4 +207,41 @@ fn the_compose_file_runs_every_worker_after_the_migration() {
     let settings = std::fs::read_to_string(root().join("deploy/compose/seven.toml")).unwrap();
     let settings = Settings::parse(&settings).unwrap();
     assert_eq!(settings.ingress.listen.port(), settings::of(&example().fleet).unwrap().ingress.listen.port());
+}
+
+#[test] // DEP-1, DEP-2
+fn every_casino_has_a_host_and_shares_the_ingress_unless_it_has_its_own() {
+    let values = example();
+    let all = documents(&values);
+    let public = named(&all, "Ingress", "seven-public").unwrap();
+    let rules = public["spec"]["rules"].as_array().unwrap();
+    let behind = |host: &str| -> String {
+        let rule = rules.iter().find(|rule| rule["host"] == host).unwrap_or_else(|| panic!("no host {host}"));
+        rule["http"]["paths"][0]["backend"]["service"]["name"].as_str().unwrap().to_owned()
+    };
+    // An underscore is no part of a host's name.
+    for host in ["sms.example.com", "amber-coast.sms.example.com", "silver-birch.sms.example.com"] {
+        assert_eq!(behind(host), "seven-ingress-webhook");
+    }
+    assert_eq!(rules.len(), 1 + values.casinos.len());
+    let names = public["spec"]["tls"][0]["hosts"].as_array().unwrap();
+    assert!(rules.iter().all(|rule| names.contains(&rule["host"])), "every host has its certificate: {names:?}");
+    assert!(public["metadata"]["annotations"]["cert-manager.io/cluster-issuer"].is_string(), "which somebody renews");
+}
+
+#[test] // DEP-20, DEP-44
+fn where_data_lives_and_how_often_it_is_kept_are_values() {
+    let mut values = example();
+    values.fleet.nats.replicas = 5;
+    values.fleet.nats.storage = "80Gi".into();
+    values.fleet.nats.storage_class = Some("regional-ssd".into());
+    values.fleet.network.postgres.cidr = Some("10.99.0.0/24".into());
+    let all = documents(&values);
+    let servers = all.iter().find(|d| d["kind"] == "StatefulSet").unwrap();
+    assert_eq!(servers["spec"]["replicas"], 5);
+    let claim = &servers["spec"]["volumeClaimTemplates"][0]["spec"];
+    assert_eq!(claim["storageClassName"], "regional-ssd");
+    assert_eq!(claim["resources"]["requests"]["storage"], "80Gi");
+    assert!(all.iter().any(|d| d["kind"] == "NetworkPolicy" && d.to_string().contains("10.99.0.0/24")));
+    assert_eq!(settings::of(&values.fleet).unwrap().nats.replicas, 5, "streams keep as many copies");
 }

@@ -37,6 +37,7 @@ fn settings(house: &House, format: Format) -> Settings {
         batch: 2,
         query_deadline_ms: 400,
         document_deadline_ms: 5_000,
+        price: seven_llm::guarded::UsdPerMillion::default(),
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Login {
 }
 
 pub async fn run(config: Option<&Path>, command: &Login) -> Result<()> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
     let settings = Settings::load(config)?;
     let owner = settings
         .postgres

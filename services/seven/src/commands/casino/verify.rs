@@ -44,7 +44,7 @@ impl Verified {
 }
 
 pub async fn run(config: Option<&Path>, command: &Verify) -> Result<ExitCode> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "warn")?;
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
     let settings = Settings::load(config)?;
     let verified = verify(&settings, &command.casino, command.against.as_ref()).await?;
     if command.json {

@@ -54,13 +54,15 @@ pub struct Facts {
     pub apart: Result<usize, Vec<String>>,
     /// Texts that cost more segments than they may with this casino's names.
     pub too_long: Vec<String>,
+    /// Onboarding texts the gate answered as it must, or what it made of the others.
+    pub gate: Result<usize, Vec<String>>,
     /// Switches that are on for the casino or the fleet.
     pub switches: Vec<String>,
 }
 
 type Check = fn(&Facts) -> Line;
 
-const CHECKS: [Check; 14] = [
+const CHECKS: [Check; 15] = [
     status,
     content,
     vectors,
@@ -72,6 +74,7 @@ const CHECKS: [Check; 14] = [
     keys,
     signature,
     isolation,
+    gate,
     texts,
     consent,
     rehearsal,
@@ -232,6 +235,16 @@ fn signature(facts: &Facts) -> Line {
         }
     };
     line("signature", found, todo)
+}
+
+/// DEP-4.
+fn gate(facts: &Facts) -> Line {
+    match &facts.gate {
+        Ok(texts) => line("gate", format!("{texts} onboarding texts are answered as they must be"), None),
+        Err(wrong) => {
+            line("gate", wrong.join("; "), Some("correct the pack's guardrails; seven gate check tries a text".into()))
+        }
+    }
 }
 
 fn isolation(facts: &Facts) -> Line {

@@ -44,6 +44,7 @@ fn ready() -> Facts {
         webhook_url: "https://a.example/webhooks/telnyx".into(),
         apart: Ok(30),
         too_long: Vec::new(),
+        gate: Ok(3),
         switches: Vec::new(),
     }
 }
@@ -67,6 +68,7 @@ fn each_thing_that_is_missing_is_named_alone() {
         ("content", |f| f.content = BTreeMap::from([("dining".into(), 4), ("entertainment".into(), 3)])),
         ("content", |f| f.content = BTreeMap::from([("dining".into(), 5)])),
         ("content", |f| f.content.clear()),
+        ("gate", |f| f.gate = Err(vec!["\"STOP\" is pass, not opt_out".into()])),
         ("vectors", |f| f.without_vector = Some(2)),
         ("number", |f| f.config.operational.number_kind = NumberKind::Demo),
         ("number", |f| f.config.operational.telnyx_phone_number = "+18605550100".parse().unwrap()),

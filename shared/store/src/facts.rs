@@ -1,0 +1,175 @@
+//! Figures of finished turns for analysis (OBS-35, OBS-17): copied out of `turns`, as often as one likes, in batches.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::Serialize;
+use sqlx::{AssertSqlSafe, FromRow};
+use uuid::Uuid;
+
+use crate::{Result, Tx};
+
+/// Turns copied in one transaction (PROD-29).
+pub const BATCH: i64 = 100;
+
+/// What one batch came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
+pub struct Batch {
+    /// The last turn looked at; none when there was none left.
+    pub last: Option<Uuid>,
+    pub looked_at: i64,
+    /// Rows that are new or changed; the others stood as they are.
+    pub written: i64,
+}
+
+/// A row of the table, for export.
+#[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
+pub struct Fact {
+    pub turn_id: Uuid,
+    pub trace_id: String,
+    pub at: DateTime<Utc>,
+    pub waited_ms: i64,
+    pub agent: String,
+    pub model: String,
+    pub intent: String,
+    pub language: String,
+    pub grounded: bool,
+    pub degraded: bool,
+    pub retries: i32,
+    pub handoffs: i32,
+    pub input_tokens: i64,
+    pub output_tokens: i64,
+    pub nano_usd: i64,
+    pub learnt: i32,
+    pub found: i32,
+    pub top_score: Option<f32>,
+}
+
+/// A week of one casino (OBS-17). Shares are of 1.
+#[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
+pub struct Week {
+    /// Its Monday, by UTC.
+    pub week: NaiveDate,
+    /// Of what the week is broken down by; none for the whole.
+    pub part: Option<String>,
+    pub turns: i64,
+    /// Turns whose reply came from at least one content row.
+    pub with_rows: i64,
+    /// Mean best score of the turns that have one: the offline model's searches have none.
+    pub top_score: Option<f64>,
+    /// Turns with a score.
+    pub scored: i64,
+    pub not_grounded: i64,
+    pub degraded: i64,
+    pub retried: i64,
+    pub handoffs: i64,
+    pub learnt: i64,
+}
+
+/// What a week may be broken down by (CONV-54).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Agent,
+    Intent,
+    Language,
+    Model,
+}
+
+impl Part {
+    fn column(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Intent => "intent",
+            Self::Language => "language",
+            Self::Model => "model",
+        }
+    }
+}
+
+/// Drafts that may still change are left for the next time.
+const COPY: &str = "
+with batch as (
+  select * from turns where turn_id > $1 and state <> 'drafted' and ($2::timestamptz is null or created_at >= $2)
+  order by turn_id limit $3
+), written as (
+  insert into turn_facts (casino_id, turn_id, trace_id, at, waited_ms, agent, model, intent, language, grounded, degraded, retries, handoffs,
+                          input_tokens, output_tokens, nano_usd, learnt, found, top_score)
+  select casino_id, turn_id, coalesce(nullif(split_part(trace, '-', 2), ''), trace), created_at,
+         greatest(0, extract(epoch from created_at - newest_text_at) * 1000)::bigint,
+         agent, model, intent, language, grounded, coalesce((record->>'degraded')::boolean, false),
+         coalesce((record->>'retries')::int, 0), coalesce((record->>'handoffs')::int, 0),
+         coalesce((record->'usage'->>'input_tokens')::bigint, 0), coalesce((record->'usage'->>'output_tokens')::bigint, 0),
+         coalesce((record->'usage'->>'nano_dollars')::bigint, 0), jsonb_array_length(coalesce(record->'learnt', '[]')),
+         jsonb_array_length(coalesce(record->'context', '[]')),
+         (select max((row->>'score')::real) from jsonb_array_elements(coalesce(record->'context', '[]')) row)
+  from batch
+  on conflict (casino_id, turn_id) do update set
+    trace_id = excluded.trace_id, at = excluded.at, waited_ms = excluded.waited_ms, agent = excluded.agent, model = excluded.model,
+    intent = excluded.intent, language = excluded.language, grounded = excluded.grounded, degraded = excluded.degraded,
+    retries = excluded.retries, handoffs = excluded.handoffs, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+    nano_usd = excluded.nano_usd, learnt = excluded.learnt, found = excluded.found, top_score = excluded.top_score
+  where (turn_facts.*) is distinct from (excluded.*)
+  returning 1
+)
+select (select max(turn_id::text)::uuid from batch) as last, (select count(*) from batch) as looked_at, (select count(*) from written) as written";
+
+impl Tx {
+    /// Copies the next `most` finished turns behind `after`, those made before `since` left out. Copied again, a turn changes nothing.
+    pub async fn copy_facts(&mut self, after: Option<Uuid>, since: Option<DateTime<Utc>>, most: i64) -> Result<Batch> {
+        Ok(sqlx::query_as(COPY)
+            .bind(after.unwrap_or(Uuid::nil()))
+            .bind(since)
+            .bind(most)
+            .fetch_one(self.conn())
+            .await?)
+    }
+
+    /// The finished turn that comes next, for one that cannot be copied to be left out.
+    pub async fn turn_behind(&mut self, after: Option<Uuid>) -> Result<Option<Uuid>> {
+        Ok(sqlx::query_scalar(
+            "select turn_id from turns where turn_id > $1 and state <> 'drafted' order by turn_id limit 1",
+        )
+        .bind(after.unwrap_or(Uuid::nil()))
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    /// When the newest turn that was copied was made.
+    pub async fn facts_until(&mut self) -> Result<Option<DateTime<Utc>>> {
+        Ok(sqlx::query_scalar("select max(at) from turn_facts").fetch_one(self.conn()).await?)
+    }
+
+    /// Facts of turns made between `from` and `to`, oldest first, in pages: `after` is the last of the page before.
+    pub async fn facts(
+        &mut self,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+        after: Option<(DateTime<Utc>, Uuid)>,
+        most: i64,
+    ) -> Result<Vec<Fact>> {
+        let (at, id) = after.unwrap_or((from, Uuid::nil()));
+        Ok(sqlx::query_as(
+            "select turn_id, trace_id, at, waited_ms, agent, model, intent, language, grounded, degraded, retries, handoffs, input_tokens,
+                    output_tokens, nano_usd, learnt, found, top_score
+             from turn_facts where at >= $1 and at < $2 and (at, turn_id) > ($3, $4) order by at, turn_id limit $5",
+        )
+        .bind(from)
+        .bind(to)
+        .bind(at)
+        .bind(id)
+        .bind(most)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Weeks with turns made from `from` on, the newest first, whole or by part.
+    pub async fn fact_weeks(&mut self, from: DateTime<Utc>, by: Option<Part>) -> Result<Vec<Week>> {
+        let part = by.map_or("null::text", Part::column);
+        let weeks = format!(
+            "select date_trunc('week', at at time zone 'UTC')::date as week, {part} as part, count(*) as turns, count(*) filter (where found > 0) as with_rows,
+                    avg(top_score)::float8 as top_score, count(top_score) as scored, count(*) filter (where not grounded) as not_grounded,
+                    count(*) filter (where degraded) as degraded, count(*) filter (where retries > 0) as retried,
+                    sum(handoffs)::bigint as handoffs, sum(learnt)::bigint as learnt
+             from turn_facts where at >= $1 group by 1, 2 order by 1 desc, turns desc",
+        );
+        Ok(sqlx::query_as(AssertSqlSafe(weeks)).bind(from).fetch_all(self.conn()).await?)
+    }
+}

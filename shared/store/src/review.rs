@@ -1,0 +1,59 @@
+//! What the guardrails did, for people who review it (OBS-5). Read from the audit log, which holds ids and patterns, never a text.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{Result, Tx};
+
+/// One pattern's hits in a span of time.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize)]
+pub struct Hits {
+    pub layer: String,
+    pub pattern_id: String,
+    pub hits: i64,
+    pub guests: i64,
+    /// Of the hits, texts that a person has judged to be honest ones.
+    pub false_alarms: i64,
+    pub last_at: DateTime<Utc>,
+    /// The newest text it hit.
+    pub last_text: String,
+}
+
+impl Tx {
+    /// Hits since then by pattern, the most frequent first.
+    pub async fn guardrail_hits(&mut self, since: DateTime<Utc>) -> Result<Vec<Hits>> {
+        Ok(sqlx::query_as(
+            "select detail->>'layer' as layer, coalesce(detail->>'pattern_id', '') as pattern_id, count(*) as hits, count(distinct guest_hash) as guests,
+                    count(*) filter (where exists (select from audit_log j where j.action = 'guardrail_reviewed' and j.subject = h.subject
+                                                     and j.detail->>'judgement' = 'false_alarm')) as false_alarms,
+                    max(at) as last_at, (array_agg(subject order by at desc))[1] as last_text
+             from audit_log h where action = 'guardrail_triggered' and at >= $1 group by 1, 2 order by hits desc, last_at desc",
+        )
+        .bind(since)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Texts that a person found to be missed since then.
+    pub async fn guardrail_misses(&mut self, since: DateTime<Utc>) -> Result<i64> {
+        Ok(sqlx::query_scalar(
+            "select count(distinct subject) from audit_log where action = 'guardrail_reviewed' and at >= $1 and detail->>'judgement' = 'missed'",
+        )
+        .bind(since)
+        .fetch_one(self.conn())
+        .await?)
+    }
+
+    /// Layers that hit a guest's text; none when there is no such text.
+    pub async fn guardrail_hit(&mut self, text: Uuid) -> Result<Option<Vec<String>>> {
+        Ok(sqlx::query_scalar(
+            "select coalesce((select array_agg(detail->>'layer' order by entry) from audit_log where action = 'guardrail_triggered' and subject = $1::text), '{}')
+             from inbound_messages where inbound_id = $1",
+        )
+        .bind(text)
+        .fetch_optional(self.conn())
+        .await?)
+    }
+}
