@@ -51,22 +51,24 @@ async fn every_table_is_bound_to_its_casino_or_on_the_short_list() {
 const CARELESS: &[(&str, &str)] = &[
     ("create table fresh (casino_id text not null, note text)", "fresh: row security is not enabled"),
     (
-        "create table fresh (casino_id text not null); alter table fresh enable row level security; create policy p on fresh using (casino_id = seven_tenant()) with check (casino_id = seven_tenant())",
+        "create table fresh (casino_id text not null); alter table fresh enable row level security; create policy p on fresh using (casino_id = seven_tenant()) with check (casino_id = seven_tenant()); create policy pinned_tenant on fresh as restrictive to seven_pinned using (seven_may(casino_id)) with check (seven_may(casino_id))",
         "fresh: row security is not forced",
     ),
     (
-        "create table fresh (casino_id text not null); alter table fresh enable row level security; alter table fresh force row level security",
+        "create table fresh (casino_id text not null); alter table fresh enable row level security; alter table fresh force row level security; create policy pinned_tenant on fresh as restrictive to seven_pinned using (seven_may(casino_id)) with check (seven_may(casino_id))",
         "fresh: no policy for all commands",
     ),
     (
-        "create table fresh (casino_id text not null); alter table fresh enable row level security; alter table fresh force row level security; create policy p on fresh using (true) with check (casino_id = seven_tenant())",
+        "create table fresh (casino_id text not null); alter table fresh enable row level security; alter table fresh force row level security; create policy p on fresh using (true) with check (casino_id = seven_tenant()); create policy pinned_tenant on fresh as restrictive to seven_pinned using (seven_may(casino_id)) with check (seven_may(casino_id))",
         "fresh: policy p reads by",
     ),
     (
-        "create table fresh (casino_id text not null); alter table fresh enable row level security; alter table fresh force row level security; create policy p on fresh using (casino_id = seven_tenant()) with check (true)",
+        "create table fresh (casino_id text not null); alter table fresh enable row level security; alter table fresh force row level security; create policy p on fresh using (casino_id = seven_tenant()) with check (true); create policy pinned_tenant on fresh as restrictive to seven_pinned using (seven_may(casino_id)) with check (seven_may(casino_id))",
         "fresh: policy p writes by",
     ),
     ("create policy backdoor on guests for select using (true)", "guests: policy backdoor reads by"),
+    ("drop policy pinned_tenant on guests", "guests: no policy holds a pinned login"),
+    ("alter policy pinned_tenant on guests using (true)", "guests: no policy holds a pinned login"),
     ("create table fresh (note text)", "fresh: no casino_id"),
     ("create table fresh (casino_id text)", "fresh: casino_id may be null"),
     ("alter table guests no force row level security", "guests: row security is not forced"),

@@ -160,10 +160,10 @@ mod tests {
         let all = |spans: &[Span], texts: &[&str]| of_texts(spans, texts.iter().copied());
         assert_eq!(all(&way("t"), &["t"]).share(), 1.0);
         assert_eq!(all(&way("t"), &["t", "u"]).lacks(), "no span at all: 1");
-        for n in 0..WAY.len() {
+        for (n, stage) in WAY.iter().enumerate() {
             let mut spans = way("t");
             spans.remove(n);
-            assert_eq!(all(&spans, &["t"]).lacks(), format!("no {}: 1", WAY[n]));
+            assert_eq!(all(&spans, &["t"]).lacks(), format!("no {stage}: 1"));
         }
         let mut spans = way("t");
         spans.push(span("t", "x", "gone", "seven.turn"));

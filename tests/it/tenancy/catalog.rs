@@ -183,7 +183,7 @@ fn complaints(relation: &Relation) -> Vec<String> {
     }
     complain(!relation.forced, "row security is not forced");
     let policies: Vec<Vec<&str>> = relation.policies.iter().map(|policy| policy.split('|').collect()).collect();
-    complain(!policies.iter().any(|p| p[1] == "*"), "no policy for all commands");
+    complain(!policies.iter().any(|p| p[1] == "*" && p[2] == "t"), "no policy for all commands");
     complain(
         !policies.iter().any(|p| p[1] == "*" && p[2] == "f" && p[3] == HELD && p[5] == "seven_pinned"),
         "no policy holds a pinned login to its casino",

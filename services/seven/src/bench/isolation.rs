@@ -53,7 +53,8 @@ pub(super) struct Isolation {
 const OWN: [Worker; 4] = [Worker::ComplianceGate, Worker::AgentSwarm, Worker::PersonaEnvelope, Worker::OutboundSender];
 
 pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Isolation> {
-    let ground = Ground::lay(&dir.join("isolation"), Lay { casinos: 2, scale: 0.0, receipts: false }).await?;
+    let ground =
+        Ground::lay(&dir.join("isolation"), Lay { casinos: 2, as_in_production: false, receipts: false }).await?;
     let processes = processes(&ground)?;
     listening(&ground).await?;
     let running = Running { ground, processes };

@@ -112,7 +112,7 @@ pub async fn mark(config: Option<&Path>, command: &Mark) -> Result<()> {
         .with_context(|| format!("{casino} has no text {text}; `seven why` shows a guest's texts"))?;
     match judgement {
         Judgement::FalseAlarm => {
-            ensure!(!hit.is_empty(), "no guardrail hit text {text}; `seven gate hits` shows those there were")
+            ensure!(!hit.is_empty(), "no guardrail hit text {text}; `seven gate hits` shows those there were");
         }
         Judgement::Missed => {
             ensure!(hit.is_empty(), "text {text} was not missed: {} hit it", hit.join(", "));
