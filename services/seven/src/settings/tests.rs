@@ -1,0 +1,39 @@
+use super::*;
+
+#[test]
+fn the_defaults_are_complete_and_pass_their_checks() {
+    let settings: Settings = Figment::from(Toml::string(DEFAULTS)).extract().unwrap();
+    settings.check().unwrap();
+    assert!(settings.hash_key().is_err(), "production must name its own secret");
+}
+
+#[test] // PROD-48
+fn components_log_from_info_on_and_libraries_from_warning_on() {
+    let log = Settings::parse("").unwrap().telemetry.log;
+    let parts: Vec<&str> = log.split(',').collect();
+    assert_eq!(parts[0], "info", "{log}");
+    assert!(parts[1..].iter().all(|part| part.ends_with("=warn")), "{log}");
+    let one = Settings::parse("telemetry.log = \"info,seven_agent_swarm=debug\"").unwrap();
+    assert!(one.telemetry.log.ends_with("seven_agent_swarm=debug"));
+    let bad = Settings::parse("telemetry.log = \"info,seven=loud\"").unwrap_err();
+    assert!(bad.to_string().contains("telemetry.log"), "{bad}");
+}
+
+#[test]
+fn a_fixed_reply_never_leaves_this_machine() {
+    let with = |more: &str| Settings::parse(&format!("model.provider = \"fixed\"\n{more}"));
+    assert!(with("").unwrap_err().to_string().contains("model.provider"));
+    assert!(with("telnyx.base_url = \"http://127.0.0.1:8080/\"").is_ok());
+    let twilio = "twilio.account_sid = \"AC1\"\ntwilio.auth_tokens = [\"x\"]\n";
+    assert!(with(&format!("{twilio}telnyx.base_url = \"http://127.0.0.1:8080/\"")).is_err());
+    assert!(with("telnyx.base_url = \"http://localhost.example/\"").is_err());
+}
+
+#[test]
+fn unknown_keys_are_refused() {
+    let error = Figment::from(Toml::string(DEFAULTS))
+        .merge(Toml::string("[nats]\nurll = 1"))
+        .extract::<Settings>()
+        .unwrap_err();
+    assert!(error.to_string().contains("urll"), "{error}");
+}
