@@ -15,3 +15,9 @@ create index outbound_sweep on outbound_messages (casino_id, next_sweep_at) wher
 drop index outbound_unsent;
 create index outbound_unsent on outbound_messages (casino_id, conversation_id, seq)
   where state in ('queued', 'sending') and conversation_id is not null;
+drop index inbound_parked;
+create index inbound_parked on inbound_messages (casino_id, closed_at) where disposition = 'parked' and closed_at is not null;
+drop index turns_parked;
+create index turns_parked on turns (casino_id, created_at) where state = 'parked' and created_at is not null;
+drop index outbound_failed;
+create index outbound_failed on outbound_messages (casino_id, ended_at) where state = 'failed' and ended_at is not null;

@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use sqlx::PgPool;
 
-use crate::harness::{GUEST, House, Wanted, house, until};
+use crate::{
+    harness::{GUEST, House, Wanted, house, until},
+    tenancy::database,
+};
 
 /// Rows that guests of a casino, or of all casinos, share. A counter in one of them would make their texts wait for each other.
 const SHARED: [&str; 10] = [
@@ -129,4 +132,21 @@ async fn every_index_comes_with_a_migration_and_those_of_the_specification_are_t
         assert!(there.iter().any(|(_, definition)| definition.contains(wanted)), "no index {wanted}");
     }
     house.stop().await;
+}
+
+/// What looks small is walked whole by whoever names its condition and not its key (docs/performance.md).
+#[tokio::test] // DATA-27, DATA-29
+async fn a_partial_index_of_texts_and_turns_asks_for_its_own_key() {
+    let db = database("partial_indexes").await;
+    let found: Vec<(String, String)> = sqlx::query_as(
+        "select c.relname::text, pg_get_expr(i.indpred, i.indrelid) from pg_index i join pg_class c on c.oid = i.indexrelid
+         where i.indpred is not null and i.indrelid in ('inbound_messages'::regclass, 'turns'::regclass, 'outbound_messages'::regclass)",
+    )
+    .fetch_all(&db.owner)
+    .await
+    .unwrap();
+    assert!(found.len() > 8, "{found:?}");
+    for (index, condition) in found {
+        assert!(condition.contains("IS NOT NULL"), "{index} can be used without its key: {condition}");
+    }
 }

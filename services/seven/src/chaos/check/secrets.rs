@@ -144,7 +144,7 @@ mod tests {
             ("0190e555-0101-7000-8000-000000000000", None),
             ("said Any Italian place!", Some("words")),
             ("guest quillon", Some("words")),
-            ("I AM Quill and i like the pond", None),
+            ("I AM Quill and do like the pond", None),
             ("and I like the pool", Some("words")),
             ("the pool", None),
         ] {
