@@ -115,7 +115,8 @@ impl Store {
         let options: PgConnectOptions = url.expose_secret().parse()?;
         let pool = PgPoolOptions::new()
             .max_connections(connections)
-            .acquire_timeout(Duration::from_secs(2))
+            // Connections are few, so a busy moment has a queue before them; a database that is away is heard of at once.
+            .acquire_timeout(Duration::from_secs(5))
             .idle_timeout(Duration::from_secs(300))
             .test_before_acquire(false)
             .connect_lazy_with(options.options(PLANS));
