@@ -1,5 +1,6 @@
 //! What each casino has done once a night, from three o'clock its own time: consent chains checked (SEC-74), consents without a sign of
-//! life lapsed (SMS-21), figures of the day's turns copied (OBS-35), what has been kept long enough removed (DATA-49 to DATA-55). Claimed by date: many schedulers do it once.
+//! life lapsed (SMS-21), figures of the day's turns copied (OBS-35), what has been kept long enough removed (DATA-49 to DATA-55). Claimed by
+//! date: many schedulers do it once.
 
 use chrono::{NaiveDate, TimeDelta, Timelike};
 use serde_json::{Value, json};

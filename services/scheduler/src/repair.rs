@@ -80,3 +80,21 @@ pub fn control(entry: RosterEntry) -> Control {
         paused: entry.paused,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mirror_is_compared_when_it_changed_is_old_or_was_lost() {
+        let (mirrored, hour) = (Mirrored::default(), Duration::from_secs(3_600));
+        let control = Control { casino: "here".into(), active: true, ..Control::default() };
+        assert!(!mirrored.stands(&control, hour));
+        mirrored.told(&control);
+        assert!(mirrored.stands(&control, hour));
+        assert!(!mirrored.stands(&control, Duration::ZERO), "old");
+        assert!(!mirrored.stands(&Control { active: false, ..control.clone() }, hour), "changed");
+        mirrored.forget();
+        assert!(!mirrored.stands(&control, hour), "lost");
+    }
+}

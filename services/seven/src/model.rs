@@ -22,6 +22,8 @@ use seven_packs::Packs;
 use seven_telemetry::metrics;
 use url::Url;
 
+use crate::settings::is_here;
+
 /// Who answers. The offline model needs nothing and stands in whenever a hosted one cannot answer (D11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -93,9 +95,9 @@ impl Settings {
         })
     }
 
-    /// None when the offline model answers.
+    /// None when nobody on the network is asked.
     pub fn hosted(&self, cache: &Cache) -> Result<Option<Hosted>> {
-        if matches!(self.provider, Provider::Offline | Provider::Fixed) {
+        if !self.is_hosted() {
             return Ok(None);
         }
         let seconds = Duration::from_secs;
@@ -121,18 +123,17 @@ impl Settings {
         }))
     }
 
+    fn is_hosted(&self) -> bool {
+        matches!(self.provider, Provider::Gemini | Provider::Openai)
+    }
+
     fn price(&self, name: &str) -> Price {
         self.prices.get(name).copied().unwrap_or(self.guard.price)
     }
 
     /// Hosted models in use whose calls would be recorded as free (OBS-40, C-27). A server on this machine asks for no money.
     pub fn unpriced(&self) -> BTreeSet<&str> {
-        let local = self.base_url.as_ref().and_then(Url::host).is_some_and(|host| match host {
-            url::Host::Domain(name) => name == "localhost",
-            url::Host::Ipv4(ip) => ip.is_loopback(),
-            url::Host::Ipv6(ip) => ip.is_loopback(),
-        });
-        if self.provider == Provider::Offline || local {
+        if !self.is_hosted() || self.base_url.as_ref().is_some_and(is_here) {
             return BTreeSet::new();
         }
         let used = [Some(&self.name), self.quick.as_ref(), self.judge.as_ref()];

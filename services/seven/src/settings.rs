@@ -332,12 +332,7 @@ impl Settings {
 
     /// True when whatever is sent stays on this machine.
     fn sends_here(&self) -> bool {
-        let here = |url: &Url| match url.host() {
-            Some(url::Host::Ipv4(address)) => address.is_loopback(),
-            Some(url::Host::Ipv6(address)) => address.is_loopback(),
-            _ => false,
-        };
-        here(&self.telnyx.base_url) && (self.twilio.account_sid.is_none() || here(&self.twilio.base_url))
+        is_here(&self.telnyx.base_url) && (self.twilio.account_sid.is_none() || is_here(&self.twilio.base_url))
     }
 
     /// As whom this worker connects to NATS.
@@ -356,6 +351,15 @@ impl Settings {
         })?;
         Ok(HashKey { id: self.guest_hash.id, secret })
     }
+}
+
+/// True for an address of this machine.
+pub(crate) fn is_here(url: &Url) -> bool {
+    url.host().is_some_and(|host| match host {
+        url::Host::Domain(name) => name == "localhost",
+        url::Host::Ipv4(ip) => ip.is_loopback(),
+        url::Host::Ipv6(ip) => ip.is_loopback(),
+    })
 }
 
 /// Where `seven dev` leaves the settings of the fleet it runs, so that operators' commands find it.

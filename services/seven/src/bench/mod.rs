@@ -51,7 +51,7 @@ pub struct Bench {
     /// Pipeline: once more with receipts, quiet window and typing delay as in production.
     #[arg(long)]
     as_in_production: bool,
-    /// Pipeline: print the statements that took most of Postgres at saturation.
+    /// Pipeline: print the statements that took most of Postgres, counted in a run of their own.
     #[arg(long)]
     statements: bool,
     /// Write the results here as JSON too.
