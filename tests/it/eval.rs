@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use seven::eval::{Class, Dialogue, Ground, Report, Theatre, Written, html, null, owed, read_dir, top_row};
+use seven::eval::{Class, Dialogue, Failure, Ground, Report, Theatre, Written, html, null, owed, read_dir, top_row};
 use seven_agent_swarm::Models;
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 
@@ -52,6 +52,14 @@ fn offline(theatre: &Theatre) -> Models {
     Models::offline(theatre.packs()).unwrap()
 }
 
+fn failing(report: &Report, which: impl Fn(&Failure<'_>) -> bool) -> Vec<String> {
+    let line = |failure: Failure<'_>| {
+        let reply = &failure.played.reply;
+        format!("{} turn {}: {:?}; said {:?}", failure.dialogue.file, failure.turn, failure.check, reply)
+    };
+    report.failures().filter(which).map(line).collect()
+}
+
 /// The report without what no two runs share.
 fn timeless(mut report: Report) -> serde_json::Value {
     report.dialogues.iter_mut().flat_map(|played| &mut played.turns).for_each(|turn| turn.took_ms = 0);
@@ -94,19 +102,16 @@ async fn the_offline_host_reaches_what_is_owed() {
     let models = offline(&evening.theatre);
     let report = evening.run("offline", &dialogues("conversations"), &models).await;
     let follow_ups = evening.run("offline", &dialogues("conversations/followups"), &models).await;
-    let failing: Vec<String> = report
-        .failures()
-        .filter(|failure| failure.check.class == Class::Compliance)
-        .map(|failure| format!("{} turn {}: {:?}", failure.dialogue.file, failure.turn, failure.check))
-        .collect();
+    let broken = failing(&report, |failure| failure.check.class == Class::Compliance);
     for (class, least) in
         [(Class::Compliance, COMPLIANCE_NOW), (Class::Facts, FACTS_NOW), (Class::Extraction, EXTRACTION_NOW)]
     {
         let ratio = report.ratio(class);
-        assert!(ratio >= least, "{}: {ratio:.3} is less than {least}\n{}", class.as_str(), failing.join("\n"));
+        assert!(ratio >= least, "{}: {ratio:.3} is less than {least}\n{}", class.as_str(), broken.join("\n"));
     }
     assert_eq!(follow_ups.follow_ups.made, 20);
-    assert!(follow_ups.follow_ups.passed >= FOLLOW_UPS_NOW, "{:?} follow-ups", follow_ups.follow_ups);
+    let kept = follow_ups.follow_ups.passed >= FOLLOW_UPS_NOW;
+    assert!(kept, "{:?} follow-ups\n{}", follow_ups.follow_ups, failing(&follow_ups, |_| true).join("\n"));
     let page = html(&report);
     assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>") && !page.contains(" src="));
     let read: Report = serde_json::from_str(&serde_json::to_string(&report).unwrap()).unwrap();

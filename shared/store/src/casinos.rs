@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use seven_domain::{AuditEvent, CasinoConfig, CasinoId, PhoneE164};
-use sqlx::types::Json;
+use sqlx::{PgConnection, types::Json};
 
 use crate::{Result, Store, Tx, audit::Entry, documents::Held};
 
@@ -55,7 +55,7 @@ impl Store {
         let mut tx = self.bind(&config.casino_id).await?;
         let numbers: Vec<String> = config.operational.numbers().map(|n| n.as_str().to_owned()).collect();
         for number in config.operational.numbers() {
-            if let Some(owner) = self.casino_of_number(number).await?
+            if let Some(owner) = owner_of(number, tx.conn()).await?
                 && owner != config.casino_id
             {
                 return Err(AddError::NumberTaken(owner.to_string()));
@@ -90,13 +90,16 @@ impl Store {
     /// Who owns a number; needs no casino binding.
     pub async fn casino_of_number(&self, number: &PhoneE164) -> Result<Option<CasinoId>> {
         let mut tx = self.begin("begin").await?;
-        let found: Option<String> = sqlx::query_scalar("select casino_id from routes where number = $1")
-            .bind(number.as_str())
-            .fetch_optional(&mut *tx)
-            .await?;
+        let owner = owner_of(number, &mut tx).await?;
         tx.commit().await?;
-        Ok(found.map(|c| CasinoId::trusted(&c)).transpose()?)
+        Ok(owner)
     }
+}
+
+async fn owner_of(number: &PhoneE164, conn: &mut PgConnection) -> Result<Option<CasinoId>> {
+    let query = sqlx::query_scalar("select casino_id from routes where number = $1");
+    let found: Option<String> = query.bind(number.as_str()).fetch_optional(conn).await?;
+    Ok(found.map(|c| CasinoId::trusted(&c)).transpose()?)
 }
 
 impl Tx {

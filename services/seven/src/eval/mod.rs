@@ -15,7 +15,7 @@ pub use dialogue::{Dialogue, Written, read_dir};
 pub use judge::{Class, Heard, House, Outcome, judge};
 pub use models::{Host, null, steady, top_row};
 pub use play::{Ground, Theatre};
-pub use report::{Played, PlayedTurn, Report, Share, html};
+pub use report::{Failure, Played, PlayedTurn, Report, Share, html};
 
 /// What a model has to reach with the dialogues in `tests/conversations` (issue 4). Follow-ups are a set of their own.
 pub mod owed {
