@@ -190,18 +190,20 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
     let seven_carrier_sim::TwilioSide { account_sid: sid, auth_token: token, .. } = sim.twilio();
     let listen = ingress_url.trim_start_matches("http://");
     // The simulator's account takes what it is given, unless the run is about just that.
-    // All workers' connections in one process.
-    let connections = 16;
     let account = match extra.contains("account_segments_per_second") {
         true => "",
         false => "sending.account_segments_per_second = { telnyx = 1000, twilio = 1000 }\n",
+    };
+    // All workers stand in one process.
+    let connections = match extra.contains("postgres.connections") {
+        true => "",
+        false => "postgres.connections = 16\n",
     };
     let at = plan.at.map(|at| format!("time.at = \"{}\"\n", at.to_rfc3339())).unwrap_or_default();
     Ok(format!(
         "# Written by seven dev for the fleet it runs. Keys of the carrier simulator: worth nothing anywhere else.\n\
          nats.url = \"{nats}\"\nredis.url = \"{redis}\"\npostgres.url = \"{app}\"\npostgres.owner_url = \"{owner}\"\n\
-         postgres.connections = {connections}\n\
-         telnyx.base_url = \"{base}/\"\ntelnyx.webhook_url = \"{ingress_url}/webhooks/telnyx\"\ntelnyx.api_key = \"{API_KEY}\"\n\
+         {connections}telnyx.base_url = \"{base}/\"\ntelnyx.webhook_url = \"{ingress_url}/webhooks/telnyx\"\ntelnyx.api_key = \"{API_KEY}\"\n\
          telnyx.public_keys = [\"{key}\"]\ningress.listen = \"{listen}\"\nops.listen = \"127.0.0.1:0\"\n\
          twilio.base_url = \"{base}/\"\ntwilio.webhook_url = \"{ingress_url}/webhooks/twilio\"\ntwilio.account_sid = \"{sid}\"\n\
          twilio.auth_tokens = [\"{token}\"]\nsending.providers = [\"telnyx\", \"twilio\"]\n\
