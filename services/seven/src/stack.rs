@@ -77,7 +77,9 @@ impl Stack {
         let config = config_text(&plan, &sim, &ingress_url)?;
         let config_file = plan.dir.join("seven.toml");
         std::fs::write(&config_file, &config).with_context(|| format!("writing {}", config_file.display()))?;
-        let settings = Box::new(Settings::parse(&config)?);
+        let mut settings = Box::new(Settings::parse(&config)?);
+        // Each worker brings its connections along; here they share one pool.
+        settings.postgres.connections *= u32::try_from(plan.workers.len().max(1))?;
         let mut ops = Ops::bind(settings.ops.listen, &plan.workers).await;
         let fleet = wiring::fleet(&settings, Vec::new(), Duration::from_secs(10), CancellationToken::new()).await?;
         fleet.bus.ensure_streams().await?;
@@ -194,16 +196,11 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
         true => "",
         false => "sending.account_segments_per_second = { telnyx = 1000, twilio = 1000 }\n",
     };
-    // All workers stand in one process.
-    let connections = match extra.contains("postgres.connections") {
-        true => "",
-        false => "postgres.connections = 16\n",
-    };
     let at = plan.at.map(|at| format!("time.at = \"{}\"\n", at.to_rfc3339())).unwrap_or_default();
     Ok(format!(
         "# Written by seven dev for the fleet it runs. Keys of the carrier simulator: worth nothing anywhere else.\n\
          nats.url = \"{nats}\"\nredis.url = \"{redis}\"\npostgres.url = \"{app}\"\npostgres.owner_url = \"{owner}\"\n\
-         {connections}telnyx.base_url = \"{base}/\"\ntelnyx.webhook_url = \"{ingress_url}/webhooks/telnyx\"\ntelnyx.api_key = \"{API_KEY}\"\n\
+         telnyx.base_url = \"{base}/\"\ntelnyx.webhook_url = \"{ingress_url}/webhooks/telnyx\"\ntelnyx.api_key = \"{API_KEY}\"\n\
          telnyx.public_keys = [\"{key}\"]\ningress.listen = \"{listen}\"\nops.listen = \"127.0.0.1:0\"\n\
          twilio.base_url = \"{base}/\"\ntwilio.webhook_url = \"{ingress_url}/webhooks/twilio\"\ntwilio.account_sid = \"{sid}\"\n\
          twilio.auth_tokens = [\"{token}\"]\nsending.providers = [\"telnyx\", \"twilio\"]\n\
