@@ -24,13 +24,13 @@ pub enum Problem {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Element {
-    One(Alternatives),
-    Optional(Alternatives),
-    Many(Alternatives),
-    NotAfter(Alternatives),
-    NotBefore(Alternatives),
+    One(Arc<Alternatives>),
+    Optional(Arc<Alternatives>),
+    Many(Arc<Alternatives>),
+    NotAfter(Arc<Alternatives>),
+    NotBefore(Arc<Alternatives>),
     /// Up to so many words, none of these.
-    Words(u8, Alternatives),
+    Words(u8, Arc<Alternatives>),
     Any,
     Start,
     End,
@@ -99,8 +99,8 @@ impl<'a> Groups<'a> {
         Self { lists: groups.into_iter().collect(), known: RefCell::default() }
     }
 
-    pub(crate) fn alternatives(&self, list: &str) -> Result<Alternatives, Problem> {
-        self.collect(list, &mut Vec::new())
+    pub(crate) fn alternatives(&self, list: &str) -> Result<Arc<Alternatives>, Problem> {
+        self.collect(list, &mut Vec::new()).map(Arc::new)
     }
 
     fn collect<'n>(&self, list: &'n str, inside: &mut Vec<&'n str>) -> Result<Alternatives, Problem>

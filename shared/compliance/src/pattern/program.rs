@@ -4,7 +4,7 @@
 //! stands; an element of a pattern then moves a whole mask of "matched up to here" at once. Only patterns whose rarest list
 //! occurs at all are tried. Nothing recurses and every repetition has a bound, so the work grows with the text alone.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use super::{
     lexicon::{Lexicon, Symbol},
@@ -143,8 +143,9 @@ pub(crate) struct Builder {
     pub(crate) lexicon: Lexicon,
     rules: u32,
     classes: Vec<Class>,
-    class_ids: HashMap<Alternatives, ClassId>,
-    class_words: Vec<Vec<Vec<Symbol>>>,
+    class_ids: HashMap<Arc<Alternatives>, ClassId>,
+    /// By class: its own words, and the groups whose words are its too.
+    class_words: Vec<(Vec<Vec<Symbol>>, Vec<ClassId>)>,
     slots: u32,
     slots_of: Vec<Vec<u32>>,
     phrases: Vec<Vec<Symbol>>,
@@ -200,11 +201,11 @@ impl Builder {
     }
 
     /// A group has its slots once, however many lists it is part of.
-    pub(crate) fn class(&mut self, list: &Alternatives) -> ClassId {
+    pub(crate) fn class(&mut self, list: &Arc<Alternatives>) -> ClassId {
         if let Some(&known) = self.class_ids.get(list) {
             return known;
         }
-        let mut words: Vec<Vec<Symbol>> = list.phrases.iter().map(|one| self.symbols(one)).collect();
+        let words: Vec<Vec<Symbol>> = list.phrases.iter().map(|one| self.symbols(one)).collect();
         let mut class = Class::new();
         let few = words.iter().filter(|one| one.len() == 1).count() <= FEW;
         for one in &words {
@@ -232,15 +233,14 @@ impl Builder {
                 }
             }
         }
-        for group in &list.groups {
-            let group = self.class(group);
-            class.extend_from_slice(&self.classes[group].clone());
-            words.extend_from_slice(&self.class_words[group].clone());
+        let groups: Vec<ClassId> = list.groups.iter().map(|group| self.class(group)).collect();
+        for group in &groups {
+            class.extend_from_slice(&self.classes[*group]);
         }
         let id = self.classes.len();
         self.classes.push(class);
-        self.class_ids.insert(list.clone(), id);
-        self.class_words.push(words);
+        self.class_ids.insert(Arc::clone(list), id);
+        self.class_words.push((words, groups));
         id
     }
 
@@ -260,24 +260,29 @@ impl Builder {
         let of_slot = |slot: u32| slot as usize + symbols;
         // How common a word is, as far as our own lists tell.
         let mut uses = vec![0_usize; symbols];
-        for symbol in self.class_words.iter().flatten().flatten() {
-            uses[*symbol as usize] += 1;
+        let mut part_of = vec![1_usize; self.class_words.len()];
+        // A group's number is below those of the lists it is part of.
+        for (id, (words, groups)) in self.class_words.iter().enumerate().rev() {
+            words.iter().flatten().for_each(|symbol| uses[*symbol as usize] += part_of[id]);
+            groups.iter().for_each(|group| part_of[*group] += part_of[id]);
         }
         let rarest = |phrase: &[Symbol]| phrase.iter().copied().min_by_key(|symbol| uses[*symbol as usize]);
         let mut phrases_of = vec![Vec::new(); symbols];
         for (number, phrase) in self.phrases.iter().enumerate() {
             phrases_of[rarest(phrase).expect("a phrase has words") as usize].push(index(number));
         }
-        let weight = |class: &ClassId| -> usize {
-            self.class_words[*class].iter().filter_map(|one| rarest(one)).map(|symbol| uses[symbol as usize]).sum()
-        };
+        let mut weights: Vec<usize> = Vec::with_capacity(self.class_words.len());
+        for (words, groups) in &self.class_words {
+            let own: usize = words.iter().filter_map(|one| rarest(one)).map(|symbol| uses[symbol as usize]).sum();
+            weights.push(own + groups.iter().map(|group| weights[*group]).sum::<usize>());
+        }
         let mut anchored = vec![Vec::new(); masks];
         for (number, pattern) in self.patterns.iter().enumerate() {
             let needed = pattern.parts.iter().flatten().filter_map(|step| match step {
                 Step::One(class) => Some(*class),
                 _ => None,
             });
-            let anchor = needed.min_by_key(weight).expect("a pattern needs a word");
+            let anchor = needed.min_by_key(|class| weights[*class]).expect("a pattern needs a word");
             for (_, mask) in &self.classes[anchor] {
                 anchored[*mask as usize].push(index(number));
             }
