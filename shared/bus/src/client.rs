@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_nats::{
     HeaderMap,
+    connection::State,
     jetstream::{self, kv, message::PublishMessage, stream},
 };
 use bytes::Bytes;
@@ -124,7 +125,17 @@ impl Bus {
     /// True when the server answers.
     pub async fn ready(&self) -> bool {
         matches!(tokio::time::timeout(Duration::from_secs(2), self.client.flush()).await, Ok(Ok(())))
-            && self.client.connection_state() == async_nats::connection::State::Connected
+            && self.client.connection_state() == State::Connected
+    }
+
+    /// Waits while the connection is lost: what is asked meanwhile would all be asked at once when it is back.
+    pub(crate) async fn connected(&self) {
+        let mut connections = self.connections.clone();
+        connections.mark_unchanged();
+        if self.client.connection_state() != State::Connected {
+            // The sender lives as long as the client.
+            drop(connections.changed().await);
+        }
     }
 
     /// Creates the streams and the bucket that are missing; returns what it created.

@@ -3,6 +3,7 @@
 //! Failing is not waiting: a handler says which it was, and a stage whose dependency is away stops pulling.
 
 mod process;
+mod pulls;
 mod share;
 
 use std::{
@@ -12,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use async_nats::jetstream::{self, AckKind, consumer::PullConsumer};
+use async_nats::{Subscriber, jetstream::AckKind};
 use futures::StreamExt;
 use prost::Message;
 use seven_domain::{CasinoId, Lane, Stage, TraceContext};
@@ -23,7 +24,10 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::share::{InWork, Place};
+use self::{
+    pulls::{End, Pulls, Seat},
+    share::Place,
+};
 use crate::{Bus, Error, Roster, topology};
 
 /// One message, decoded.
@@ -107,6 +111,7 @@ struct Shared<H> {
     safety_busy: AtomicUsize,
     /// False while a dependency is away.
     open: watch::Sender<bool>,
+    pulls: Pulls,
     tasks: TaskTracker,
     shutdown: CancellationToken,
 }
@@ -116,6 +121,8 @@ const PULL_EXPIRES: Duration = Duration::from_secs(5);
 const QUIET_PULL_EXPIRES: Duration = Duration::from_secs(20);
 /// Pulls without a message that make a consumer quiet.
 const QUIET: u32 = 3;
+/// After a pull that the server refused.
+const ASK_AGAIN: Duration = Duration::from_millis(250);
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
 
 // === impl Worker ===
@@ -124,6 +131,7 @@ impl<H: Handler> Worker<H> {
     pub fn new(handler: H, bus: Bus, roster: Roster, settings: WorkerSettings, shutdown: CancellationToken) -> Self {
         let shared = Shared {
             handler,
+            pulls: Pulls::new(&bus),
             bus,
             roster,
             settings,
@@ -144,6 +152,7 @@ impl<H: Handler> Worker<H> {
         let mut pulling: HashMap<(CasinoId, Option<Lane>), CancellationToken> = HashMap::new();
         let pullers = TaskTracker::new();
         shared.tasks.spawn(Arc::clone(&shared).probe_loop());
+        shared.tasks.spawn(Arc::clone(&shared).receive());
         while !shared.shutdown.is_cancelled() {
             let serving = shared.roster.serving();
             pulling.retain(|(casino, _), stop| {
@@ -183,19 +192,39 @@ impl<H: Handler> Worker<H> {
 // === impl Shared ===
 
 impl<H: Handler> Shared<H> {
+    /// Pulls of at most this casino's fair share of the permits, one after the other, by the consumer's name: nothing that breaks on the
+    /// server outlives one here.
     async fn pull_loop(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, stop: CancellationToken) {
-        let work = Arc::new(InWork::default());
+        let name = topology::consumer_name(H::STAGE, &casino, lane);
+        let seat = self.pulls.take(&name, &casino, lane);
+        let mut empty = 0;
         while !stop.is_cancelled() {
-            self.wait_until_open(&stop).await;
-            tokio::select! {
+            let end = tokio::select! {
                 () = stop.cancelled() => break,
-                outcome = self.pull(&casino, lane, &work, &stop) => if let Err(error) = outcome {
-                    // The scheduler puts back consumers that are gone; here we only ask again.
-                    tracing::debug!(stage = %H::STAGE, %casino, error = &error as &dyn std::error::Error, "pull failed; building it anew");
-                    tokio::select! { () = stop.cancelled() => {}, () = sleep(Duration::from_millis(250)) => {} }
-                },
+                end = self.pull(&name, &seat, empty >= QUIET, &stop) => end,
+            };
+            match end {
+                Ok(End::Over(got)) => empty = if got == 0 { empty.saturating_add(1) } else { 0 },
+                // The scheduler puts back consumers that are gone; here we only ask again.
+                Ok(End::Broken(why)) => {
+                    tracing::debug!(stage = %H::STAGE, %casino, why, "pull ended early; asking again");
+                    sleep(ASK_AGAIN).await;
+                }
+                Err(error) => {
+                    tracing::debug!(stage = %H::STAGE, %casino, error = &error as &dyn std::error::Error, "pull failed; asking again");
+                    sleep(ASK_AGAIN).await;
+                }
             }
         }
+        self.pulls.leave(&name, &seat);
+    }
+
+    async fn pull(&self, name: &str, seat: &Seat, quiet: bool, stop: &CancellationToken) -> Result<End, Error> {
+        self.wait_until_open(stop).await;
+        self.bus.connected().await;
+        let room = self.room(seat.lane, &seat.work, stop).await;
+        let expires = if quiet { QUIET_PULL_EXPIRES } else { PULL_EXPIRES };
+        self.pulls.pull(&self.bus, (topology::stream_of(H::STAGE), name), seat, room, expires).await
     }
 
     async fn wait_until_open(&self, stop: &CancellationToken) {
@@ -210,61 +239,57 @@ impl<H: Handler> Shared<H> {
         if lane == Some(Lane::Safety) { &self.safety_permits } else { &self.permits }
     }
 
-    /// Pulls of at most this casino's fair share of the permits. Each pull is a request of its own, by the consumer's name, so nothing that
-    /// breaks on the server outlives one here; a new connection ends it at once.
-    async fn pull(
-        self: &Arc<Self>,
-        casino: &CasinoId,
-        lane: Option<Lane>,
-        work: &Arc<InWork>,
-        stop: &CancellationToken,
-    ) -> Result<(), Error> {
-        let name = topology::consumer_name(H::STAGE, casino, lane);
-        let setup = |e: async_nats::Error| Error::setup(format!("pull on {name}"))(e);
-        let mut room = self.room(lane, work, stop).await;
-        let stream = self.bus.stream(topology::stream_of(H::STAGE)).await?;
-        let consumer: PullConsumer = stream.get_consumer(&name).await.map_err(&setup)?;
-        let (mut empty, mut connections) = (0, self.bus.connections.clone());
+    /// Takes in what all pulls bring until shutdown. Who arrives for nobody goes back at once instead of after `ack_wait`.
+    async fn receive(self: Arc<Self>) {
+        let mut arriving = loop {
+            match self.bus.client.subscribe(self.pulls.subject()).await {
+                Ok(arriving) => break arriving,
+                Err(error) => {
+                    tracing::warn!(stage = %H::STAGE, %error, "no subscription to pull through; trying again");
+                }
+            }
+            tokio::select! { () = self.shutdown.cancelled() => return, () = sleep(ASK_AGAIN) => {} }
+        };
+        let mut connections = self.bus.connections.clone();
         connections.mark_unchanged();
         loop {
-            let mut batch = consumer
-                .batch()
-                .max_messages(room)
-                .expires(if empty < QUIET { PULL_EXPIRES } else { QUIET_PULL_EXPIRES })
-                .messages()
-                .await
-                .map_err(|e| setup(e.into()))?;
-            let mut got = 0;
-            loop {
-                let next = tokio::select! {
-                    () = stop.cancelled() => return self.hand_back(batch).await,
-                    _ = connections.changed() => return self.hand_back(batch).await,
-                    next = batch.next() => next,
-                };
-                let Some(message) = next else { break };
-                got += 1;
-                let (this, casino) = (Arc::clone(self), casino.clone());
-                let message = message.map_err(setup)?;
-                let place = Place::taken(self, lane, work);
-                self.tasks.spawn(async move {
-                    this.process(casino, lane, message).await;
-                    drop(place);
-                });
-            }
-            if !*self.open.borrow() {
-                return Ok(());
-            }
-            empty = if got == 0 { empty + 1 } else { 0 };
-            room = self.room(lane, work, stop).await;
+            let message = tokio::select! {
+                () = self.shutdown.cancelled() => return self.hand_back(arriving).await,
+                Ok(()) = connections.changed() => {
+                    self.pulls.all_over();
+                    continue;
+                }
+                message = arriving.next() => message,
+            };
+            let Some(message) = message else { return };
+            self.take(message).await;
         }
     }
 
-    /// Messages that arrive while we stop go back at once instead of after `ack_wait`.
-    async fn hand_back(&self, mut batch: jetstream::consumer::pull::Batch) -> Result<(), Error> {
-        while let Ok(Some(Ok(message))) = tokio::time::timeout(Duration::from_millis(50), batch.next()).await {
-            self.acknowledge(&message, AckKind::Nak(None)).await;
+    async fn take(self: &Arc<Self>, message: async_nats::Message) {
+        match self.pulls.arrived(message, &self.bus.js) {
+            Some((Some(seat), message)) => {
+                let (this, place) = (Arc::clone(self), Place::taken(self, seat.lane, &seat.work));
+                self.tasks.spawn(async move {
+                    this.process(seat.casino.clone(), seat.lane, message).await;
+                    drop(place);
+                });
+            }
+            Some((None, message)) => self.acknowledge(&message, AckKind::Nak(None)).await,
+            None => {}
         }
-        Ok(())
+    }
+
+    /// Tells the server that nobody listens any more, and gives back what was on its way.
+    async fn hand_back(self: &Arc<Self>, mut arriving: Subscriber) {
+        if arriving.drain().await.is_err() {
+            return;
+        }
+        while let Ok(Some(message)) = tokio::time::timeout(Duration::from_millis(250), arriving.next()).await {
+            if let Some((_, message)) = self.pulls.arrived(message, &self.bus.js) {
+                self.acknowledge(&message, AckKind::Nak(None)).await;
+            }
+        }
     }
 }
 

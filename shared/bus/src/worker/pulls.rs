@@ -1,0 +1,237 @@
+//! All pulls of a worker through one subscription. One per pull, as the client library makes them, takes some kilobytes for each consumer
+//! of each casino; here a consumer that waits costs its entry in a table.
+//!
+//! The server names the consumer in what it delivers, and the pull in what it says about it.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use async_nats::{StatusCode, Subject, jetstream};
+use seven_domain::{CasinoId, Lane};
+use tokio::sync::Notify;
+
+use super::share::InWork;
+use crate::{Bus, Error};
+
+/// Where the answers to all pulls of a worker come in, and who waits for them.
+#[derive(Debug)]
+pub(super) struct Pulls {
+    inbox: String,
+    numbers: AtomicU64,
+    seats: Mutex<HashMap<String, Arc<Seat>>>,
+}
+
+/// One consumer at work: what it has in work, and its pull.
+#[derive(Debug)]
+pub(super) struct Seat {
+    pub(super) casino: CasinoId,
+    pub(super) lane: Option<Lane>,
+    pub(super) work: Arc<InWork>,
+    pull: Mutex<Pull>,
+    ended: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Pull {
+    number: u64,
+    asked: usize,
+    got: usize,
+    end: Option<End>,
+}
+
+/// How a pull ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum End {
+    /// After so many messages: all it asked for, or what came in its time.
+    Over(usize),
+    /// The server refuses or forgot it.
+    Broken(String),
+}
+
+/// A message, and the seat it came for: none when that was given up.
+pub(super) type Arrival = (Option<Arc<Seat>>, jetstream::Message);
+
+// === impl Pulls ===
+
+impl Pulls {
+    pub(super) fn new(bus: &Bus) -> Self {
+        Self { inbox: bus.client.new_inbox(), numbers: AtomicU64::new(0), seats: Mutex::default() }
+    }
+
+    /// What to subscribe to.
+    pub(super) fn subject(&self) -> String {
+        format!("{}.>", self.inbox)
+    }
+
+    pub(super) fn take(&self, consumer: &str, casino: &CasinoId, lane: Option<Lane>) -> Arc<Seat> {
+        let seat = Arc::new(Seat {
+            casino: casino.clone(),
+            lane,
+            work: Arc::default(),
+            pull: Mutex::default(),
+            ended: Notify::new(),
+        });
+        self.seats().insert(consumer.to_owned(), Arc::clone(&seat));
+        seat
+    }
+
+    /// Gives the seat up, unless somebody else has it already.
+    pub(super) fn leave(&self, consumer: &str, seat: &Arc<Seat>) {
+        let mut seats = self.seats();
+        if seats.get(consumer).is_some_and(|taken| Arc::ptr_eq(taken, seat)) {
+            seats.remove(consumer);
+        }
+    }
+
+    /// Asks the consumer for as many messages and waits until they came or `expires` passed.
+    pub(super) async fn pull(
+        &self,
+        bus: &Bus,
+        (stream, consumer): (&str, &str),
+        seat: &Seat,
+        asked: usize,
+        expires: Duration,
+    ) -> Result<End, Error> {
+        // The server says when it is over. This is for when its word is lost.
+        const GRACE: Duration = Duration::from_secs(5);
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        seat.begin(number, asked);
+        let request =
+            serde_json::json!({ "batch": asked, "expires": u64::try_from(expires.as_nanos()).unwrap_or(u64::MAX) });
+        let (subject, reply) =
+            (format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"), format!("{}.{consumer}.{number}", self.inbox));
+        bus.client
+            .publish_with_reply(subject, reply, request.to_string().into())
+            .await
+            .map_err(|e| Error::setup(format!("pull on {consumer}"))(e.into()))?;
+        Ok(tokio::time::timeout(expires + GRACE, seat.end()).await.unwrap_or_else(|_| seat.over()))
+    }
+
+    /// A new connection: the server forgot what was asked over the one before.
+    pub(super) fn all_over(&self) {
+        self.seats().values().for_each(|seat| seat.finish(None, None));
+    }
+
+    /// Whose it is; what only tells of a pull is noted there.
+    pub(super) fn arrived(&self, message: async_nats::Message, context: &jetstream::Context) -> Option<Arrival> {
+        match message.status {
+            None | Some(StatusCode::OK) => {
+                let message = jetstream::Message { message, context: context.clone() };
+                let seat = message.info().ok().and_then(|info| self.seats().get(info.consumer).cloned());
+                if let Some(seat) = &seat {
+                    seat.got();
+                }
+                Some((seat, message))
+            }
+            Some(status) => {
+                if let Some((seat, number)) = self.asker(&message.subject) {
+                    let over = matches!(status, StatusCode::TIMEOUT | StatusCode::NOT_FOUND);
+                    let why = || format!("{status} {}", message.description.unwrap_or_default());
+                    seat.finish(Some(number), (!over).then(why));
+                }
+                None
+            }
+        }
+    }
+
+    /// From `<inbox>.<consumer>.<number>`.
+    fn asker(&self, subject: &Subject) -> Option<(Arc<Seat>, u64)> {
+        let mut from_the_right = subject.rsplit('.');
+        let number = from_the_right.next()?.parse().ok()?;
+        Some((self.seats().get(from_the_right.next()?).cloned()?, number))
+    }
+
+    fn seats(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Seat>>> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl Seat ===
+
+impl Seat {
+    fn begin(&self, number: u64, asked: usize) {
+        *self.state() = Pull { number, asked, got: 0, end: None };
+    }
+
+    fn got(&self) {
+        let all = {
+            let mut pull = self.state();
+            pull.got += 1;
+            pull.got >= pull.asked
+        };
+        if all {
+            self.finish(None, None);
+        }
+    }
+
+    /// Ends the pull of that number, or the one there is.
+    fn finish(&self, number: Option<u64>, broken: Option<String>) {
+        let mut pull = self.state();
+        if pull.end.is_none() && number.is_none_or(|number| number == pull.number) {
+            pull.end = Some(broken.map_or(End::Over(pull.got), End::Broken));
+            drop(pull);
+            self.ended.notify_one();
+        }
+    }
+
+    async fn end(&self) -> End {
+        loop {
+            let ended = self.ended.notified();
+            if let Some(end) = self.state().end.clone() {
+                return end;
+            }
+            ended.await;
+        }
+    }
+
+    fn over(&self) -> End {
+        End::Over(self.state().got)
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, Pull> {
+        self.pull.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seat() -> Seat {
+        Seat {
+            casino: "here".parse().unwrap(),
+            lane: None,
+            work: Arc::default(),
+            pull: Mutex::default(),
+            ended: Notify::new(),
+        }
+    }
+
+    #[tokio::test] // D16
+    async fn a_pull_ends_with_its_last_message_its_own_status_or_a_new_connection() {
+        let seat = seat();
+        seat.begin(1, 2);
+        seat.got();
+        seat.finish(Some(0), Some("of the pull before".to_owned()));
+        assert!(seat.state().end.is_none());
+        seat.got();
+        assert_eq!(seat.end().await, End::Over(2));
+        seat.begin(2, 8);
+        seat.got();
+        seat.finish(Some(2), None);
+        assert_eq!(seat.end().await, End::Over(1), "its time is over");
+        seat.begin(3, 8);
+        seat.finish(Some(3), Some("409 Consumer Deleted".to_owned()));
+        seat.finish(None, None);
+        assert_eq!(seat.end().await, End::Broken("409 Consumer Deleted".to_owned()), "what came first holds");
+        seat.begin(4, 8);
+        seat.finish(None, None);
+        assert_eq!(seat.end().await, End::Over(0), "a new connection");
+    }
+}
