@@ -16,7 +16,7 @@ use seven_runtime::{Error, Fleet};
 use seven_store::Tx;
 
 /// Casinos whose content is read at the start; of a bigger fleet the others wait for their first guest.
-const WARMED: usize = 32;
+const WARMED: usize = 8;
 /// Before a subscription that broke is made anew.
 const PAUSE: Duration = Duration::from_millis(500);
 

@@ -20,8 +20,12 @@ const MISSPELT: f32 = 0.5;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Postings {
-    /// Stem -> (item number, weighted count).
-    postings: HashMap<String, Vec<(u32, f32)>>,
+    /// In order.
+    stems: Box<[Box<str>]>,
+    /// Where the list of each stem ends.
+    ends: Box<[u32]>,
+    /// The lists, one after the other: item number, weighted count.
+    counts: Box<[(u32, f32)]>,
     /// Document length relative to the average.
     lengths: Vec<f32>,
     /// Stems that stand in names: only those are looked up by likeness, as guests misspell names and the rest would be guesswork.
@@ -32,7 +36,7 @@ pub(super) struct Postings {
 
 impl Postings {
     pub(super) fn build(items: &[Arc<Item>]) -> Self {
-        let mut postings: HashMap<String, Vec<(u32, f32)>> = HashMap::new();
+        let mut postings: BTreeMap<String, Vec<(u32, f32)>> = BTreeMap::new();
         let mut lengths = Vec::with_capacity(items.len());
         for (n, item) in items.iter().enumerate() {
             let counts = counts(item);
@@ -54,11 +58,26 @@ impl Postings {
         for (n, name) in names.iter().enumerate() {
             trigrams(name).into_iter().for_each(|gram| grams.entry(gram).or_default().push(number(n)));
         }
-        Self { postings, lengths, names, grams }
+        let ends = postings.values().scan(0, |end, list| {
+            *end += list.len();
+            Some(number(*end))
+        });
+        let ends = ends.collect();
+        let counts = postings.values().flatten().copied().collect();
+        let stems = postings.into_keys().map(String::into_boxed_str).collect();
+        Self { stems, ends, counts, lengths, names, grams }
+    }
+
+    /// The items that hold the stem; none when no item does.
+    fn list(&self, stem: &str) -> Option<&[(u32, f32)]> {
+        let at = self.stems.binary_search_by(|own| (**own).cmp(stem)).ok()?;
+        let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        Some(&self.counts[from as usize..self.ends[at] as usize])
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.postings.iter().map(|(stem, list)| stem.len() + 48 + list.len() * 8).sum::<usize>()
+        self.stems.iter().map(|stem| stem.len() + 36).sum::<usize>()
+            + size_of_val(&*self.counts)
             + self.grams.values().map(|list| 48 + list.len() * 4).sum::<usize>()
     }
 
@@ -76,12 +95,11 @@ impl Postings {
         asked.dedup();
         for word in asked {
             let readings = self.readings(&word);
-            let rarity =
-                readings.iter().map(|(stem, _)| self.rarity(self.postings[stem].len())).fold(f32::NAN, f32::min);
+            let rarity = readings.iter().map(|(list, _)| self.rarity(list.len())).fold(f32::NAN, f32::min);
             let rarity = if rarity.is_nan() { self.rarity(0) } else { rarity };
             whole += rarity;
-            for (stem, likeness) in &readings {
-                for &(n, count) in &self.postings[stem] {
+            for (list, likeness) in readings {
+                for &(n, count) in list {
                     let norm = K1 * (1.0 - B + B * self.lengths[n as usize]);
                     let gain = likeness * rarity * count / (count + norm) * (1.0 + norm / 4.0).min(1.2);
                     let slot = &mut best[n as usize];
@@ -101,18 +119,16 @@ impl Postings {
         scores
     }
 
-    /// The indexed stems a query word may mean, each with its weight: itself, its synonyms, else the likest spelling.
-    fn readings(&self, word: &str) -> Vec<(String, f32)> {
-        let mut readings: Vec<(String, f32)> = Vec::new();
-        if self.postings.contains_key(word) {
-            readings.push((word.to_owned(), 1.0));
-        }
+    /// The lists of the stems a query word may mean, each with its weight: itself, its synonyms, else the likest spelling.
+    fn readings(&self, word: &str) -> Vec<(&[(u32, f32)], f32)> {
+        let mut readings: Vec<(&[(u32, f32)], f32)> = Vec::new();
+        readings.extend(self.list(word).map(|list| (list, 1.0)));
         let same = SYNONYMS.get(word).into_iter().flatten();
-        readings.extend(same.filter(|s| self.postings.contains_key(*s)).map(|s| (s.clone(), SYNONYM)));
+        readings.extend(same.filter_map(|stem| self.list(stem)).map(|list| (list, SYNONYM)));
         if readings.is_empty() && word.len() >= 4 && !SYNONYMS.contains_key(word) {
             let alike = self.near(word).map(|s| (similarity(word, s), s)).filter(|(l, _)| *l >= MISSPELT);
             let likest = alike.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
-            readings.extend(likest.map(|(likeness, s)| (s.clone(), 0.8 * likeness)));
+            readings.extend(likest.and_then(|(likeness, stem)| Some((self.list(stem)?, 0.8 * likeness))));
         }
         readings
     }

@@ -4,7 +4,7 @@
 mod tests;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -66,11 +66,17 @@ pub struct Passed {
     pub rest: f32,
 }
 
-/// Words of a text and what they mean.
+/// Words of a text and what they mean, both in order, none twice. A casino has a thousand of these: its words are kept once.
 #[derive(Debug, Clone, Default)]
 struct Sense {
-    stems: HashSet<String>,
-    meanings: BTreeMap<usize, f32>,
+    stems: Box<[Arc<str>]>,
+    meanings: Box<[(usize, f32)]>,
+}
+
+/// Makes senses that share their words.
+#[derive(Debug, Default)]
+struct Senses {
+    words: HashSet<Arc<str>>,
 }
 
 #[derive(Debug, Clone)]
@@ -89,7 +95,7 @@ pub(super) struct Passages {
     bodies: Vec<Sense>,
     passages: Vec<Passage>,
     /// Stem -> in how many rows it stands.
-    uses: HashMap<String, usize>,
+    uses: HashMap<Arc<str>, usize>,
 }
 
 // === impl Term ===
@@ -114,23 +120,20 @@ impl Term {
 
     /// 0 to 1: whether a text with that sense says it.
     fn held(&self, sense: &Sense) -> f32 {
-        if self.stems.iter().all(|stem| sense.stems.contains(stem)) {
+        if self.stems.iter().all(|stem| sense.has(stem)) {
             return 1.0;
         }
         let synonyms = self.stems.first().filter(|_| self.stems.len() == 1).and_then(|stem| SYNONYMS.get(stem));
-        if synonyms.is_some_and(|all| all.iter().any(|stem| sense.stems.contains(stem))) {
+        if synonyms.is_some_and(|all| all.iter().any(|stem| sense.has(stem))) {
             return SYNONYM;
         }
         if let [own] = self.stems.as_slice()
             && own.len() >= ENDED
-            && sense
-                .stems
-                .iter()
-                .any(|s| s.len() >= ENDED && (s.starts_with(own.as_str()) || own.starts_with(s.as_str())))
+            && sense.stems.iter().any(|s| s.len() >= ENDED && (s.starts_with(own.as_str()) || own.starts_with(&**s)))
         {
             return ENDING;
         }
-        let shared = self.meanings.iter().filter_map(|(concept, s)| Some(s.min(*sense.meanings.get(concept)?)));
+        let shared = self.meanings.iter().filter_map(|(concept, s)| Some(s.min(sense.strength(*concept)?)));
         shared.fold(0.0, f32::max).min(1.0) * CONCEPT
     }
 }
@@ -138,26 +141,49 @@ impl Term {
 // === impl Sense ===
 
 impl Sense {
-    fn add(&mut self, text: &str) {
-        let words = words(text);
-        self.stems.extend(words.iter().map(|word| stem(word)));
-        let mut at = 0;
-        while at < words.len() {
-            let taken = LEXICON.sense(&words[at..]).map_or(1, |sense| {
-                for (concept, strength) in sense.meanings {
-                    let slot = self.meanings.entry(*concept).or_default();
-                    *slot = slot.max(*strength);
-                }
-                sense.words
-            });
-            at += taken;
-        }
+    fn of(text: &str) -> Self {
+        Senses::default().of(&[text])
     }
 
-    fn of(text: &str) -> Self {
-        let mut sense = Self::default();
-        sense.add(text);
-        sense
+    fn has(&self, stem: &str) -> bool {
+        self.stems.binary_search_by(|own| (**own).cmp(stem)).is_ok()
+    }
+
+    fn strength(&self, concept: usize) -> Option<f32> {
+        let at = self.meanings.binary_search_by_key(&concept, |(own, _)| *own).ok()?;
+        Some(self.meanings[at].1)
+    }
+}
+
+// === impl Senses ===
+
+impl Senses {
+    /// What the texts say together.
+    fn of(&mut self, texts: &[&str]) -> Sense {
+        let (mut stems, mut meanings) = (BTreeSet::new(), BTreeMap::new());
+        for text in texts {
+            let words = words(text);
+            stems.extend(words.iter().map(|word| self.kept(&stem(word))));
+            let mut at = 0;
+            while at < words.len() {
+                let sense = LEXICON.sense(&words[at..]);
+                for (concept, strength) in sense.iter().flat_map(|sense| sense.meanings) {
+                    let slot: &mut f32 = meanings.entry(*concept).or_default();
+                    *slot = slot.max(*strength);
+                }
+                at += sense.map_or(1, |sense| sense.words);
+            }
+        }
+        Sense { stems: stems.into_iter().collect(), meanings: meanings.into_iter().collect() }
+    }
+
+    fn kept(&mut self, word: &str) -> Arc<str> {
+        if let Some(kept) = self.words.get(word) {
+            return Arc::clone(kept);
+        }
+        let kept: Arc<str> = word.into();
+        self.words.insert(Arc::clone(&kept));
+        kept
     }
 }
 
@@ -165,21 +191,18 @@ impl Sense {
 
 impl Passages {
     pub(super) fn build(items: &[Arc<Item>]) -> Self {
-        let mut all = Self::default();
+        let (mut all, mut senses) = (Self::default(), Senses::default());
         for (n, item) in items.iter().enumerate() {
-            let (title, mut body) = (Sense::of(&title(item)), Sense::default());
-            for (language, text) in told(item) {
-                let sense = Sense::of(&text);
-                body.stems.extend(sense.stems.iter().cloned());
-                for (concept, strength) in &sense.meanings {
-                    let slot = body.meanings.entry(*concept).or_default();
-                    *slot = slot.max(*strength);
-                }
-                all.passages.push(Passage { item: n, language, text, sense });
+            let told = told(item);
+            let title = senses.of(&[&title(item)]);
+            let body = senses.of(&told.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>());
+            for stem in title.stems.iter().chain(body.stems.iter().filter(|stem| !title.has(stem))) {
+                *all.uses.entry(Arc::clone(stem)).or_default() += 1;
             }
-            for stem in title.stems.union(&body.stems) {
-                *all.uses.entry(stem.clone()).or_default() += 1;
-            }
+            all.passages.extend(told.into_iter().map(|(language, text)| {
+                let sense = senses.of(&[&text]);
+                Passage { item: n, language, text, sense }
+            }));
             all.titles.push(title);
             all.bodies.push(body);
         }
@@ -188,7 +211,7 @@ impl Passages {
 
     fn terms(&self, text: &str, lexicon: &Lexicon) -> Vec<Term> {
         let said = words(text);
-        let casinos = |word: &str| self.uses.contains_key(&stem(word));
+        let casinos = |word: &str| self.uses.contains_key(stem(word).as_str());
         let meant = |word: &String| {
             let mended = if casinos(word) { None } else { lexicon.mend(word) };
             mended.map_or_else(|| word.clone(), str::to_owned)
@@ -203,7 +226,8 @@ impl Passages {
             let filler = taken == 1 && lexicon.is_filler(&meant[at]);
             let empty = taken > 1 && meanings.is_empty();
             if !filler && !empty {
-                let found = stems.iter().map(|stem| self.uses.get(stem).copied().unwrap_or(0)).min().unwrap_or(0);
+                let found =
+                    stems.iter().map(|stem| self.uses.get(stem.as_str()).copied().unwrap_or(0)).min().unwrap_or(0);
                 let all = self.titles.len() as f32;
                 let rarity = (1.0 + (all - found as f32 + 0.5) / (found as f32 + 0.5)).ln();
                 let common = meant[at..at + taken].iter().all(|word| is_common(word));

@@ -4,13 +4,53 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{Item, Space, Vector};
 
-/// One column of numbers per dimension: a question's vector is mostly zeros offline, and a zero costs nothing this way.
+/// A vector by item; items without one of this space take no part.
 #[derive(Debug, Clone)]
 pub(super) struct Matrix {
     pub(super) space: Space,
-    columns: Vec<f32>,
-    /// Items without a vector of this space take no part.
-    present: Vec<bool>,
+    rows: Vec<Option<Row>>,
+}
+
+/// Offline vectors are mostly zeros: written out, they would be a quarter of what a casino takes.
+#[derive(Debug, Clone)]
+enum Row {
+    Dense(Box<[f32]>),
+    /// By dimension.
+    Sparse(Box<[(u32, f32)]>),
+}
+
+// === impl Row ===
+
+impl Row {
+    fn new(values: &[f32]) -> Self {
+        let sparse: Vec<(u32, f32)> = (0..).zip(values.iter().copied()).filter(|(_, value)| *value != 0.0).collect();
+        if sparse.len() * 2 < values.len() { Self::Sparse(sparse.into()) } else { Self::Dense(values.into()) }
+    }
+
+    fn dot(&self, with: &[f32]) -> f32 {
+        match self {
+            Self::Dense(values) => values.iter().zip(with).map(|(a, b)| a * b).sum(),
+            Self::Sparse(cells) => cells.iter().map(|(at, value)| value * with[*at as usize]).sum(),
+        }
+    }
+
+    fn dense(&self, dimension: usize) -> Vec<f32> {
+        match self {
+            Self::Dense(values) => values.to_vec(),
+            Self::Sparse(cells) => {
+                let mut dense = vec![0.0; dimension];
+                cells.iter().for_each(|(at, value)| dense[*at as usize] = *value);
+                dense
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Dense(values) => size_of_val(&**values),
+            Self::Sparse(cells) => size_of_val(&**cells),
+        }
+    }
 }
 
 // === impl Matrix ===
@@ -18,36 +58,30 @@ pub(super) struct Matrix {
 impl Matrix {
     /// Vectors of another length than the space says are left out.
     pub(super) fn build(items: &[Arc<Item>], space: Space, vectors: &HashMap<String, Vector>) -> Self {
-        let rows = items.len();
-        let mut columns = vec![0.0; rows * space.dimension];
-        let mut present = vec![false; rows];
-        for (n, item) in items.iter().enumerate() {
-            let vector = vectors.get(&item.id).map(Vector::values).filter(|v| v.len() == space.dimension);
-            if let Some(vector) = vector.filter(|v| v.iter().any(|value| *value != 0.0)) {
-                vector.iter().enumerate().for_each(|(dimension, value)| columns[dimension * rows + n] = *value);
-                present[n] = true;
-            }
-        }
-        Self { space, columns, present }
+        let row = |item: &Arc<Item>| {
+            let values = vectors.get(&item.id).map(Vector::values).filter(|v| v.len() == space.dimension);
+            values.filter(|v| v.iter().any(|value| *value != 0.0)).map(Row::new)
+        };
+        let rows = items.iter().map(row).collect();
+        Self { space, rows }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.columns.len() * size_of::<f32>() + self.present.len()
+        self.rows.iter().map(|row| size_of::<Option<Row>>() + row.as_ref().map_or(0, Row::bytes)).sum()
     }
 
     /// Cosine of the query with every item, in the items' order; `None` for items without a vector.
     pub(super) fn similarities(&self, query: &Vector) -> impl Iterator<Item = Option<f32>> {
-        let mut sums = vec![0.0f32; self.present.len()];
-        let columns = self.columns.chunks_exact(self.present.len().max(1));
-        for (column, weight) in columns.zip(query.values()).filter(|(_, weight)| **weight != 0.0) {
-            sums.iter_mut().zip(column).for_each(|(sum, value)| *sum += weight * value);
-        }
-        sums.into_iter().zip(&self.present).map(|(sum, present)| present.then_some(sum))
+        let query = query.values();
+        let fits = query.len() == self.space.dimension;
+        self.rows.iter().map(move |row| row.as_ref().map(|row| if fits { row.dot(query) } else { 0.0 }))
     }
 
     /// How alike two items are, for variety.
     pub(super) fn likeness(&self, a: usize, b: usize) -> f32 {
-        let columns = self.columns.chunks_exact(self.present.len().max(1));
-        columns.map(|column| column[a] * column[b]).sum()
+        match (&self.rows[a], &self.rows[b]) {
+            (Some(a), Some(b)) => a.dot(&b.dense(self.space.dimension)),
+            _ => 0.0,
+        }
     }
 }
