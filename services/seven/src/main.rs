@@ -5,9 +5,6 @@ use std::process::ExitCode;
 use clap::Parser;
 use seven::cli::Cli;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     // reqwest is built without a TLS provider of its own; two providers in one process panic.
     if rustls::crypto::ring::default_provider().install_default().is_err() {
