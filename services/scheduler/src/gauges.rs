@@ -1,5 +1,6 @@
 //! How the fleet stands, as metrics (OBS-28, DEP-35, DEP-36): what waits where, per casino, which workers live, which alerts and switches
-//! stand. Cheap for hundreds of casinos: consumers come in pages of one request, and each casino costs one query over partial indexes.
+//! stand. Cheap for hundreds of casinos: consumers come in pages of one request, and one
+//! question over partial indexes tells of all casinos.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -19,19 +20,16 @@ pub(crate) async fn rows(fleet: Fleet) -> Result<(), Error> {
     let figures = &metrics().fleet;
     let roster = fleet.store.roster().await?;
     switches(&roster);
-    let mut oldest = Vec::new();
-    for entry in &roster {
-        let waiting = fleet.store.oldest_waiting(&entry.casino).await?;
-        for (stage, seconds) in
-            [(Stage::Swarm, waiting.swarm), (Stage::Envelope, waiting.envelope), (Stage::Sender, waiting.sender)]
-        {
-            oldest.push((stage, entry.casino.as_str(), seconds));
-        }
-    }
+    let waiting = fleet.store.waiting().await?;
     // Casinos that were removed leave no series behind.
     figures.oldest.reset();
-    for (stage, casino, seconds) in oldest {
-        figures.oldest.with_label_values(&[stage.as_str(), casino]).set(seconds);
+    for entry in &roster {
+        let casino = entry.casino.as_str();
+        let here = waiting.iter().find(|waiting| waiting.casino_id == casino);
+        let [swarm, envelope, sender] = here.map_or([0.0; 3], |here| [here.swarm, here.envelope, here.sender]);
+        for (stage, seconds) in [(Stage::Swarm, swarm), (Stage::Envelope, envelope), (Stage::Sender, sender)] {
+            figures.oldest.with_label_values(&[stage.as_str(), casino]).set(seconds);
+        }
     }
     workers(&fleet).await?;
     alerts(&fleet).await

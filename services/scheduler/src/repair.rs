@@ -1,7 +1,7 @@
 //! Streams, consumers, bucket and mirror, put back when they are gone (D14, D16), and the roster this process works by.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -41,7 +41,7 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored) -> Result<(), Error>
         metrics().repairs.with_label_values(&["stream"]).inc();
     }
     for stage in topology::CONSUMING {
-        let present = fleet.bus.consumers(stage).await?;
+        let present: HashSet<String> = fleet.bus.consumers(stage).await?.into_iter().collect();
         for casino in roster.iter().map(|entry| &entry.casino) {
             for lane in topology::lanes_of(stage) {
                 let name = topology::consumer_name(stage, casino, *lane);

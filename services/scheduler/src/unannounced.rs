@@ -14,8 +14,8 @@ const SKEW: TimeDelta = TimeDelta::seconds(30);
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     for entry in fleet.store.roster().await? {
+        let mut tx = fleet.store.bind(&entry.casino).await?;
         for stage in [Stage::Swarm, Stage::Envelope, Stage::Sender] {
-            let mut tx = fleet.store.bind(&entry.casino).await?;
             let rows = tx.unannounced(stage, fleet.timing.unannounced()).await?;
             for row in rows {
                 let Some(guest) = row.guest() else { continue };
@@ -28,8 +28,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
                 metrics().repairs.with_label_values(&["dead_letter"]).inc();
                 tracing::warn!(casino = %entry.casino, %stage, row = %row.row_id, "a dead row had no letter; filed");
             }
-            tx.commit().await?;
         }
+        tx.commit().await?;
     }
     Ok(())
 }

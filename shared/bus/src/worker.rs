@@ -116,11 +116,8 @@ struct Shared<H> {
     shutdown: CancellationToken,
 }
 
-/// A pull waits this long for messages at a consumer that had some lately, and longer at one that is quiet: a fleet has thousands.
-const PULL_EXPIRES: Duration = Duration::from_secs(5);
-const QUIET_PULL_EXPIRES: Duration = Duration::from_secs(20);
-/// Pulls without a message that make a consumer quiet.
-const QUIET: u32 = 3;
+/// A pull waits this long for messages: a fleet has thousands, nearly all of them quiet. A new connection ends it at once.
+const PULL_EXPIRES: Duration = Duration::from_secs(30);
 /// After a pull that the server refused.
 const ASK_AGAIN: Duration = Duration::from_millis(250);
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
@@ -152,7 +149,10 @@ impl<H: Handler> Worker<H> {
         let mut pulling: HashMap<(CasinoId, Option<Lane>), CancellationToken> = HashMap::new();
         let pullers = TaskTracker::new();
         shared.tasks.spawn(Arc::clone(&shared).probe_loop());
-        shared.tasks.spawn(Arc::clone(&shared).receive());
+        // Before the first pull: the server forgets a request whose answer nobody awaits.
+        if let Some(arriving) = shared.subscribe().await {
+            shared.tasks.spawn(Arc::clone(&shared).receive(arriving));
+        }
         while !shared.shutdown.is_cancelled() {
             let serving = shared.roster.serving();
             pulling.retain(|(casino, _), stop| {
@@ -197,14 +197,13 @@ impl<H: Handler> Shared<H> {
     async fn pull_loop(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, stop: CancellationToken) {
         let name = topology::consumer_name(H::STAGE, &casino, lane);
         let seat = self.pulls.take(&name, &casino, lane);
-        let mut empty = 0;
         while !stop.is_cancelled() {
             let end = tokio::select! {
                 () = stop.cancelled() => break,
-                end = self.pull(&name, &seat, empty >= QUIET, &stop) => end,
+                end = self.pull(&name, &seat, &stop) => end,
             };
             match end {
-                Ok(End::Over(got)) => empty = if got == 0 { empty.saturating_add(1) } else { 0 },
+                Ok(End::Over) => {}
                 // The scheduler puts back consumers that are gone; here we only ask again.
                 Ok(End::Broken(why)) => {
                     tracing::debug!(stage = %H::STAGE, %casino, why, "pull ended early; asking again");
@@ -219,12 +218,11 @@ impl<H: Handler> Shared<H> {
         self.pulls.leave(&name, &seat);
     }
 
-    async fn pull(&self, name: &str, seat: &Seat, quiet: bool, stop: &CancellationToken) -> Result<End, Error> {
+    async fn pull(&self, name: &str, seat: &Seat, stop: &CancellationToken) -> Result<End, Error> {
         self.wait_until_open(stop).await;
         self.bus.connected().await;
         let room = self.room(seat.lane, &seat.work, stop).await;
-        let expires = if quiet { QUIET_PULL_EXPIRES } else { PULL_EXPIRES };
-        self.pulls.pull(&self.bus, (topology::stream_of(H::STAGE), name), seat, room, expires).await
+        self.pulls.pull(&self.bus, (topology::stream_of(H::STAGE), name), seat, room, PULL_EXPIRES).await
     }
 
     async fn wait_until_open(&self, stop: &CancellationToken) {
@@ -239,17 +237,21 @@ impl<H: Handler> Shared<H> {
         if lane == Some(Lane::Safety) { &self.safety_permits } else { &self.permits }
     }
 
-    /// Takes in what all pulls bring until shutdown. Who arrives for nobody goes back at once instead of after `ack_wait`.
-    async fn receive(self: Arc<Self>) {
-        let mut arriving = loop {
+    /// None when the shutdown came first.
+    async fn subscribe(&self) -> Option<Subscriber> {
+        loop {
             match self.bus.client.subscribe(self.pulls.subject()).await {
-                Ok(arriving) => break arriving,
+                Ok(arriving) => return Some(arriving),
                 Err(error) => {
                     tracing::warn!(stage = %H::STAGE, %error, "no subscription to pull through; trying again");
                 }
             }
-            tokio::select! { () = self.shutdown.cancelled() => return, () = sleep(ASK_AGAIN) => {} }
-        };
+            tokio::select! { () = self.shutdown.cancelled() => return None, () = sleep(ASK_AGAIN) => {} }
+        }
+    }
+
+    /// Takes in what all pulls bring until shutdown. Who arrives for nobody goes back at once instead of after `ack_wait`.
+    async fn receive(self: Arc<Self>, mut arriving: Subscriber) {
         let mut connections = self.bus.connections.clone();
         connections.mark_unchanged();
         loop {

@@ -40,9 +40,10 @@ pub struct Count {
     pub n: i64,
 }
 
-/// Seconds that the oldest row of a stage has waited; 0 for none.
-#[derive(Debug, Clone, Copy, sqlx::FromRow)]
+/// Seconds that a casino's oldest row has waited for a stage; 0 for none.
+#[derive(Debug, Clone, sqlx::FromRow)]
 pub struct Waiting {
+    pub casino_id: String,
     pub swarm: f64,
     pub envelope: f64,
     pub sender: f64,
@@ -113,21 +114,16 @@ impl Store {
         Ok(at)
     }
 
-    /// Since when a casino's oldest rows wait for swarm, envelope and sender; what was put off waits from then on (OBS-28, DEP-35).
-    pub async fn oldest_waiting(&self, casino: &CasinoId) -> Result<Waiting> {
-        let mut tx = self.bind(casino).await?;
-        let waiting = sqlx::query_as(
-            "select
-               coalesce((select extract(epoch from now() - min(coalesce(released_at, stored_at))) from inbound_messages
-                         where disposition = 'open'), 0)::float8 as swarm,
-               coalesce((select extract(epoch from now() - min(created_at)) from turns where state = 'drafted'), 0)::float8 as envelope,
-               coalesce((select extract(epoch from now() - min(not_before)) from outbound_messages
-                         where state = 'queued' and not_before < now()), 0)::float8 as sender",
+    /// Since when the oldest rows of each casino wait for swarm, envelope and sender; what was put off waits from then on (OBS-28, DEP-35).
+    /// Casinos where nothing waits are not in it.
+    pub async fn waiting(&self) -> Result<Vec<Waiting>> {
+        Ok(sqlx::query_as(
+            "select casino_id, coalesce(extract(epoch from now() - swarm), 0)::float8 as swarm,
+               coalesce(extract(epoch from now() - envelope), 0)::float8 as envelope, coalesce(extract(epoch from now() - sender), 0)::float8 as sender
+             from fleet_waiting()",
         )
-        .fetch_one(tx.conn())
-        .await?;
-        tx.commit().await?;
-        Ok(waiting)
+        .fetch_all(self.pool())
+        .await?)
     }
 
     /// How many rows stand in which state, per casino.

@@ -40,16 +40,16 @@ pub(super) struct Seat {
 #[derive(Debug, Default)]
 struct Pull {
     number: u64,
-    asked: usize,
-    got: usize,
+    /// Messages asked for that have not come.
+    left: usize,
     end: Option<End>,
 }
 
 /// How a pull ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum End {
-    /// After so many messages: all it asked for, or what came in its time.
-    Over(usize),
+    /// It got all it asked for, or its time passed.
+    Over,
     /// The server refuses or forgot it.
     Broken(String),
 }
@@ -110,7 +110,7 @@ impl Pulls {
             .publish_with_reply(subject, reply, request.to_string().into())
             .await
             .map_err(|e| Error::setup(format!("pull on {consumer}"))(e.into()))?;
-        Ok(tokio::time::timeout(expires + GRACE, seat.end()).await.unwrap_or_else(|_| seat.over()))
+        Ok(tokio::time::timeout(expires + GRACE, seat.end()).await.unwrap_or(End::Over))
     }
 
     /// A new connection: the server forgot what was asked over the one before.
@@ -156,14 +156,14 @@ impl Pulls {
 
 impl Seat {
     fn begin(&self, number: u64, asked: usize) {
-        *self.state() = Pull { number, asked, got: 0, end: None };
+        *self.state() = Pull { number, left: asked, end: None };
     }
 
     fn got(&self) {
         let all = {
             let mut pull = self.state();
-            pull.got += 1;
-            pull.got >= pull.asked
+            pull.left = pull.left.saturating_sub(1);
+            pull.left == 0
         };
         if all {
             self.finish(None, None);
@@ -174,7 +174,7 @@ impl Seat {
     fn finish(&self, number: Option<u64>, broken: Option<String>) {
         let mut pull = self.state();
         if pull.end.is_none() && number.is_none_or(|number| number == pull.number) {
-            pull.end = Some(broken.map_or(End::Over(pull.got), End::Broken));
+            pull.end = Some(broken.map_or(End::Over, End::Broken));
             drop(pull);
             self.ended.notify_one();
         }
@@ -188,10 +188,6 @@ impl Seat {
             }
             ended.await;
         }
-    }
-
-    fn over(&self) -> End {
-        End::Over(self.state().got)
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, Pull> {
@@ -221,17 +217,17 @@ mod tests {
         seat.finish(Some(0), Some("of the pull before".to_owned()));
         assert!(seat.state().end.is_none());
         seat.got();
-        assert_eq!(seat.end().await, End::Over(2));
+        assert_eq!(seat.end().await, End::Over);
         seat.begin(2, 8);
         seat.got();
         seat.finish(Some(2), None);
-        assert_eq!(seat.end().await, End::Over(1), "its time is over");
+        assert_eq!(seat.end().await, End::Over, "its time is over");
         seat.begin(3, 8);
         seat.finish(Some(3), Some("409 Consumer Deleted".to_owned()));
         seat.finish(None, None);
         assert_eq!(seat.end().await, End::Broken("409 Consumer Deleted".to_owned()), "what came first holds");
         seat.begin(4, 8);
         seat.finish(None, None);
-        assert_eq!(seat.end().await, End::Over(0), "a new connection");
+        assert_eq!(seat.end().await, End::Over, "a new connection");
     }
 }

@@ -1,0 +1,20 @@
+-- Since when each casino's oldest rows wait for swarm, envelope and sender: one question for all casinos, over the partial indexes of what is
+-- under way. Casinos where nothing waits have no row.
+
+create function fleet_waiting()
+returns table (casino_id text, swarm timestamptz, envelope timestamptz, sender timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select w.casino_id, min(w.swarm), min(w.envelope), min(w.sender) from (
+    select i.casino_id, min(coalesce(i.released_at, i.stored_at)) as swarm, null::timestamptz as envelope, null::timestamptz as sender
+    from inbound_messages i where i.disposition = 'open' and i.conversation_id is not null group by i.casino_id
+    union all
+    select t.casino_id, null, min(t.created_at), null
+    from turns t where t.state = 'drafted' and t.next_sweep_at is not null group by t.casino_id
+    union all
+    select o.casino_id, null, null, min(o.not_before)
+    from outbound_messages o where o.state = 'queued' and o.next_sweep_at is not null and o.not_before < now() group by o.casino_id
+  ) w group by w.casino_id
+$$;
+alter function fleet_waiting() owner to seven_fleet;
+revoke all on function fleet_waiting() from public;
+grant execute on function fleet_waiting() to seven_app;
