@@ -2,10 +2,10 @@
 -- under way. Casinos where nothing waits have no row.
 
 create function fleet_waiting()
-returns table (casino_id text, swarm timestamptz, envelope timestamptz, sender timestamptz)
+returns table (casino_id text, swarm_at timestamptz, envelope_at timestamptz, sender_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select w.casino_id, min(w.swarm), min(w.envelope), min(w.sender) from (
-    select i.casino_id, min(coalesce(i.released_at, i.stored_at)) as swarm, null::timestamptz as envelope, null::timestamptz as sender
+  select w.casino_id, min(w.swarm_at), min(w.envelope_at), min(w.sender_at) from (
+    select i.casino_id, min(coalesce(i.released_at, i.stored_at)) as swarm_at, null::timestamptz as envelope_at, null::timestamptz as sender_at
     from inbound_messages i where i.disposition = 'open' and i.conversation_id is not null group by i.casino_id
     union all
     select t.casino_id, null, min(t.created_at), null

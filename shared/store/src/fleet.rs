@@ -118,8 +118,8 @@ impl Store {
     /// Casinos where nothing waits are not in it.
     pub async fn waiting(&self) -> Result<Vec<Waiting>> {
         Ok(sqlx::query_as(
-            "select casino_id, coalesce(extract(epoch from now() - swarm), 0)::float8 as swarm,
-               coalesce(extract(epoch from now() - envelope), 0)::float8 as envelope, coalesce(extract(epoch from now() - sender), 0)::float8 as sender
+            "select casino_id, coalesce(extract(epoch from now() - swarm_at), 0)::float8 as swarm,
+               coalesce(extract(epoch from now() - envelope_at), 0)::float8 as envelope, coalesce(extract(epoch from now() - sender_at), 0)::float8 as sender
              from fleet_waiting()",
         )
         .fetch_all(self.pool())

@@ -218,6 +218,10 @@ const RETURNED: &[(&str, &str)] = &[
     ("row_id", "uuid"),
     ("conversation_id", "uuid"),
     ("spool_id", "uuid"),
+    // Since when the oldest row of a stage waits.
+    ("swarm_at", "timestamp with time zone"),
+    ("envelope_at", "timestamp with time zone"),
+    ("sender_at", "timestamp with time zone"),
 ];
 
 #[derive(FromRow)]
