@@ -16,7 +16,7 @@ struct Ended {
 }
 
 /// The text is written before its attempt and that before its due row, each waiting for the one before: a receipt that comes at the same time
-/// locks them in this order. An attempt in doubt keeps its due row.
+/// locks them in this order. An attempt in doubt keeps its due row. (`is not distinct from`: see the last look.)
 const END_ATTEMPT: &str = "
 with moved as (
   update outbound_messages m set state = $2, error_code = coalesce($3, m.error_code),
@@ -25,7 +25,7 @@ with moved as (
     not_before = case when $2 = 'queued' then now() + make_interval(secs => $5) else m.not_before end,
     sent_at = case when $2 = 'sent' then now() else m.sent_at end, ended_at = case when $2 = 'failed' then now() else m.ended_at end,
     tries = m.tries + case when $6 then 1 else 0 end, next_sweep_at = now() + make_interval(secs => $5 + $7)
-  where m.outbound_id = $1 and $2::text is not null and m.state = 'sending' and not exists (
+  where m.outbound_id = $1 and $2::text is not null and m.state is not distinct from 'sending' and not exists (
     select 1 from send_attempts a join send_attempts n on n.outbound_id = a.outbound_id and n.started_at > a.started_at
     where a.attempt_id = $8)
   returning m.part = 1 and exists (select 1 from turns t where t.turn_id = m.turn_id and t.disclosure) as discloses
