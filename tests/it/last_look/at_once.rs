@@ -24,7 +24,7 @@ async fn passes(bench: &Bench, class: MessageClass, change: &str) -> bool {
 #[tokio::test] // SMS-23: most texts are answers, and nothing stands against most
 async fn an_answer_that_nothing_stands_against_passes_at_once() {
     let bench = Bench::new("look_at_once").await;
-    for class in MessageClass::ALL {
+    for class in MessageClass::ALL.iter().copied() {
         assert_eq!(passes(&bench, class, "").await, class.lane() != Lane::Bulk, "{class}");
     }
     bench.house.stop().await;
