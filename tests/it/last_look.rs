@@ -1,5 +1,6 @@
 //! The last look (D6): its table, cell by cell, through the statement the sender uses.
 
+mod at_once;
 mod bench;
 mod confirmation;
 mod race;

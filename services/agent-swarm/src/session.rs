@@ -67,6 +67,13 @@ pub(crate) struct Told {
     pub(crate) cases: Vec<Trigger>,
 }
 
+/// What a turn leaves in its session and, where it changed, in the guest's profile.
+#[derive(Debug)]
+pub(crate) struct After {
+    pub(crate) session: Option<SessionAfter>,
+    pub(crate) profile: Option<serde_json::Value>,
+}
+
 // === impl Told ===
 
 impl Told {
@@ -178,15 +185,8 @@ impl Swarm {
         Told { speech, draft, class: MessageClass::Reply, session, cases }
     }
 
-    /// Writes session, phase, profile and cases, and pauses the conversation where a person takes over. The turn's commit holds the
-    /// conversation. Tells the first text that came during the turn, with its trace.
-    pub(crate) async fn settle(
-        &self,
-        tx: &mut Tx,
-        work: &Work,
-        scene: &mut Scene,
-        told: &Told,
-    ) -> Result<Option<(Uuid, String)>, Error> {
+    /// Session, phase and profile as the turn's commit writes them.
+    pub(crate) fn settle(&self, work: &Work, scene: &mut Scene, told: &Told) -> Result<After, Error> {
         let mut session = told.session.clone();
         let now = self.fleet.clock.property_now();
         let next = session::advance(&session, &scene.profile, &self.step(work, scene, told, now));
@@ -197,12 +197,10 @@ impl Swarm {
             scene.profile.engagement.phase_entered_at = Some(now);
         }
         scene.profile.count(&counted(work, told, now));
-        let after = work.recall.place.session.as_ref().map(|row| after(row.session_id, next, &session)).transpose()?;
+        let session =
+            work.recall.place.session.as_ref().map(|row| after(row.session_id, next, &session)).transpose()?;
         let profile = (work.profile.as_ref() != Some(&scene.profile)).then(|| scene.profile.to_json());
-        let of = (work.lease.guest_id, work.lease.conversation_id);
-        let more = tx.write_session(of, after.as_ref(), profile.as_ref()).await?;
-        self.open_cases(tx, work, &told.cases).await?;
-        Ok(more)
+        Ok(After { session, profile })
     }
 
     fn step(&self, work: &Work, scene: &Scene, told: &Told, now: DateTime<Utc>) -> Step {

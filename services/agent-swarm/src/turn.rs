@@ -8,7 +8,10 @@ use seven_domain::{Language, TurnId};
 use seven_host::Record;
 use seven_packs::TextKey;
 use seven_runtime::{Error, Mutant, failpoint, mutant};
-use seven_store::{Tx, turns::NewTurn};
+use seven_store::{
+    Tx,
+    turns::{Committing, Kept, NewTurn},
+};
 use seven_telemetry::trace;
 use seven_tools::Effect;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -18,7 +21,7 @@ use crate::{
     handler::{Swarm, Work},
     pause,
     scene::{Around, Scene},
-    session::Told,
+    session::{After, Told},
     speech::Speech,
     switches::silent,
     vetting::flag,
@@ -129,6 +132,7 @@ impl Swarm {
             record: serde_json::to_value(Record { learnt: scene.learnt.clone(), ..speech.record.clone() })
                 .map_err(|error| Error::Other(error.to_string()))?,
         };
+        let after = self.remember(work, scene, told)?;
         let all_answered = mutant(Mutant::AllAnswered);
         if all_answered || mutant(Mutant::NoEpoch) {
             sleep(Duration::from_millis(200)).await;
@@ -137,7 +141,8 @@ impl Swarm {
         let mut tx = self.fleet.store.bind_repeatable(&work.casino).await?;
         let ids: Vec<Uuid> =
             if all_answered { tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect() } else { ids };
-        let Some(switched) = tx.commit_turn(&turn, &ids).await? else { return Ok(false) };
+        let kept = Kept { session: after.session.as_ref(), profile: after.profile.as_ref() };
+        let Some(Committing { switched, more }) = tx.commit_turn(&turn, &ids, kept).await? else { return Ok(false) };
         // A switch that came while the host was thinking: the reply is not said, the texts stay open (D14).
         if silent(&switched) {
             drop(tx);
@@ -146,8 +151,7 @@ impl Swarm {
             tx.commit().await?;
             return Ok(false);
         }
-        // The second look under the lock: a text that came during the model call is the next turn's.
-        let more = self.remember(&mut tx, work, scene, told).await?;
+        self.carry_out(&mut tx, work, told).await?;
         flag(&mut tx, work, scene, speech, turn_id.0).await?;
         tx.audit_offer_calls(turn_id, None, &told.speech.offer_calls, &work.trace).await?;
         failpoint("swarm.before_commit");
@@ -168,23 +172,27 @@ impl Swarm {
         Ok(true)
     }
 
-    /// What the guest taught us stands when the reply stands. Tells the first text that came during the turn.
-    async fn remember(
-        &self,
-        tx: &mut Tx,
-        work: &Work,
-        scene: &mut Scene,
-        told: &Told,
-    ) -> Result<Option<(Uuid, String)>, Error> {
+    /// What the guest taught us, and what the turn makes of the session: both stand when the reply stands.
+    fn remember(&self, work: &Work, scene: &mut Scene, told: &Told) -> Result<After, Error> {
         scene.asked(told.speech.reply.asked);
         for effect in &told.speech.effects {
+            if let Effect::Observe(seen) = effect {
+                scene.observe(seen.clone());
+            }
+        }
+        self.settle(work, scene, told)
+    }
+
+    /// Offers and cases of a turn that stands.
+    async fn carry_out(&self, tx: &mut Tx, work: &Work, told: &Told) -> Result<(), Error> {
+        for effect in &told.speech.effects {
             match effect {
-                Effect::Observe(seen) => scene.observe(seen.clone()),
+                Effect::Observe(_) => {}
                 Effect::Offer(offer) => drop(tx.issue(offer).await?),
                 Effect::Redeemed { offer, at } => drop(tx.redeem(work.lease.guest_id, *offer, *at).await?),
             }
         }
-        self.settle(tx, work, scene, told).await
+        self.open_cases(tx, work, &told.cases).await
     }
 
     /// Counts the failure on the texts; after the last one the guest gets the fallback, once, and operators a dead letter.

@@ -1,10 +1,12 @@
 //! Look, call, record (D5): at most three calls for what certainly did not reach the provider, each with a new look; everything
 //! that may have reached it is left to its webhook and its due row.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use seven_bus::Outcome;
 use seven_cache::{Outcome as Spoke, Transition};
-use seven_domain::{AttemptId, AuditEvent, TWILIO};
+use seven_domain::{AttemptId, AuditEvent, CasinoId, GuestHash, Lane, OutboundId, TWILIO};
 use seven_providers::{ErrorClass, SendOutcome, SendRequest, verdict};
 use seven_runtime::{Error, failpoint};
 use seven_store::{
@@ -27,6 +29,18 @@ use crate::{
 const CALLS: u32 = 3;
 /// Seconds before each re-delivery where the code names none (SMS-44).
 const REDELIVERY: [u32; 3] = [5, 25, 125];
+
+/// How a call ended, to be recorded.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    outbound: OutboundId,
+    subject: String,
+    attempt: AttemptId,
+    guest: GuestHash,
+    end: AttemptEnd,
+    next: Next,
+    detail: serde_json::Value,
+}
 
 impl Sender {
     /// Calls until the text is taken, refused for good, in doubt or put off. Each call has its own route and its own look; a doubtful one
@@ -112,8 +126,7 @@ impl Sender {
         refused_as_of: Option<DateTime<Utc>>,
     ) -> Result<Result<Claim, Refusal>, Error> {
         let mut span = trace::step("seven.node.last_look", "");
-        let mut tx = self.fleet.store.bind(&job.casino).await?;
-        let look = Look {
+        let mut look = Look {
             outbound_id: job.outbound_id,
             attempt_id,
             provider,
@@ -123,14 +136,32 @@ impl Sender {
             exclusion_list_needed: eligibility.exclusion_list_needed,
             called_at: self.fleet.clock.now(),
             refused_as_of,
-            risk: content::risk(&mut tx, job).await?,
+            risk: None,
         };
-        let verdict = tx.last_look(&look).await?;
-        tx.commit().await?;
+        let verdict = if job.class.lane() == Lane::Bulk {
+            let mut tx = self.fleet.store.bind(&job.casino).await?;
+            look.risk = content::risk(&mut tx, job).await?;
+            let verdict = tx.last_look(&look).await?;
+            tx.commit().await?;
+            verdict
+        } else {
+            self.looks.ask(&job.casino, look, |looks| self.look_at(&job.casino, looks)).await?
+        };
         let label = verdict.as_ref().map_or_else(|refusal| refusal.as_str(), |_| "sent");
         metrics().last_look.with_label_values(&[job.casino.as_str(), job.class.as_str(), label]).inc();
         span.set("seven.verdict", label);
         Ok(verdict)
+    }
+
+    /// Each text by a statement of its own; all are durable before the first of them is sent.
+    async fn look_at(&self, casino: &CasinoId, looks: Vec<Look>) -> Result<Vec<Result<Claim, Refusal>>, Error> {
+        let mut tx = self.fleet.store.bind(casino).await?;
+        let mut verdicts = Vec::with_capacity(looks.len());
+        for look in &looks {
+            verdicts.push(tx.last_look(look).await?);
+        }
+        tx.commit().await?;
+        Ok(verdicts)
     }
 
     /// What a provider's answer means for the text: a pure reading of the table in D5 and of the provider's codes. `calls` counts those
@@ -174,22 +205,48 @@ impl Sender {
     ) -> Result<(), Error> {
         let end = end_of(outcome);
         measure::called(job, provider, &end, next);
-        // Taken back by a crash, it is as if this worker had died before it: the webhook or the doubt settles it.
-        let mut tx = self.fleet.store.bind_repeatable(&job.casino).await?;
-        let subject = job.outbound_id.to_string();
-        let heard = matches!(next, Next::Sent | Next::Failed).then(|| {
-            let event = if next == Next::Sent { AuditEvent::SmsOutbound } else { AuditEvent::SmsDeliveryFailed };
-            let detail = serde_json::json!({
-                "class": job.class, "sms_segments": job.segments, "attempt_id": attempt, "provider": provider,
-                "error_code": end.error_code,
-            });
-            Entry { guest: Some(&job.guest), ..Entry::of(event, "outbound-sender", &subject, detail) }
+        let detail = serde_json::json!({
+            "class": job.class, "sms_segments": job.segments, "attempt_id": attempt, "provider": provider,
+            "error_code": end.error_code,
         });
-        tx.end_attempt(job.outbound_id, attempt, &end, next, heard.as_ref()).await?;
-        tx.commit().await?;
+        let (outbound, subject, guest) = (job.outbound_id, job.outbound_id.to_string(), job.guest);
+        let ended = Arc::new(Ended { outbound, subject, attempt, guest, end, next, detail });
+        self.ends.ask(&job.casino, Arc::clone(&ended), |ends| self.record_all(&job.casino, ends)).await??;
+        let end = &ended.end;
         let error_code = end.error_code.as_deref().unwrap_or_default();
         tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, attempt_id = %attempt, provider, outcome = end.outcome, error_code, ?next, "provider called");
         Ok(())
+    }
+
+    async fn record_all(&self, casino: &CasinoId, ends: Vec<Arc<Ended>>) -> Result<Vec<Result<(), Error>>, Error> {
+        // Taken back by a crash, it is as if this worker had died before it: the webhook or the doubt settles it.
+        let mut tx = self.fleet.store.bind_repeatable(casino).await?;
+        for ended in &ends {
+            let heard = ended.heard();
+            tx.end_attempt(ended.outbound, ended.attempt, &ended.end, ended.next, heard.as_ref()).await?;
+        }
+        match tx.commit().await {
+            Err(error) if ends.len() == 1 => Err(error.into()),
+            // It may have been: nobody records it a second time.
+            Err(_) => {
+                let lost = |_| Err(Error::Other("how a call ended may not have been recorded".into()));
+                Ok(ends.iter().map(lost).collect())
+            }
+            Ok(()) => Ok(ends.iter().map(|_| Ok(())).collect()),
+        }
+    }
+}
+
+impl Ended {
+    /// What the audit log hears of it.
+    fn heard(&self) -> Option<Entry<'_>> {
+        let event = match self.next {
+            Next::Sent => AuditEvent::SmsOutbound,
+            Next::Failed => AuditEvent::SmsDeliveryFailed,
+            Next::RetryNow | Next::RetryAfter(_) | Next::InDoubt => return None,
+        };
+        let entry = Entry::of(event, "outbound-sender", &self.subject, self.detail.clone());
+        Some(Entry { guest: Some(&self.guest), ..entry })
     }
 }
 

@@ -8,14 +8,20 @@ use seven_bus::{Delivery, Handler, Outcome, events::OutboundReady};
 use seven_compliance::jurisdiction::State;
 use seven_domain::{CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, PhoneE164, Stage};
 use seven_runtime::{Error, Fleet, outcome_of};
-use seven_store::{outbound::Pending, providers::Stop};
+use seven_store::{
+    last_look::{Claim, Look, Refusal},
+    outbound::{Found, Pending},
+    providers::Stop,
+};
 use seven_telemetry::trace;
 use tokio::time::sleep;
 
 use crate::{
+    attempt::Ended,
     carriers::Carrier,
     numbers::Registry,
     pace::{Limits, Turns},
+    together::Together,
 };
 
 /// Waits up to this are held here with progress acknowledgements; longer ones are due rows (D13).
@@ -28,6 +34,9 @@ pub struct Sender {
     pub(crate) registry: Registry,
     pub(crate) limits: Limits,
     pub(crate) turns: Turns,
+    pub(crate) reads: Together<OutboundId, Option<Found>>,
+    pub(crate) looks: Together<Look, Result<Claim, Refusal>>,
+    pub(crate) ends: Together<Arc<Ended>, Result<(), Error>>,
 }
 
 impl std::fmt::Debug for Sender {
@@ -80,21 +89,21 @@ impl Handler for Sender {
 impl Sender {
     async fn process(&self, delivery: &Delivery<OutboundReady>) -> Result<Outcome, Error> {
         let outbound_id: OutboundId = seven_bus::id(&delivery.event.outbound_id)?;
-        let mut tx = self.fleet.store.bind_repeatable(&delivery.casino).await?;
-        let pending = tx.pending_here(outbound_id).await?.filter(|(text, ..)| text.state == "queued");
-        let Some((pending, config, stops)) = pending else {
+        let casino = &delivery.casino;
+        let found = self.reads.ask(casino, outbound_id, |texts| self.read(casino, texts)).await?;
+        let Some(Found { pending, config, stops }) = found.filter(|found| found.pending.state == "queued") else {
             trace::ended("done", true);
             return Ok(Outcome::Done);
         };
         trace::adopt(&pending.trace);
         let wait = Duration::try_from_secs_f64(pending.wait).unwrap_or_default();
         if wait > LONGEST_HELD {
+            let mut tx = self.fleet.store.bind_repeatable(casino).await?;
             tx.put_due("send", outbound_id.0, wait).await?;
             tx.commit().await?;
             trace::set("seven.put_off_ms", wait.as_millis() as i64);
             return Ok(Outcome::Done);
         }
-        tx.commit().await?;
         let mut job = Job::new(&delivery.casino, config, outbound_id, &pending, stops)?;
         trace::tell("seven.message_class", &job.class);
         if trace::on() {
@@ -115,6 +124,15 @@ impl Sender {
         drop(pace);
         self.check_number(&job).await?;
         self.look_and_send(&mut job).await
+    }
+
+    /// What is known of texts before their look.
+    async fn read(&self, casino: &CasinoId, texts: Vec<OutboundId>) -> Result<Vec<Option<Found>>, Error> {
+        let mut tx = self.fleet.store.bind_repeatable(casino).await?;
+        let found = tx.pending_here(&texts).await?;
+        tx.commit().await?;
+        // A text may be asked about twice: signals are repeated.
+        Ok(texts.iter().map(|text| found.get(text).cloned()).collect())
     }
 
     /// Sleeps, unless the fleet stops first.

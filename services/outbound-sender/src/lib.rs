@@ -13,6 +13,7 @@ mod protection;
 mod receipts;
 mod refusal;
 pub mod stops;
+mod together;
 mod window;
 
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub use numbers::{Asked, Holder, NumberRegistry, Registry};
 pub use pace::Limits;
 pub use protection::Unprotected;
 pub use receipts::Receipts;
+use together::Together;
 
 /// Works until the fleet's shutdown. Refuses to start against a real provider with what nobody has verified.
 pub async fn run(
@@ -54,7 +56,16 @@ impl Sender {
     /// A sender without its worker loop: for whoever decides alone what is delivered when, as the model test does.
     pub fn new(fleet: Fleet, providers: Vec<Arc<dyn Provider>>, registry: Registry) -> Self {
         let carriers = providers.into_iter().map(|provider| Carrier::new(&fleet, provider)).collect();
-        Self { fleet, carriers, registry, limits: Limits::default(), turns: pace::Turns::default() }
+        Self {
+            fleet,
+            carriers,
+            registry,
+            limits: Limits::default(),
+            turns: pace::Turns::default(),
+            reads: Together::default(),
+            looks: Together::default(),
+            ends: Together::default(),
+        }
     }
 }
 

@@ -58,8 +58,7 @@ pub struct Reopened {
 /// The names of what is on for the bound casino: by a switch of its own, of the fleet, or by its document (`safe_mode.enabled`).
 macro_rules! switched {
     () => {
-        "select name from controls union select name from fleet_controls
-         union select 'safe_mode' from casinos where coalesce((config->'safe_mode'->>'enabled')::boolean, false)"
+        "select name from controls union all select name from fleet_controls union all select 'safe_mode' from casinos where safe_mode"
     };
 }
 pub(crate) use switched;
@@ -172,7 +171,7 @@ impl Tx {
                select 1 from outbound_messages o where o.conversation_id = $1 and o.class = 'holding' and o.state not in ('suppressed', 'expired')
                  and o.created_at >= (select min(since) from (
                    select since from controls where name = 'safe_mode' union all select since from fleet_controls where name = 'safe_mode'
-                   union all select updated_at from casinos where coalesce((config->'safe_mode'->>'enabled')::boolean, false)) s))",
+                   union all select updated_at from casinos where safe_mode) s))",
         )
         .bind(conversation.0)
         .fetch_one(self.conn())

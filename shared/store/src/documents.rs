@@ -15,7 +15,7 @@ pub(crate) struct Documents(Arc<Mutex<HashMap<CasinoId, Held>>>);
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub(crate) version: i64,
-    config: Arc<CasinoConfig>,
+    pub(crate) config: Arc<CasinoConfig>,
 }
 
 impl Documents {

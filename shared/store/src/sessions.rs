@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
-use seven_domain::{ConversationId, GuestId};
+use seven_domain::ConversationId;
 use sqlx::{FromRow, types::Json};
 use uuid::Uuid;
 
@@ -150,35 +150,5 @@ impl Tx {
             exchanges: row.exchanges.map(|Json(exchanges)| exchanges).unwrap_or_default(),
             open: row.open.0,
         })
-    }
-
-    /// Writes what a turn made of its session, and what is known of the guest where that changed. The conversation's lock is held, so
-    /// this is also the turn's second look: the first text that came while it was thought, with its trace.
-    pub async fn write_session(
-        &mut self,
-        of: (GuestId, ConversationId),
-        session: Option<&SessionAfter>,
-        profile: Option<&Value>,
-    ) -> Result<Option<(Uuid, String)>> {
-        let casino = self.casino_str();
-        let (guest, conversation) = of;
-        Ok(sqlx::query_as(
-            "with s as (update sessions set phase = $2, turns = $3, summary = $4, counts = $5 where session_id = $1),
-             p as (insert into profiles (casino_id, guest_id, document) select $6, $7, $8 where $8 is not null
-               on conflict (casino_id, guest_id) do update set document = excluded.document, updated_at = now())
-             select inbound_id, trace from inbound_messages where conversation_id = $9 and disposition = 'open'
-             order by occurred_at, arrival limit 1",
-        )
-        .bind(session.map(|session| session.session_id))
-        .bind(session.map(|session| session.phase))
-        .bind(session.map(|session| i32::try_from(session.turns).unwrap_or(i32::MAX)))
-        .bind(session.map(|session| &session.summary))
-        .bind(session.map(|session| &session.counts))
-        .bind(casino)
-        .bind(guest.0)
-        .bind(profile)
-        .bind(conversation.0)
-        .fetch_optional(self.conn())
-        .await?)
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     casinos::{Casino, Document, document},
     controls::{Switch, switched},
     mutant::{Mutant, mutant},
+    sessions::SessionAfter,
 };
 
 #[derive(Debug, Clone)]
@@ -88,19 +89,45 @@ spoken as (
   update guests set language = $9, updated_at = now()
   where guest_id = $4 and language is distinct from $9 and exists (select 1 from ours)),
 dropped as (
-  delete from model_results where conversation_id = $3 and exists (select 1 from ours))
+  delete from model_results where conversation_id = $3 and exists (select 1 from ours)),
+session as (
+  update sessions set phase = $23, turns = $24, summary = $25, counts = $26 where session_id = $22 and exists (select 1 from ours)),
+profile as (
+  insert into profiles (casino_id, guest_id, document) select $1, $4, $27 from ours where $27 is not null
+  on conflict (casino_id, guest_id) do update set document = excluded.document, updated_at = now())
 select (select count(*) from made), (select count(*) from answered), array(",
     switched!(),
-    ")"
+    "), next.inbound_id, next.trace
+from (select 1) as always left join (
+  select inbound_id, trace from inbound_messages where conversation_id = $3 and disposition = 'open' and inbound_id <> all($21)
+  order by occurred_at, arrival limit 1) next on true"
 );
+
+/// What is written with a turn.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Kept<'a> {
+    pub session: Option<&'a SessionAfter>,
+    /// What is known of the guest, where that changed.
+    pub profile: Option<&'a serde_json::Value>,
+}
+
+/// What a turn's commit found.
+#[derive(Debug, Clone)]
+pub struct Committing {
+    /// The switches that are on (D14).
+    pub switched: Vec<Switch>,
+    /// The first text that came while the turn was thought, with its trace. One that is just being stored is missed; its own signal follows.
+    pub more: Option<(Uuid, String)>,
+}
 
 impl Tx {
     /// Writes the turn, if the conversation still has its epoch: gives the lease back, marks `texts` as answered, notes the guest's
-    /// language and drops what models answered on the way. Returns the switches that are on (D14). None, and nothing must be committed,
-    /// when the conversation moved on or one of the texts was no longer open. The conversation's row stays locked.
-    pub async fn commit_turn(&mut self, turn: &NewTurn, texts: &[Uuid]) -> Result<Option<Vec<Switch>>> {
+    /// language, keeps what the turn made of session and profile, and drops what models answered on the way. None, and nothing must be
+    /// committed, when the conversation moved on or one of the texts was no longer open. The conversation's row stays locked.
+    pub async fn commit_turn(&mut self, turn: &NewTurn, texts: &[Uuid], kept: Kept<'_>) -> Result<Option<Committing>> {
+        type Row = (i64, i64, Vec<String>, Option<Uuid>, Option<String>);
         let (casino, base) = (self.casino_str(), self.sweep_base());
-        let (made, answered, switched): (i64, i64, Vec<String>) = sqlx::query_as(commit_statement())
+        let (made, answered, switched, next, trace): Row = sqlx::query_as(commit_statement())
             .bind(casino)
             .bind(turn.turn_id.0)
             .bind(turn.conversation_id.0)
@@ -122,10 +149,17 @@ impl Tx {
             .bind(turn.disclosure)
             .bind(&turn.record)
             .bind(texts)
+            .bind(kept.session.map(|session| session.session_id))
+            .bind(kept.session.map(|session| session.phase))
+            .bind(kept.session.map(|session| i32::try_from(session.turns).unwrap_or(i32::MAX)))
+            .bind(kept.session.map(|session| &session.summary))
+            .bind(kept.session.map(|session| &session.counts))
+            .bind(kept.profile)
             .fetch_one(self.conn())
             .await?;
         let whole = usize::try_from(answered) == Ok(texts.len()) || mutant(Mutant::NoEpoch);
-        Ok((made == 1 && whole).then(|| Switch::named(&switched)))
+        let found = || Committing { switched: Switch::named(&switched), more: next.zip(trace) };
+        Ok((made == 1 && whole).then(found))
     }
 
     /// The turn as it stood, locked against a second envelope and against STOP's cancelling, with the casino; a drafted one is shaped from

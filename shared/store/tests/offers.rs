@@ -14,7 +14,7 @@ use seven_domain::{
 use seven_store::{
     Store, SweepPlan, audit,
     guests::{GuestLaw, NewIds},
-    turns::NewTurn,
+    turns::{Kept, NewTurn},
 };
 use seven_testkit::Postgres;
 
@@ -76,7 +76,7 @@ async fn had(name: &str) -> Had {
         trace: String::new(),
         record: json!({}),
     };
-    assert!(tx.commit_turn(&written, &[]).await.unwrap().is_some());
+    assert!(tx.commit_turn(&written, &[], Kept::default()).await.unwrap().is_some());
     tx.commit().await.unwrap();
     Had { store, casino, guest: party.guest_id, hash, turn, keys, now }
 }

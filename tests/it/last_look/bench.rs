@@ -142,8 +142,11 @@ impl Bench {
         Self { house, owner, guests: AtomicU32::new(0) }
     }
 
+    /// Knows the casino's document, as a sender does that has just read the text: else nothing passes at once.
     pub(crate) async fn bind(&self) -> Tx {
-        self.house.stack.fleet.store.bind(self.house.casino()).await.unwrap()
+        let mut tx = self.house.stack.fleet.store.bind(self.house.casino()).await.unwrap();
+        tx.casino_row().await.unwrap().unwrap();
+        tx
     }
 
     /// A new guest who consented to everything.

@@ -15,30 +15,33 @@ struct Ended {
     discloses: bool,
 }
 
-/// The text is locked before its attempt, as when a receipt comes at the same time. An attempt in doubt keeps its due row.
+/// The text is written before its attempt and that before its due row, each waiting for the one before: a receipt that comes at the same time
+/// locks them in this order. An attempt in doubt keeps its due row. (`is not distinct from`: see the last look.)
 const END_ATTEMPT: &str = "
-with o as (
-  select outbound_id from outbound_messages where outbound_id = $1 for update
+with moved as (
+  update outbound_messages m set state = $2, error_code = coalesce($3, m.error_code),
+    reason = case when $2 = 'failed' then coalesce($3, 'failed') else m.reason end,
+    provider_message_id = coalesce($4, m.provider_message_id),
+    not_before = case when $2 = 'queued' then now() + make_interval(secs => $5) else m.not_before end,
+    sent_at = case when $2 = 'sent' then now() else m.sent_at end, ended_at = case when $2 = 'failed' then now() else m.ended_at end,
+    tries = m.tries + case when $6 then 1 else 0 end, next_sweep_at = now() + make_interval(secs => $5 + $7)
+  where m.outbound_id = $1 and $2::text is not null and m.state is not distinct from 'sending' and not exists (
+    select 1 from send_attempts a join send_attempts n on n.outbound_id = a.outbound_id and n.started_at > a.started_at
+    where a.attempt_id = $8)
+  returning m.part = 1 and exists (select 1 from turns t where t.turn_id = m.turn_id and t.disclosure) as discloses
 ), a as (
   update send_attempts t set outcome = case when t.outcome = 'pending' then $9 else t.outcome end, http_status = $10, error_code = $3,
     detail = $11, provider_message_id = coalesce(t.provider_message_id, $4), finished_at = now()
-  from o where t.attempt_id = $8
+  from (select count(*) from moved) as text_first where t.attempt_id = $8
+  returning t.attempt_id
 ), settled as (
-  delete from due using o where $2::text is not null and casino_id = $12 and kind = 'attempt_doubt' and row_id = $8
+  delete from due using (select count(*) from a) as attempt_first
+  where $2::text is not null and casino_id = $12 and kind = 'attempt_doubt' and row_id = $8
 ), heard as (
   insert into audit_log (casino_id, actor, action, severity, subject, guest_hash, detail, trace)
   select $12, $13, $14, $15, $16, $17, $18, $19 where $14::text is not null
 )
-update outbound_messages m set state = $2, error_code = coalesce($3, m.error_code),
-  reason = case when $2 = 'failed' then coalesce($3, 'failed') else m.reason end,
-  provider_message_id = coalesce($4, m.provider_message_id),
-  not_before = case when $2 = 'queued' then now() + make_interval(secs => $5) else m.not_before end,
-  sent_at = case when $2 = 'sent' then now() else m.sent_at end, ended_at = case when $2 = 'failed' then now() else m.ended_at end,
-  tries = m.tries + case when $6 then 1 else 0 end, next_sweep_at = now() + make_interval(secs => $5 + $7)
-from o where m.outbound_id = o.outbound_id and $2::text is not null and m.state = 'sending' and not exists (
-  select 1 from send_attempts a join send_attempts n on n.outbound_id = a.outbound_id and n.started_at > a.started_at
-  where a.attempt_id = $8)
-returning m.part = 1 and exists (select 1 from turns t where t.turn_id = m.turn_id and t.disclosure) as discloses";
+select discloses from moved";
 
 impl Tx {
     /// Records how an attempt ended, with its audit entry, what becomes of its text and the disclosure it carried. A receipt that came first wins: a text that is already

@@ -1,6 +1,6 @@
 //! What the sender reads of a queued text before it looks.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use seven_domain::{CasinoConfig, OutboundId};
@@ -16,6 +16,7 @@ use crate::{
 /// What the sender must know before it looks: when, how much, from which number.
 #[derive(Debug, Clone, FromRow)]
 pub struct Pending {
+    pub outbound_id: Uuid,
     pub state: String,
     pub class: String,
     pub segments: i32,
@@ -38,29 +39,37 @@ pub struct Pending {
     pub trace: String,
 }
 
+/// A text with its casino's document and the stops that stand before it.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub pending: Pending,
+    pub config: Arc<CasinoConfig>,
+    pub stops: Vec<Stop>,
+}
+
 macro_rules! pending {
-    () => {
-        "select o.state, o.class, o.segments, greatest(0, extract(epoch from o.not_before - now()))::float8 as wait, c.casino_number,
+    ($which:literal) => {
+        concat!(
+            "select o.outbound_id, o.state, o.class, o.segments, greatest(0, extract(epoch from o.not_before - now()))::float8 as wait, c.casino_number,
            o.conversation_id, o.tries, g.key_id, g.phone_hash, g.phone, g.zone, g.state as guest_state,
            case when o.turn_id is null and o.inbound_id is null then null else o.answers_at end as answers_at,
            greatest(0, extract(epoch from o.not_before - o.created_at))::float8 as delay, o.turn_id is not null as of_turn, o.trace
          from outbound_messages o
          join conversations c on c.conversation_id = o.conversation_id
          join guests g on g.guest_id = o.guest_id
-         where o.outbound_id = $1"
+         where o.outbound_id ",
+            $which
+        )
     };
 }
 
 impl Tx {
     pub async fn pending(&mut self, outbound: OutboundId) -> Result<Option<Pending>> {
-        Ok(sqlx::query_as(pending!()).bind(outbound.0).fetch_optional(self.conn()).await?)
+        Ok(sqlx::query_as(pending!("= $1")).bind(outbound.0).fetch_optional(self.conn()).await?)
     }
 
-    /// A text with its casino's document and the stops that stand before it, in one query.
-    pub async fn pending_here(
-        &mut self,
-        outbound: OutboundId,
-    ) -> Result<Option<(Pending, Arc<CasinoConfig>, Vec<Stop>)>> {
+    /// Those of the texts that are there, with all that is known of each before its look, in one query.
+    pub async fn pending_here(&mut self, texts: &[OutboundId]) -> Result<HashMap<OutboundId, Found>> {
         #[derive(FromRow)]
         struct Row {
             #[sqlx(flatten)]
@@ -70,21 +79,26 @@ impl Tx {
             stops: Json<Vec<Stop>>,
         }
         let (casino, held) = (self.casino_str(), self.held_document());
-        let row: Option<Row> = sqlx::query_as(concat!(
+        let ids: Vec<Uuid> = texts.iter().map(|text| text.0).collect();
+        let rows: Vec<Row> = sqlx::query_as(concat!(
             "select p.*, ",
             document!("$2"),
             ", coalesce((select jsonb_agg(to_jsonb(s)) from (",
             stops!("$3"),
             ") s), '[]') as stops from casinos, lateral (",
-            pending!(),
+            pending!("= any($1)"),
             ") p"
         ))
-        .bind(outbound.0)
+        .bind(ids)
         .bind(held.as_ref().map(|held| held.version))
         .bind(casino)
-        .fetch_optional(self.conn())
+        .fetch_all(self.conn())
         .await?;
-        let Some(row) = row else { return Ok(None) };
-        Ok(Some((row.pending, self.casino_of(row.document, held)?.config, row.stops.0)))
+        let found = |row: Row| {
+            let config = self.casino_of(row.document, held.clone())?.config;
+            let text = OutboundId(row.pending.outbound_id);
+            Ok((text, Found { pending: row.pending, config, stops: row.stops.0 }))
+        };
+        rows.into_iter().map(found).collect()
     }
 }

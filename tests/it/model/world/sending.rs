@@ -125,13 +125,14 @@ impl World {
             risk: Some(0.0),
         };
         let mut tx = self.fleet.store.bind(&casino).await.unwrap();
+        let number = tx.pending(outbound_id).await.unwrap().map(|text| text.casino_number).unwrap_or_default();
         let verdict = tx.last_look(&look).await.unwrap();
         tx.commit().await.unwrap();
-        if let Ok(Claim { to, from, body, .. }) = verdict {
+        if let Ok(Claim { to, body, .. }) = verdict {
             let request = SendRequest {
                 casino,
                 attempt: look.attempt_id,
-                from: from.parse().unwrap(),
+                from: number.parse().unwrap(),
                 to: to.parse().unwrap(),
                 text: body,
                 messaging_profile_id: None,

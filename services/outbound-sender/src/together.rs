@@ -1,0 +1,207 @@
+//! What several texts of a casino ask of Postgres at the same moment is done in one transaction: what comes while one is under way is taken along
+//! by the next. A text that comes alone waits for nobody, and nothing waits for company.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use seven_domain::CasinoId;
+use seven_runtime::Error;
+use tokio::sync::{
+    Mutex as Turn,
+    oneshot::{self, error::TryRecvError},
+};
+
+/// So many at once: the locks of the first are held until the last is done.
+const MOST: usize = 16;
+
+/// Questions of one kind, by casino.
+#[derive(Debug)]
+pub(crate) struct Together<Q, A>(Mutex<HashMap<CasinoId, Arc<Place<Q, A>>>>);
+
+#[derive(Debug)]
+struct Place<Q, A> {
+    /// Held by who answers for all.
+    turn: Turn<()>,
+    waiting: Mutex<Vec<(Q, oneshot::Sender<A>)>>,
+}
+
+// === impl Together ===
+
+impl<Q, A> Default for Together<Q, A> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<Q: Clone, A> Together<Q, A> {
+    /// The answer to `question`. `answer` gets questions of this casino and answers each in their order, or fails and leaves nothing done:
+    /// then each of them is asked alone.
+    pub(crate) async fn ask<F, Fut>(&self, casino: &CasinoId, question: Q, answer: F) -> Result<A, Error>
+    where
+        F: Fn(Vec<Q>) -> Fut,
+        Fut: Future<Output = Result<Vec<A>, Error>>,
+    {
+        let place = self.place(casino);
+        let (told, mut heard) = oneshot::channel();
+        locked(&place.waiting).push((question.clone(), told));
+        let turn = tokio::select! {
+            biased;
+            answered = &mut heard => match answered {
+                Ok(answered) => return Ok(answered),
+                // Who took it along failed, or was stopped.
+                Err(_) => None,
+            },
+            turn = place.turn.lock() => Some(turn),
+        };
+        while turn.is_some() {
+            match heard.try_recv() {
+                Ok(answered) => return Ok(answered),
+                Err(TryRecvError::Closed) => break,
+                Err(TryRecvError::Empty) => {}
+            }
+            let (questions, told) = place.take();
+            let alone = questions.len() == 1;
+            match answer(questions).await {
+                Ok(answers) => told.into_iter().zip(answers).for_each(|(told, answer)| drop(told.send(answer))),
+                Err(error) if alone => return Err(error),
+                Err(_) => {}
+            }
+        }
+        drop(turn);
+        let answers = answer(vec![question]).await?;
+        answers.into_iter().next().ok_or_else(|| Error::Other("a question had no answer".into()))
+    }
+
+    fn place(&self, casino: &CasinoId) -> Arc<Place<Q, A>> {
+        let mut places = locked(&self.0);
+        if let Some(place) = places.get(casino) {
+            return Arc::clone(place);
+        }
+        let place = Arc::new(Place { turn: Turn::new(()), waiting: Mutex::default() });
+        places.insert(casino.clone(), Arc::clone(&place));
+        place
+    }
+}
+
+impl<Q, A> Place<Q, A> {
+    /// The oldest that somebody still waits for.
+    fn take(&self) -> (Vec<Q>, Vec<oneshot::Sender<A>>) {
+        let mut waiting = locked(&self.waiting);
+        waiting.retain(|(_, told)| !told.is_closed());
+        let many = waiting.len().min(MOST);
+        waiting.drain(..many).unzip()
+    }
+}
+
+fn locked<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::future::join_all;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    /// Doubles numbers when it may, and notes which it was given together.
+    struct Desk {
+        may: Semaphore,
+        given: Mutex<Vec<Vec<u32>>>,
+        unlucky: u32,
+    }
+
+    impl Desk {
+        fn new(unlucky: u32) -> Self {
+            Self { may: Semaphore::new(0), given: Mutex::default(), unlucky }
+        }
+
+        async fn double(&self, numbers: Vec<u32>) -> Result<Vec<u32>, Error> {
+            locked(&self.given).push(numbers.clone());
+            self.may.acquire().await.unwrap().forget();
+            if numbers.contains(&self.unlucky) {
+                return Err(Error::Other("unlucky".into()));
+            }
+            Ok(numbers.into_iter().map(|number| number * 2).collect())
+        }
+
+        fn given(&self) -> Vec<Vec<u32>> {
+            locked(&self.given).clone()
+        }
+    }
+
+    fn casino(name: &str) -> CasinoId {
+        name.parse().unwrap()
+    }
+
+    async fn ask_all(together: &Together<u32, u32>, desk: &Desk, numbers: std::ops::Range<u32>) -> Vec<Option<u32>> {
+        let here = casino("here");
+        let ask = |number| together.ask(&here, number, |numbers| desk.double(numbers));
+        // Nobody is answered before all have asked.
+        let open = async {
+            tokio::task::yield_now().await;
+            desk.may.add_permits(100);
+        };
+        let (answers, ()) = tokio::join!(join_all(numbers.map(ask)), open);
+        answers.into_iter().map(Result::ok).collect()
+    }
+
+    #[tokio::test]
+    async fn what_comes_while_one_is_under_way_is_answered_together() {
+        let (together, desk) = (Together::default(), Desk::new(u32::MAX));
+        let answers = ask_all(&together, &desk, 1..4).await;
+        assert_eq!(answers, [Some(2), Some(4), Some(6)]);
+        assert_eq!(desk.given(), [vec![1], vec![2, 3]]);
+        let desk = Desk::new(u32::MAX);
+        let many = ask_all(&together, &desk, 10..34).await;
+        assert!(many.iter().copied().eq((10..34).map(|number| Some(number * 2))));
+        let sizes: Vec<usize> = desk.given().iter().map(Vec::len).collect();
+        assert_eq!(sizes, [1, MOST, 23 - MOST]);
+    }
+
+    #[tokio::test]
+    async fn one_that_fails_takes_no_other_with_it() {
+        let (together, desk) = (Together::default(), Desk::new(5));
+        let answers = ask_all(&together, &desk, 1..9).await;
+        let failed: Vec<u32> = (1..9).zip(&answers).filter(|(_, answer)| answer.is_none()).map(|(n, _)| n).collect();
+        assert_eq!(failed, [5], "{answers:?}");
+        assert_eq!(ask_all(&together, &desk, 5..6).await, [None]);
+        assert_eq!(ask_all(&together, &desk, 6..7).await, [Some(12)], "and what comes after it is answered");
+    }
+
+    #[tokio::test]
+    async fn one_casino_does_not_wait_for_another() {
+        let (together, slow, fast) = (Together::default(), Desk::new(0), Desk::new(0));
+        fast.may.add_permits(1);
+        let (here, there) = (casino("here"), casino("there"));
+        let held = together.ask(&here, 1, |numbers| slow.double(numbers));
+        let free = together.ask(&there, 2, |numbers| fast.double(numbers));
+        let answered = tokio::select! {
+            biased;
+            _ = held => None,
+            answered = free => answered.ok(),
+        };
+        assert_eq!(answered, Some(4));
+    }
+
+    #[tokio::test]
+    async fn who_asked_and_went_away_holds_nobody_up() {
+        let (together, desk) = (Together::default(), Desk::new(0));
+        let here = casino("here");
+        {
+            // Asks, is given to the desk, and is dropped there, with one behind it.
+            let first = together.ask(&here, 1, |numbers| desk.double(numbers));
+            let second = together.ask(&here, 2, |numbers| desk.double(numbers));
+            tokio::select! {
+                biased;
+                _ = first => panic!("nobody may answer yet"),
+                _ = second => panic!("nobody may answer yet"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+        assert_eq!(ask_all(&together, &desk, 3..4).await, [Some(6)]);
+        assert_eq!(desk.given().last(), Some(&vec![3]), "nobody waits for the others any more");
+    }
+}
