@@ -95,7 +95,12 @@ fn json_lines<Q: DeserializeOwned>(mut answer: impl FnMut(Q) -> Result<serde_jso
         if line.trim().is_empty() {
             continue;
         }
-        let question = serde_json::from_str(&line).with_context(|| format!("line {} of stdin", row + 1))?;
+        let question = serde_json::from_str(&line).with_context(|| {
+            format!(
+                "line {} of stdin is not one JSON document of what --help names, such as {{\"text\":\"...\"}}",
+                row + 1
+            )
+        })?;
         crate::out!("{}", answer(question)?);
     }
     Ok(())
