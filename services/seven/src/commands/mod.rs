@@ -17,7 +17,7 @@ pub mod eval;
 pub mod facts;
 pub mod flag;
 pub mod gate;
-mod given;
+pub(crate) mod given;
 pub mod guest;
 mod guest_ref;
 pub mod incident;

@@ -257,3 +257,49 @@ async fn lag(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Vec<Lag>> {
     }
     Ok(all)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alert(name: &str, severity: &str, minute: u32, by: Option<&str>) -> Alert {
+        let at = chrono::NaiveDate::from_ymd_opt(2026, 11, 23).and_then(|day| day.and_hms_opt(8, minute, 0)).unwrap();
+        Alert {
+            alert_id: uuid::Uuid::nil(),
+            key: String::new(),
+            name: name.to_owned(),
+            casino_id: if name == "case" { "silver_birch".to_owned() } else { String::new() },
+            provider: String::new(),
+            code: String::new(),
+            severity: severity.to_owned(),
+            summary: String::new(),
+            repeats: 0,
+            first_at: at.and_utc(),
+            last_at: at.and_utc(),
+            ack_due_at: None,
+            acknowledged_at: None,
+            acknowledged_by: by.map(str::to_owned),
+            resolved_at: None,
+            overdue: by.is_none() && minute < 10,
+        }
+    }
+
+    #[test]
+    fn a_casinos_cases_are_one_line() {
+        let open = [
+            alert("case", "critical", 30, None),
+            alert("case", "critical", 5, None),
+            alert("case", "critical", 20, Some("ana")),
+            alert("case", "warning", 21, Some("ana")),
+            alert("provider_stopped", "critical", 40, None),
+        ];
+        assert_eq!(
+            alerts(&open),
+            [
+                "ALERT critical case of silver_birch: 3, the first since 2026-11-23 08:05:00 UTC, 1 in hand: ana, 1 OVERDUE",
+                "ALERT warning case of silver_birch since 2026-11-23 08:21:00 UTC, in hand: ana",
+                "ALERT critical provider_stopped of the whole fleet since 2026-11-23 08:40:00 UTC",
+            ]
+        );
+    }
+}
