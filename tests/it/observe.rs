@@ -147,6 +147,11 @@ fn every_rule_has_a_severity_a_page_and_keeps_the_casino() {
             );
             assert!(rule.contains(&format!("runbook: docs/runbook.md#{}", name.to_lowercase())), "{file} {name}");
             let expression = after(rule, "expr:").concat();
+            // The rule's own label takes the place of the metric's: two severities at once would be one alert twice, which is none.
+            for part in expression.split(" by (").skip(1) {
+                let by = part.split(')').next().unwrap();
+                assert!(!by.split(',').any(|label| label.trim() == "severity"), "{file} {name} groups by severity");
+            }
             let per_casino = metrics_named(&expression).iter().any(|metric| {
                 let base =
                     ["_bucket", "_sum", "_count"].iter().find_map(|end| metric.strip_suffix(end)).unwrap_or(metric);

@@ -37,7 +37,7 @@ async fn streams_that_allow_less_are_given_what_ours_allow() {
     let there = async |name: &str| js.get_stream(name).await.unwrap().cached_info().clone();
     let raised = there("OUTBOUND").await;
     let limits = |config: &stream::Config| (config.max_consumers, config.duplicate_window);
-    let wanted = if version[..] >= [2, 15] { limits(&ours("OUTBOUND")) } else { (2, minute) };
+    let wanted = if version >= vec![2, 15] { limits(&ours("OUTBOUND")) } else { (2, minute) };
     assert_eq!((limits(&raised.config), raised.state.messages), (wanted, 1));
     assert_eq!(limits(&there("INGRESS").await.config), (200_000, 30 * minute));
     assert_eq!(secured.violations(), Vec::<String>::new());
