@@ -4,6 +4,7 @@
 mod files;
 mod isolation;
 mod names;
+mod older;
 mod roles;
 mod tls;
 

@@ -91,7 +91,7 @@ async fn workers_that_run_use_the_document_of_now() {
     let refused = house.file("refused.json", &FIRST.document().replace("+1860555", "1860555"));
     assert_ne!(house.seven(&["casino", "add", &refused], "").await.code, 0);
     house.add_other().await;
-    let said = house.seven(&["casino", "suspend", OTHER], "").await;
+    let said = house.seven(&["casino", "suspend", OTHER, "--by", "O. Perator", "--reason", "test"], "").await;
     assert_eq!(said.code, 0, "{said:?}");
     FIRST.said(&SECOND, &greeted(&house, "+18605550113").await);
     assert!(running.iter_mut().all(alive), "a worker was not the one that began");

@@ -78,6 +78,46 @@ fn rules_and_dashboards_name_metrics_that_exist() {
     }
 }
 
+/// Every `name{label="value"}` of an expression: the metric, its label and the operator with the value, quotes of JSON taken off.
+fn matchers(text: &str) -> Vec<(String, String, String)> {
+    let text = text.replace("\\\"", "\"");
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices('{') {
+        let name = text[..at].rsplit(|c| !is_name(c)).next().unwrap();
+        let inside = text[at + 1..].split('}').next().unwrap();
+        if name.starts_with("seven_") {
+            for matcher in inside.split("\",").map(str::trim).filter(|matcher| !matcher.is_empty()) {
+                let (label, value) = matcher.split_at(matcher.find(|c| !is_name(c)).unwrap());
+                found.push((name.to_owned(), label.to_owned(), value.trim_matches('"').to_owned()));
+            }
+        }
+    }
+    found
+}
+
+/// A label that the metric does not have selects nothing, and nobody sees it. So does `le="5"`: asked for OpenMetrics, as Prometheus does,
+/// we say `le="5.0"`.
+#[test]
+fn labels_that_expressions_select_by_exist() {
+    let labels: BTreeMap<&str, &[&str]> = definitions().iter().map(|each| (each.name, each.labels)).collect();
+    let mut texts = rules();
+    texts.extend(files("deploy/observe/grafana", ".json"));
+    let mut seen = 0;
+    for (file, text) in &texts {
+        for (metric, label, value) in matchers(text) {
+            let base = ["_bucket", "_sum", "_count"].iter().find_map(|end| metric.strip_suffix(end));
+            let of = labels.get(metric.as_str()).or_else(|| labels.get(base?)).copied().unwrap_or_default();
+            let ours = of.contains(&label.as_str()) || label == "le" && metric.ends_with("_bucket");
+            assert!(ours, "{file} selects {metric} by `{label}`, of {of:?}");
+            let whole = value.strip_prefix("=\"").is_some_and(|le| le.parse::<u32>().is_ok());
+            assert!(label != "le" || !whole, "{file} selects {metric} by le{value}: write le=~\"5(.0)?\"");
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}
+
 #[test]
 fn labels_that_rules_group_by_exist() {
     let labels: BTreeSet<&str> =
@@ -107,6 +147,11 @@ fn every_rule_has_a_severity_a_page_and_keeps_the_casino() {
             );
             assert!(rule.contains(&format!("runbook: docs/runbook.md#{}", name.to_lowercase())), "{file} {name}");
             let expression = after(rule, "expr:").concat();
+            // The rule's own label takes the place of the metric's: two severities at once would be one alert twice, which is none.
+            for part in expression.split(" by (").skip(1) {
+                let by = part.split(')').next().unwrap();
+                assert!(!by.split(',').any(|label| label.trim() == "severity"), "{file} {name} groups by severity");
+            }
             let per_casino = metrics_named(&expression).iter().any(|metric| {
                 let base =
                     ["_bucket", "_sum", "_count"].iter().find_map(|end| metric.strip_suffix(end)).unwrap_or(metric);

@@ -119,7 +119,7 @@ async fn funds_are_probed_by_the_balance_and_an_operator_may_be_faster() {
     // No probe may help: the operator lifts it.
     run_sql(&house, "update provider_stops set probe_at = null").await;
     house.stack.sim.set_rules(Plan::default()).unwrap();
-    let lifted = stops::release(&house.stack.fleet, Some("telnyx"), None, "test").await.unwrap();
+    let lifted = stops::release(&house.stack.fleet, Some("telnyx"), None, "test", "paid").await.unwrap();
     assert_eq!(lifted.len(), 1);
     until("the text is delivered", PATIENCE, || async { house.count("outbound", "delivered").await == 1 }).await;
     house.stop().await;

@@ -60,7 +60,7 @@ async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Res
     );
     Alert { name: "provider_stopped", casino: "", provider, code, text: &text }.raise();
     if new {
-        audit(fleet, &CasinoId::unknown(), AuditEvent::SendingStopped, provider, code, ACTOR).await?;
+        audit(fleet, &CasinoId::unknown(), AuditEvent::SendingStopped, provider, code, ACTOR, "").await?;
     }
     Ok(())
 }
@@ -82,7 +82,7 @@ async fn park(fleet: &Fleet, casino: &CasinoId, provider: &str, code: &str, mean
     );
     Alert { name: "sending_parked", casino: casino.as_str(), provider, code, text: &text }.raise();
     if new {
-        audit(fleet, casino, AuditEvent::SendingStopped, provider, code, ACTOR).await?;
+        audit(fleet, casino, AuditEvent::SendingStopped, provider, code, ACTOR, "").await?;
     }
     Ok(())
 }
@@ -100,20 +100,30 @@ async fn audit(
     provider: &str,
     code: &str,
     actor: &str,
+    reason: &str,
 ) -> Result<(), Error> {
     let mut tx = fleet.store.bind(casino).await?;
-    let detail = serde_json::json!({ "provider": provider, "error_code": code });
+    let mut detail = serde_json::json!({ "provider": provider, "error_code": code });
+    if !reason.is_empty() {
+        detail["reason"] = reason.into();
+    }
     tx.audit(&Entry::of(event, actor, provider, detail)).await?;
     Ok(tx.commit().await?)
 }
 
 /// An operator's stop: lasts until somebody lifts it. False when one stood already.
-pub async fn halt(fleet: &Fleet, provider: &str, casino: Option<&CasinoId>, actor: &str) -> Result<bool, Error> {
+pub async fn halt(
+    fleet: &Fleet,
+    provider: &str,
+    casino: Option<&CasinoId>,
+    actor: &str,
+    reason: &str,
+) -> Result<bool, Error> {
     let stop = NewStop { provider, casino, error_code: "operator", lasts: None, probe_after: None, actor };
     let new = fleet.store.stop_provider(&stop).await?;
     if new {
         let filed = casino.cloned().unwrap_or_else(CasinoId::unknown);
-        audit(fleet, &filed, AuditEvent::SendingStopped, provider, "operator", actor).await?;
+        audit(fleet, &filed, AuditEvent::SendingStopped, provider, "operator", actor, reason).await?;
     }
     Ok(new)
 }
@@ -124,18 +134,19 @@ pub async fn release(
     provider: Option<&str>,
     casino: Option<&CasinoId>,
     actor: &str,
+    reason: &str,
 ) -> Result<Vec<Stop>, Error> {
     let lifted = fleet.store.lift_stops(provider, casino).await?;
     for stop in &lifted {
-        resumed(fleet, stop, actor).await?;
+        resumed(fleet, stop, actor, reason).await?;
     }
     Ok(lifted)
 }
 
-async fn resumed(fleet: &Fleet, stop: &Stop, actor: &str) -> Result<(), Error> {
+async fn resumed(fleet: &Fleet, stop: &Stop, actor: &str, reason: &str) -> Result<(), Error> {
     let casino = (!stop.casino_id.is_empty()).then(|| CasinoId::trusted(&stop.casino_id)).transpose()?;
     let filed = casino.clone().unwrap_or_else(CasinoId::unknown);
-    audit(fleet, &filed, AuditEvent::SendingResumed, &stop.provider, &stop.error_code, actor).await?;
+    audit(fleet, &filed, AuditEvent::SendingResumed, &stop.provider, &stop.error_code, actor, reason).await?;
     let woken = fleet.store.wake_held(casino.as_ref()).await?;
     tracing::warn!(
         casino = stop.casino_id,
@@ -165,12 +176,14 @@ impl Sender {
 
     async fn watch_once(&self) -> Result<(), Error> {
         for stop in self.fleet.store.ended_stops().await? {
-            resumed(&self.fleet, &stop, ACTOR).await?;
+            resumed(&self.fleet, &stop, ACTOR, "").await?;
         }
         for stop in self.fleet.store.claim_probes(self.fleet.timing.provider_probe()).await? {
             let Some(carrier) = self.carriers.iter().find(|c| c.name() == stop.provider) else { continue };
             match carrier.provider.probe().await {
-                Ok(()) => drop(release(&self.fleet, Some(&stop.provider), None, ACTOR).await?),
+                Ok(()) => {
+                    drop(release(&self.fleet, Some(&stop.provider), None, ACTOR, "the provider takes us again").await?)
+                }
                 Err(detail) => tracing::info!(provider = stop.provider, detail, "the probe says: not yet"),
             }
         }

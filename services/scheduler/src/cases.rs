@@ -18,7 +18,7 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
             let Some(severity) = policy().case(&case.severity) else { continue };
             let case_id = case.escalation_id.to_string();
             let summary = format!(
-                "a case of {} waits for a person: {} ({}); seven escalation list --casino {casino}, then seven alert ack {case_id}",
+                "a case of {} waits for a person: {} ({}); seven escalation list --casino {casino}, then seven alert ack {case_id} --by NAME",
                 case.severity, case.reason, case.source
             );
             let new = NewAlert {

@@ -59,7 +59,7 @@ pub struct Cost {
 }
 
 /// A month, as `2026-11`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Month {
     first: NaiveDate,
 }

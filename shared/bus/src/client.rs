@@ -1,6 +1,9 @@
 //! The connection: streams and consumers put in place, events published with identity and trace.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use async_nats::{
     HeaderMap,
@@ -38,6 +41,8 @@ pub struct Bus {
     pub(crate) limits: topology::Limits,
     /// How often a connection was made: what was asked of the one before is forgotten.
     pub(crate) connections: watch::Receiver<u64>,
+    /// Streams that were there have been given what ours allow.
+    pub(crate) raised: Arc<AtomicBool>,
 }
 
 /// A message to publish. `key` is its identity; `copy` tells a deliberate second signal from a duplicate.
@@ -82,7 +87,7 @@ impl Bus {
         }
         let mut js = jetstream::new(client.clone());
         js.set_timeout(Duration::from_secs(5));
-        Ok(Self { client, js, limits: settings.limits, connections })
+        Ok(Self { client, js, limits: settings.limits, connections, raised: Arc::default() })
     }
 
     /// Publishes and waits for the stream's acknowledgement, at most `deadline`.
@@ -136,45 +141,6 @@ impl Bus {
             // The sender lives as long as the client.
             drop(connections.changed().await);
         }
-    }
-
-    /// Creates the streams and the bucket that are missing; returns what it created.
-    pub async fn ensure_streams(&self) -> Result<Vec<String>, Error> {
-        let mut created = Vec::new();
-        for config in topology::streams(&self.limits) {
-            let name = config.name.clone();
-            if self.js.get_stream(&name).await.is_err() {
-                self.js.create_stream(config).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
-                created.push(name);
-            }
-        }
-        if self.js.get_key_value(topology::FLEET_BUCKET).await.is_err() {
-            let bucket = kv::Config {
-                bucket: topology::FLEET_BUCKET.to_owned(),
-                history: 1,
-                num_replicas: self.limits.replicas,
-                ..kv::Config::default()
-            };
-            self.js.create_key_value(bucket).await.map_err(|e| Error::setup("bucket fleet")(e.into()))?;
-            created.push(topology::FLEET_BUCKET_STREAM.to_owned());
-        }
-        self.ensure_durable(topology::DEAD_STREAM, topology::FILING_CONSUMER, &mut created).await?;
-        self.ensure_durable(topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER, &mut created).await?;
-        Ok(created)
-    }
-
-    async fn ensure_durable(&self, stream: &str, name: &str, created: &mut Vec<String>) -> Result<(), Error> {
-        let handle = self.stream(stream).await?;
-        if handle.consumer_info(name).await.is_err() {
-            // Nobody files what these two give up on: they try for as long as Postgres is away.
-            let config = jetstream::consumer::pull::Config {
-                max_deliver: -1,
-                ..topology::durable(name, &self.limits, topology::Start::All)
-            };
-            handle.create_consumer(config).await.map_err(|e| Error::setup(format!("consumer {name}"))(e.into()))?;
-            created.push(name.to_owned());
-        }
-        Ok(())
     }
 
     /// The names of the consumers a stage has.

@@ -12,6 +12,7 @@ mod kept;
 mod overhear;
 pub mod permissions;
 mod roster;
+mod streams;
 mod taken;
 pub mod topology;
 mod worker;

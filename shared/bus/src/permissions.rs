@@ -99,6 +99,7 @@ impl Permissions {
             "INFO",
             "STREAM.INFO.*",
             "STREAM.CREATE.*",
+            "STREAM.UPDATE.*",
             "STREAM.MSG.DELETE.*",
             "CONSUMER.CREATE.>",
             "CONSUMER.INFO.*.*",

@@ -167,6 +167,15 @@ pub fn streams(limits: &Limits) -> Vec<stream::Config> {
     all
 }
 
+/// A stream that is there, with what ours allows where that is more: what somebody raised by hand stays, and no message goes.
+pub(crate) fn raised(there: &stream::Config, ours: &stream::Config) -> stream::Config {
+    stream::Config {
+        max_consumers: there.max_consumers.max(ours.max_consumers),
+        duplicate_window: there.duplicate_window.max(ours.duplicate_window),
+        ..there.clone()
+    }
+}
+
 /// Where a consumer that has to be created again starts reading.
 #[derive(Debug, Clone, Copy)]
 pub enum Start {

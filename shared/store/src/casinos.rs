@@ -143,7 +143,7 @@ impl Tx {
     }
 
     /// Sets `active`, `suspended` or `removed`; false when the casino is not there.
-    pub async fn set_casino_status(&mut self, status: &str, actor: &str) -> Result<bool> {
+    pub async fn set_casino_status(&mut self, status: &str, actor: &str, reason: &str) -> Result<bool> {
         let done =
             sqlx::query("update casinos set status = $1, updated_at = now()").bind(status).execute(self.conn()).await?;
         if status == "removed" {
@@ -151,7 +151,7 @@ impl Tx {
             sqlx::query("delete from routes where casino_id = $1").bind(casino).execute(self.conn()).await?;
         }
         let casino = self.casino_str();
-        let detail = serde_json::json!({ "status": status });
+        let detail = serde_json::json!({ "status": status, "reason": reason });
         self.audit(&Entry::of(AuditEvent::CasinoChanged, actor, &casino, detail)).await?;
         Ok(done.rows_affected() == 1)
     }

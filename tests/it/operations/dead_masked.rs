@@ -115,7 +115,13 @@ async fn a_letter_that_can_help_nobody_is_refused_with_its_reason_and_stays() {
     assert!(put_away.code == 1 && put_away.err.contains("it was discarded"), "{put_away:?}");
 
     file(&house, &[letter(&house, 5, "+18605550144", QUESTION)]).await;
-    assert_eq!(house.seven(&["casino", "remove", casino, "--confirm", casino], "").await.code, 0);
+    assert_eq!(
+        house
+            .seven(&["casino", "remove", casino, "--confirm", casino, "--by", "O. Perator", "--reason", "test"], "")
+            .await
+            .code,
+        0
+    );
     let removed = house.dead(&["replay", "--all-casinos", "--yes"]).await;
     assert!(removed.code == 1 && removed.err.contains("the casino was removed"), "{removed:?}");
     house.stop().await;

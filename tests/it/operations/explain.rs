@@ -20,19 +20,27 @@ async fn casino_list_shows_what_is_served() {
     assert_eq!(casinos[0]["numbers"], serde_json::json!(["+18605550100"]));
     assert_eq!(casinos[0]["content_version"], 1);
     house.add_other().await;
-    assert_eq!(house.seven(&["casino", "suspend", "amber_lake"], "").await.code, 0);
+    let casino = async |arguments: &[&str]| {
+        let who = ["--by", "O. Perator", "--reason", "test"];
+        house.seven(&[&["casino"], arguments, &who].concat(), "").await
+    };
+    let nobody = house.seven(&["casino", "suspend", "amber_lake"], "").await;
+    assert!(nobody.code == 2 && nobody.err.contains("--by") && nobody.err.contains("--reason"), "{nobody:?}");
+    assert_eq!(casino(&["suspend", "amber_lake"]).await.code, 0);
+    let told = "select count(*) from audit_log where actor = 'O. Perator' and detail->>'reason' = 'test'";
+    assert_eq!(house.number(told).await, 1);
     let states: Vec<_> = list()
         .await
         .iter()
         .map(|c| (c["casino"].as_str().unwrap().to_owned(), c["active"].as_bool().unwrap()))
         .collect();
     assert_eq!(states, [("amber_lake".to_owned(), false), ("silver_birch".to_owned(), true)]);
-    assert_eq!(house.seven(&["casino", "resume", "amber_lake"], "").await.code, 0);
-    let wrong = house.seven(&["casino", "remove", "amber_lake", "--confirm", "silver_birch"], "").await;
+    assert_eq!(casino(&["resume", "amber_lake"]).await.code, 0);
+    let wrong = casino(&["remove", "amber_lake", "--confirm", "silver_birch"]).await;
     assert!(wrong.code == 1 && list().await.len() == 2, "{wrong:?}");
-    assert_eq!(house.seven(&["casino", "remove", "amber_lake", "--confirm", "amber_lake"], "").await.code, 0);
+    assert_eq!(casino(&["remove", "amber_lake", "--confirm", "amber_lake"]).await.code, 0);
     assert_eq!(list().await.len(), 1);
-    let unknown = house.seven(&["casino", "suspend", "no_such"], "").await;
+    let unknown = casino(&["suspend", "no_such"]).await;
     assert!(unknown.code == 1 && unknown.err.contains("no_such"), "{unknown:?}");
     house.stop().await;
 }

@@ -1,13 +1,35 @@
 //! The steps of a turn that a hosted model answers.
 
 use serde_json::json;
-use seven_testkit::{collector::Collector, models::Play};
+use seven_testkit::{
+    collector::{Collector, Span},
+    models::{Models, Play},
+};
 
 use super::{assert_whole, by_trace, delivered, guest, named, settings, trace_of};
 use crate::{
     harness::{Wanted, house},
     hosted::{ANSWER, QUESTION, brain, content_with_all, settings as model_settings},
 };
+
+/// One question answered by these models, and its whole trace; the fleet is gone by then.
+async fn trace_of_an_answer(unique: &str, models: &Models) -> Vec<Span> {
+    let collector = Collector::start().await.unwrap();
+    let extra = settings(&collector, 1.0) + &model_settings(models);
+    let house = house(unique, Wanted { extra, ..Wanted::default() }).await;
+    let text = house.text(&guest(0), QUESTION);
+    house.settle(1).await;
+    delivered(&house).await;
+    house.stop().await;
+    by_trace(collector.spans()).remove(&trace_of(&text)).unwrap()
+}
+
+/// The spans under a turn, in their order.
+fn steps_of<'a>(spans: &'a [Span], turn: &Span) -> Vec<&'a Span> {
+    let mut steps: Vec<_> = spans.iter().filter(|span| span.parent == turn.span_id).collect();
+    steps.sort_by_key(|span| span.started_nanos);
+    steps
+}
 
 /// A draft that the judge sends back is written and judged again, in this order.
 #[tokio::test] // OBS-7
@@ -17,18 +39,9 @@ async fn a_second_draft_follows_the_first_judgement() {
     models.then(Play::json(&json!({"status": "RETRY", "reason": "it does not say when it opens"})));
     models.then(Play::text(ANSWER));
     models.then(Play::json(&json!({"status": "PASS", "reason": ""})));
-    let collector = Collector::start().await.unwrap();
-    let extra = settings(&collector, 1.0) + &model_settings(&models);
-    let house = house("traces_retry", Wanted { extra, ..Wanted::default() }).await;
-    let text = house.text(&guest(0), QUESTION);
-    house.settle(1).await;
-    delivered(&house).await;
-    house.stop().await;
-    let traces = by_trace(collector.spans());
-    let spans = &traces[&trace_of(&text)];
-    let turn = named(spans, "seven.turn")[0];
-    let mut steps: Vec<_> = spans.iter().filter(|span| span.parent == turn.span_id).collect();
-    steps.sort_by_key(|span| span.started_nanos);
+    let spans = trace_of_an_answer("traces_retry", &models).await;
+    let turn = named(&spans, "seven.turn")[0];
+    let steps = steps_of(&spans, turn);
     let names: Vec<_> = steps.iter().map(|span| span.name.trim_start_matches("seven.node.")).collect();
     assert_eq!(names, ["retrieval", "router", "planner", "host", "validate", "host", "validate", "commit"]);
     let verdict = |step: usize| steps[step].attributes["seven.validation_result"].as_str();
@@ -41,26 +54,17 @@ async fn a_turns_steps_stand_under_it_in_their_order() {
     content_with_all(&models);
     models.then(Play::call("search_knowledge_base", json!({"query": "lakeside pool"})).tokens(900, 20));
     models.then(Play::text(ANSWER).tokens(1_000, 100));
-    let collector = Collector::start().await.unwrap();
-    let extra = settings(&collector, 1.0) + &model_settings(&models);
-    let house = house("traces_hosted", Wanted { extra, ..Wanted::default() }).await;
-    let text = house.text(&guest(0), QUESTION);
-    house.settle(1).await;
-    delivered(&house).await;
-    house.stop().await;
-    let traces = by_trace(collector.spans());
-    let spans = &traces[&trace_of(&text)];
-    assert_whole(spans);
-    let turn = named(spans, "seven.turn")[0];
-    let mut steps: Vec<_> = spans.iter().filter(|span| span.parent == turn.span_id).collect();
-    steps.sort_by_key(|span| span.started_nanos);
+    let spans = trace_of_an_answer("traces_hosted", &models).await;
+    assert_whole(&spans);
+    let turn = named(&spans, "seven.turn")[0];
+    let steps = steps_of(&spans, turn);
     let names: Vec<_> = steps.iter().map(|span| span.name.as_str()).collect();
     let order =
         ["retrieval", "router", "planner", "host", "validate", "commit"].map(|node| format!("seven.node.{node}"));
     assert_eq!(names, order);
     let under = |node: usize, name: &str| {
-        let part = |span: &&&seven_testkit::collector::Span| span.parent == steps[node].span_id;
-        named(spans, name).iter().filter(part).count()
+        let part = |span: &&&Span| span.parent == steps[node].span_id;
+        named(&spans, name).iter().filter(part).count()
     };
     assert_eq!((under(1, "seven.model"), under(2, "seven.model"), under(3, "seven.model")), (1, 1, 2));
     assert_eq!(under(3, "seven.tool.search_knowledge_base"), 1);
@@ -70,7 +74,7 @@ async fn a_turns_steps_stand_under_it_in_their_order() {
     assert_eq!(turn.attributes["gen_ai.usage.input_tokens"], "2500");
     // 2500 tokens in at a dollar a million, 155 out at ten.
     assert_eq!(turn.attributes["seven.cost_usd"], "0.00405");
-    let model = named(spans, "seven.model");
+    let model = named(&spans, "seven.model");
     assert!(model.iter().all(|span| span.kind == "Client" && span.attributes.contains_key("seven.cost_usd")));
     // All of one pack.
     let hash = &model[0].attributes["seven.prompt_hash"];

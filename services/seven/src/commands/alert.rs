@@ -11,7 +11,7 @@ use seven_domain::{Clock, IdSource};
 use seven_store::alerts;
 use uuid::Uuid;
 
-use super::fleet;
+use super::{fleet, given};
 use crate::{out, settings::Settings, wiring};
 
 #[derive(Debug, Subcommand)]
@@ -27,6 +27,7 @@ pub enum Alert {
     /// Say that you have an alert in hand: the channels are told, and the case behind it is acknowledged with it.
     Ack {
         /// The alert, as `seven alert list` shows it.
+        #[arg(value_parser = given::id)]
         id: Uuid,
         /// Your name, for the record.
         #[arg(long)]

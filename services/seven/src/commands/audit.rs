@@ -8,17 +8,18 @@ use clap::Subcommand;
 use seven_domain::{AuditEvent, CasinoId, Severity};
 use seven_store::audit::Query;
 
-use super::{fleet, guest_ref::GuestRef, known};
+use super::{fleet, given, guest_ref::GuestRef, known};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Audit {
     /// Entries of one casino, or of the fleet itself, newest first, at most 1000.
+    #[command(group = clap::ArgGroup::new("whose").required(true))]
     List {
-        #[arg(long, value_name = "ID", required_unless_present = "of_the_fleet")]
+        #[arg(long, value_name = "ID", group = "whose")]
         casino: Option<CasinoId>,
         /// Entries of no casino: rotated secrets, forged webhooks, backups, what stops a provider for all.
-        #[arg(long = "fleet", conflicts_with_all = ["casino", "guest"])]
+        #[arg(long = "fleet", group = "whose", conflicts_with = "guest")]
         of_the_fleet: bool,
         /// Only this event type, such as consent_revoked or guardrail_triggered.
         #[arg(long, value_name = "TYPE")]
@@ -33,12 +34,13 @@ pub enum Audit {
         #[arg(long)]
         layer: Option<String>,
         /// From this time on (RFC 3339).
-        #[arg(long)]
+        #[arg(long, value_name = "TIME", value_parser = given::moment)]
         since: Option<DateTime<Utc>>,
         /// Before this time (RFC 3339).
-        #[arg(long)]
+        #[arg(long, value_name = "TIME", value_parser = given::moment)]
         until: Option<DateTime<Utc>>,
-        #[arg(long, default_value_t = 100)]
+        /// How many at most.
+        #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(i64).range(1..=1_000))]
         most: i64,
         /// One JSON line per entry instead of a table.
         #[arg(long)]

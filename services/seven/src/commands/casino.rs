@@ -14,7 +14,7 @@ use clap::Subcommand;
 use seven_domain::{AuditEvent, CasinoConfig, CasinoId, DeadState};
 use seven_store::{audit::Entry, casinos::Added, dead::Filter};
 
-use super::fleet;
+use super::{fleet, given::Who};
 use crate::{onboard, out};
 
 #[derive(Debug, Subcommand)]
@@ -28,15 +28,25 @@ pub enum Casino {
         json: bool,
     },
     /// Stop serving a casino; its data and its place on the bus stay.
-    Suspend { casino: CasinoId },
+    Suspend {
+        casino: CasinoId,
+        #[command(flatten)]
+        who: Who,
+    },
     /// Serve a suspended casino again.
-    Resume { casino: CasinoId },
+    Resume {
+        casino: CasinoId,
+        #[command(flatten)]
+        who: Who,
+    },
     /// Take a casino off the fleet: its numbers and consumers go, its data stays for retention.
     Remove {
         casino: CasinoId,
         /// Spell the casino's id again.
         #[arg(long, value_name = "ID")]
         confirm: CasinoId,
+        #[command(flatten)]
+        who: Who,
     },
     /// Tell every guest again that an AI writes, with the next text: something they were told about has changed (SEC-53).
     Redisclose {
@@ -62,11 +72,11 @@ pub async fn run(config: Option<&Path>, command: Casino) -> Result<ExitCode> {
         Casino::Login(command) => login::run(config, &command).await,
         Casino::Add { file } => add(config, &file).await,
         Casino::List { json } => list(config, json).await,
-        Casino::Suspend { casino } => set(config, &casino, "suspended").await,
-        Casino::Resume { casino } => set(config, &casino, "active").await,
-        Casino::Remove { casino, confirm } => {
+        Casino::Suspend { casino, who } => set(config, &casino, "suspended", &who).await,
+        Casino::Resume { casino, who } => set(config, &casino, "active", &who).await,
+        Casino::Remove { casino, confirm, who } => {
             ensure!(casino == confirm, "--confirm names {confirm}, not {casino}; nothing was removed");
-            set(config, &casino, "removed").await
+            set(config, &casino, "removed", &who).await
         }
         Casino::Redisclose { casino, trigger } => redisclose(config, &casino, &trigger).await,
         Casino::Schema => {
@@ -133,10 +143,11 @@ async fn redisclose(config: Option<&Path>, casino: &CasinoId, trigger: &str) -> 
     Ok(())
 }
 
-async fn set(config: Option<&Path>, casino: &CasinoId, status: &str) -> Result<()> {
+async fn set(config: Option<&Path>, casino: &CasinoId, status: &str, who: &Who) -> Result<()> {
     let fleet = fleet(config).await?;
     let mut tx = fleet.store.bind(casino).await?;
-    ensure!(tx.set_casino_status(status, "seven casino").await?, "no casino {casino}; `seven casino list` shows them");
+    let done = tx.set_casino_status(status, &who.by, &who.reason).await?;
+    ensure!(done, "no casino {casino}; `seven casino list` shows them");
     tx.commit().await?;
     onboard::announce(&fleet, casino).await?;
     if status == "removed" {

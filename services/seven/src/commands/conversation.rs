@@ -12,7 +12,7 @@ use seven_runtime::Fleet;
 use seven_store::{Tx, audit::Entry, conversations::ShownConversation, pauses::Resumed};
 use uuid::Uuid;
 
-use super::{fleet, guest_ref::GuestRef, hidden, known, person};
+use super::{fleet, given, guest_ref::GuestRef, hidden, known, person};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
@@ -85,7 +85,7 @@ pub enum Conversation {
 #[derive(Debug, Args)]
 pub struct Which {
     /// The conversation's id; a guest's or a text's id will do.
-    #[arg(required_unless_present = "guest", conflicts_with = "guest")]
+    #[arg(required_unless_present = "guest", conflicts_with = "guest", value_parser = given::id)]
     id: Option<Uuid>,
     /// Phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin.
     #[arg(long)]

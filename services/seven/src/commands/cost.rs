@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use chrono::Utc;
 use clap::{Args, Subcommand};
 use seven_domain::CasinoId;
 
-use super::{fleet, known};
+use super::{fleet, given, known};
 use crate::{
     cost::{
         self, Month, Usd,
@@ -47,7 +47,7 @@ pub struct Project {
     #[arg(long, value_name = "NUMBER", default_value = "4", value_parser = positive)]
     turns: f64,
     /// Share of turns that need a second draft, 0 to 1.
-    #[arg(long, value_name = "SHARE", default_value = "0.15", value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value = "0.15", value_parser = given::share)]
     retries: f64,
     /// Dollars of model calls for a turn.
     #[arg(long, value_name = "USD", default_value = "0.00025")]
@@ -63,11 +63,6 @@ pub struct Project {
 fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= 1e6);
     number.ok_or_else(|| format!("`{text}` is no number of more than 0 and at most a million, such as 42"))
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| format!("`{text}` is no share; expected 0 to 1, such as 0.15"))
 }
 
 pub async fn run(config: Option<&Path>, command: Cost) -> Result<()> {
@@ -128,6 +123,7 @@ async fn report(config: Option<&Path>, month: Option<Month>, casino: Option<Casi
     let settings = Settings::load(config)?;
     let now = chrono::DateTime::<Utc>::from(std::time::SystemTime::now());
     let month = month.unwrap_or_else(|| Month::of(now));
+    ensure!(month <= Month::of(now), "{month} has not begun; expected a month up to {}", Month::of(now));
     let costs = cost::month(&fleet, &settings.cost, month, casino.as_ref().map(CasinoId::as_str)).await?;
     if json {
         costs.iter().try_for_each(|cost| serde_json::to_string(cost).map(|line| out!("{line}")))?;

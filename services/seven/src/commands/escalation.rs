@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{
     conversation::{announce, go_on},
-    fleet, known,
+    fleet, given, known,
 };
 use crate::out;
 
@@ -27,6 +27,7 @@ pub enum Escalation {
     /// Say that you have a case in hand.
     Ack {
         /// The case, as `seven escalation list` shows it.
+        #[arg(value_parser = given::id)]
         id: Uuid,
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
@@ -37,6 +38,7 @@ pub enum Escalation {
     /// Say that a case is settled. Its conversation goes on when no other case keeps it paused; the host answers what was kept.
     Resolve {
         /// The case, as `seven escalation list` shows it.
+        #[arg(value_parser = given::id)]
         id: Uuid,
         #[arg(long, value_name = "ID")]
         casino: CasinoId,

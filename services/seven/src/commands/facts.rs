@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use clap::{Args, ValueEnum};
 use seven_domain::CasinoId;
@@ -10,7 +10,7 @@ use seven_runtime::Fleet;
 use seven_store::facts::{BATCH, Part, Week};
 use uuid::Uuid;
 
-use super::{fleet, known};
+use super::{fleet, given, known};
 use crate::out;
 
 /// Rows of one page of an export.
@@ -28,10 +28,10 @@ pub struct Export {
     #[arg(long, value_name = "ID")]
     casino: CasinoId,
     /// The first day, by UTC, such as 2026-11-01.
-    #[arg(long, value_name = "DAY")]
+    #[arg(long, value_name = "DAY", value_parser = given::day)]
     from: NaiveDate,
     /// The day after the last; until now when left out.
-    #[arg(long, value_name = "DAY")]
+    #[arg(long, value_name = "DAY", value_parser = given::day)]
     to: Option<NaiveDate>,
 }
 
@@ -99,7 +99,7 @@ pub async fn copy(config: Option<&Path>, command: &Copy) -> Result<()> {
         done.failed.iter().for_each(|turn| out!("  failed  {turn}"));
         failed += done.failed.len();
     }
-    anyhow::ensure!(failed == 0, "{failed} turn(s) could not be copied; the log says why");
+    ensure!(failed == 0, "{failed} turn(s) could not be copied; the log says why");
     Ok(())
 }
 
@@ -139,6 +139,9 @@ async fn whole(fleet: &Fleet, casino: &CasinoId) -> Result<Copied> {
 }
 
 pub async fn export(config: Option<&Path>, command: &Export) -> Result<()> {
+    if let Some(to) = command.to {
+        ensure!(command.from < to, "--to {to} is not after --from {}; it is the day after the last", command.from);
+    }
     let fleet = fleet(config).await?;
     known(&fleet, &command.casino).await?;
     let start = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();

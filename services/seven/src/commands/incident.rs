@@ -173,7 +173,8 @@ async fn scrape(url: &str) -> Result<String> {
     );
     // A worker is never behind the proxy of whoever asks.
     let client = reqwest::Client::builder().no_proxy().timeout(SCRAPE).build().context("setting up HTTP")?;
-    let answer = client.get(format!("{}/metrics", url.trim_end_matches('/'))).send().await?.error_for_status()?;
+    let worker = url.trim_end_matches('/').trim_end_matches("/metrics");
+    let answer = client.get(format!("{worker}/metrics")).send().await?.error_for_status()?;
     Ok(answer.text().await?)
 }
 

@@ -22,7 +22,7 @@ use seven_knowledge::{
 };
 use seven_llm::embedding::Embedding;
 
-use super::{fleet, table};
+use super::{fleet, given, table};
 use crate::{ingest, out, settings::Settings, wiring};
 
 #[derive(Debug, Subcommand)]
@@ -37,7 +37,7 @@ pub enum Knowledge {
         #[command(flatten)]
         labelled: Labelled,
         /// Exit with 1 when recall@5 over all questions is below this.
-        #[arg(long, value_name = "0..1")]
+        #[arg(long, value_name = "0..1", value_parser = given::share)]
         least_recall: Option<f64>,
         /// The whole report as one JSON document.
         #[arg(long)]
@@ -75,7 +75,7 @@ pub struct Labelled {
     #[arg(long, value_name = "FILE")]
     casino_content: Option<PathBuf>,
     /// Zone that relative dates and opening hours of the content count in.
-    #[arg(long, default_value = "America/New_York")]
+    #[arg(long, default_value = "America/New_York", value_parser = given::zone)]
     zone: Tz,
 }
 

@@ -17,6 +17,7 @@ pub mod eval;
 pub mod facts;
 pub mod flag;
 pub mod gate;
+pub(crate) mod given;
 pub mod guest;
 mod guest_ref;
 pub mod incident;
@@ -94,7 +95,12 @@ fn json_lines<Q: DeserializeOwned>(mut answer: impl FnMut(Q) -> Result<serde_jso
         if line.trim().is_empty() {
             continue;
         }
-        let question = serde_json::from_str(&line).with_context(|| format!("line {} of stdin", row + 1))?;
+        let question = serde_json::from_str(&line).with_context(|| {
+            format!(
+                "line {} of stdin is not one JSON document of what --help names, such as {{\"text\":\"...\"}}",
+                row + 1
+            )
+        })?;
         crate::out!("{}", answer(question)?);
     }
     Ok(())

@@ -10,7 +10,7 @@ use seven_outbound_sender::{breaker_name, stops};
 use seven_runtime::Fleet;
 use seven_store::providers::Stop;
 
-use super::fleet;
+use super::{fleet, given::Who};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
@@ -28,6 +28,8 @@ pub enum Provider {
         /// Only this casino's sending.
         #[arg(long, value_name = "ID")]
         casino: Option<CasinoId>,
+        #[command(flatten)]
+        who: Who,
     },
     /// Lift what stands between the fleet, or a casino, and a provider; texts that waited go out at once, in each guest's order.
     Release {
@@ -37,10 +39,10 @@ pub enum Provider {
         /// The casino's park instead of the fleet's stop.
         #[arg(long, value_name = "ID")]
         casino: Option<CasinoId>,
+        #[command(flatten)]
+        who: Who,
     },
 }
-
-const ACTOR: &str = "seven provider";
 
 pub async fn run(config: Option<&Path>, command: Provider) -> Result<()> {
     let fleet = fleet(config).await?;
@@ -53,15 +55,15 @@ pub async fn run(config: Option<&Path>, command: Provider) -> Result<()> {
                 standing.print();
             }
         }
-        Provider::Stop { provider, casino } => {
+        Provider::Stop { provider, casino, who } => {
             if let Some(casino) = &casino {
                 super::known(&fleet, casino).await?;
             }
-            let new = stops::halt(&fleet, &provider, casino.as_ref(), ACTOR).await?;
+            let new = stops::halt(&fleet, &provider, casino.as_ref(), &who.by, &who.reason).await?;
             out!("{provider}: {}", if new { "stopped" } else { "was stopped already" });
         }
-        Provider::Release { provider, casino } => {
-            let lifted = stops::release(&fleet, provider.as_deref(), casino.as_ref(), ACTOR).await?;
+        Provider::Release { provider, casino, who } => {
+            let lifted = stops::release(&fleet, provider.as_deref(), casino.as_ref(), &who.by, &who.reason).await?;
             ensure!(!lifted.is_empty(), "nothing to lift; `seven provider list` shows what stands");
             lifted.iter().for_each(|stop| out!("Lifted: {}", line(stop)));
         }

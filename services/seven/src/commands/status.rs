@@ -1,7 +1,7 @@
 //! `seven status`: what stands where. Rows, switches and workers come from Postgres, waiting messages from NATS, breakers from Redis; they
 //! may disagree for a moment. A store that is away is named, and the rest is shown.
 
-use std::{path::Path, time::Duration};
+use std::{collections::BTreeSet, path::Path, time::Duration};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -30,6 +30,8 @@ pub struct Status {
 /// A worker that said nothing for so long is shown as silent.
 const SILENT_SECONDS: f64 = 5.0;
 const PERIOD: Duration = Duration::from_secs(1);
+/// How many open alerts are looked at, at most.
+const ALERTS: i64 = 500;
 
 #[derive(Debug, Serialize)]
 struct Lag {
@@ -139,7 +141,7 @@ impl Snapshot {
             bus,
             providers: provider::Standing::of(fleet).await?,
             limits,
-            alerts: fleet.store.alerts(false, 20).await?,
+            alerts: fleet.store.alerts(false, ALERTS).await?,
             last_errors,
             away,
         })
@@ -174,11 +176,7 @@ impl Snapshot {
                 limit.texts_out_per_guest_and_day
             ));
         }
-        for Alert { name, casino_id, severity, first_at, acknowledged_by, .. } in &self.alerts {
-            let whom = if casino_id.is_empty() { "the whole fleet" } else { casino_id };
-            let hand = acknowledged_by.as_ref().map_or_else(String::new, |by| format!(", in hand: {by}"));
-            lines.push(format!("ALERT {severity} {name} of {whom} since {}{hand}", first_at.format("%F %T UTC")));
-        }
+        lines.extend(alerts(&self.alerts));
         for LastError { casino_id, stage, reason, last_error, last_at } in &self.last_errors {
             lines.push(format!(
                 "Dead letter {} {casino_id} {stage} {reason}: {last_error}",
@@ -207,6 +205,38 @@ impl Snapshot {
     }
 }
 
+/// A line for all of one name, severity and casino: a casino's cases are an alert each.
+fn alerts(open: &[Alert]) -> Vec<String> {
+    let kind = |alert: &Alert| (alert.severity.clone(), alert.name.clone(), alert.casino_id.clone());
+    let mut kinds: Vec<_> = open.iter().map(kind).collect();
+    let mut seen = BTreeSet::new();
+    kinds.retain(|kind| seen.insert(kind.clone()));
+    let told = kinds.into_iter().map(|of| {
+        let same: Vec<&Alert> = open.iter().filter(|alert| kind(alert) == of).collect();
+        let (severity, name, casino) = of;
+        let whom = if casino.is_empty() { "the whole fleet" } else { &casino };
+        let since = same.iter().map(|alert| alert.first_at).min().unwrap_or_default().format("%F %T UTC");
+        let number = if same.len() > 1 { format!(": {}, the first", same.len()) } else { String::new() };
+        let mut hands: Vec<&str> = same.iter().filter_map(|alert| alert.acknowledged_by.as_deref()).collect();
+        let in_hand = hands.len();
+        hands.sort_unstable();
+        hands.dedup();
+        let hand = match (in_hand, same.len()) {
+            (0, _) => String::new(),
+            (_, 1) => format!(", in hand: {}", hands.concat()),
+            _ => format!(", {in_hand} in hand: {}", hands.join(", ")),
+        };
+        let overdue = same.iter().filter(|alert| alert.overdue).count();
+        let late = match (overdue, same.len()) {
+            (0, _) => String::new(),
+            (_, 1) => ", OVERDUE".to_owned(),
+            _ => format!(", {overdue} OVERDUE"),
+        };
+        format!("ALERT {severity} {name} of {whom}{number} since {since}{hand}{late}")
+    });
+    told.collect()
+}
+
 /// What waits, per stage and casino.
 async fn lag(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Vec<Lag>> {
     let mut all = Vec::new();
@@ -226,4 +256,50 @@ async fn lag(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Vec<Lag>> {
         }
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alert(name: &str, severity: &str, minute: u32, by: Option<&str>) -> Alert {
+        let at = chrono::NaiveDate::from_ymd_opt(2026, 11, 23).and_then(|day| day.and_hms_opt(8, minute, 0)).unwrap();
+        Alert {
+            alert_id: uuid::Uuid::nil(),
+            key: String::new(),
+            name: name.to_owned(),
+            casino_id: if name == "case" { "silver_birch".to_owned() } else { String::new() },
+            provider: String::new(),
+            code: String::new(),
+            severity: severity.to_owned(),
+            summary: String::new(),
+            repeats: 0,
+            first_at: at.and_utc(),
+            last_at: at.and_utc(),
+            ack_due_at: None,
+            acknowledged_at: None,
+            acknowledged_by: by.map(str::to_owned),
+            resolved_at: None,
+            overdue: by.is_none() && minute < 10,
+        }
+    }
+
+    #[test]
+    fn a_casinos_cases_are_one_line() {
+        let open = [
+            alert("case", "critical", 30, None),
+            alert("case", "critical", 5, None),
+            alert("case", "critical", 20, Some("ana")),
+            alert("case", "warning", 21, Some("ana")),
+            alert("provider_stopped", "critical", 40, None),
+        ];
+        assert_eq!(
+            alerts(&open),
+            [
+                "ALERT critical case of silver_birch: 3, the first since 2026-11-23 08:05:00 UTC, 1 in hand: ana, 1 OVERDUE",
+                "ALERT warning case of silver_birch since 2026-11-23 08:21:00 UTC, in hand: ana",
+                "ALERT critical provider_stopped of the whole fleet since 2026-11-23 08:40:00 UTC",
+            ]
+        );
+    }
 }

@@ -9,7 +9,7 @@ use seven_host::Record;
 use seven_store::{audit::Entry, turns::ToldTurn};
 use uuid::Uuid;
 
-use super::{facts, fleet, hidden, phrases::sentence};
+use super::{facts, fleet, given, hidden, phrases::sentence};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
@@ -17,6 +17,7 @@ pub enum Turn {
     /// One turn: its route, agents, rows, checks and what became of it.
     Show {
         /// The turn's id, as `list` and `why` print it.
+        #[arg(value_parser = given::id)]
         id: Uuid,
         /// The casino whose host spoke.
         #[arg(long, value_name = "ID")]

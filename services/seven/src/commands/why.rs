@@ -12,7 +12,7 @@ use seven_store::{
 };
 use uuid::Uuid;
 
-use super::{fleet, phrases::sentence};
+use super::{fleet, given, phrases::sentence};
 use crate::{dev::trace_id, out};
 
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub struct Why {
     #[arg(long, value_name = "ID")]
     casino: CasinoId,
     /// The id of a text in, a turn, or a text out. Without --text and --trace the guest's phone is read from stdin.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = given::id)]
     text: Option<Uuid>,
     /// A trace, 32 hex digits.
     #[arg(long, value_name = "HEX", conflicts_with = "text")]

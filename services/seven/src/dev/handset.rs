@@ -20,10 +20,7 @@ pub(super) async fn run(dev: &Dev) -> Result<()> {
         (Some(rules), Some(ops)) => Some(observe::start(rules, &house.dir, ops).await?),
         _ => None,
     };
-    welcome(&house, started)?;
-    if let Some(prometheus) = &prometheus {
-        out!("  Prometheus {}   (alerts: {0}/alerts)", prometheus.url);
-    }
+    welcome(&house, started, prometheus.as_ref())?;
     let talked = tokio::select! {
         talked = talk(&house) => talked,
         _ = tokio::signal::ctrl_c() => Ok(()),
@@ -35,7 +32,7 @@ pub(super) async fn run(dev: &Dev) -> Result<()> {
     talked
 }
 
-fn welcome(house: &House, started: Instant) -> Result<()> {
+fn welcome(house: &House, started: Instant, prometheus: Option<&observe::Prometheus>) -> Result<()> {
     let stack = &house.stack;
     out!(
         "{} is up after {:.1} s: {}.",
@@ -49,6 +46,9 @@ fn welcome(house: &House, started: Instant) -> Result<()> {
     out!();
     out!("  Handset    {}   (or type here; 1, 2 and 3 send the suggestions)", stack.sim.url());
     out!("  Status     ./target/debug/seven status   and {}/metrics", stack.ops_url.as_deref().unwrap_or("(none)"));
+    if let Some(prometheus) = prometheus {
+        out!("  Prometheus {}   (alerts: {0}/alerts)", prometheus.url);
+    }
     out!("  Log        {}", house.dir.join("seven.log").display());
     out!("  Try        text STOP to see it stop");
     out!("  Data       {} and Postgres in {}", house.dir.display(), house.servers.postgres.data_dir()?.display());

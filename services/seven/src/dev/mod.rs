@@ -26,7 +26,7 @@ pub struct Dev {
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     pub time_scale: f64,
     /// Start the guests' and the casino's clock at this time.
-    #[arg(long, value_name = "RFC3339")]
+    #[arg(long, value_name = "RFC3339", value_parser = crate::commands::given::moment)]
     pub at: Option<DateTime<Utc>>,
     /// Another casino's document (JSON or TOML) instead of the demo's.
     #[arg(long, value_name = "FILE")]
@@ -55,6 +55,8 @@ pub async fn run(dev: Dev) -> Result<()> {
     if let Some(what) = dev.r#break {
         return crate::breaking::run(&dev, what).await;
     }
+    let empty = dev.say.as_ref().is_some_and(|text| text.trim().is_empty());
+    anyhow::ensure!(!empty, "--say is empty; say what the guest texts, such as \"Is the pool open?\"");
     if dev.say.is_some() || dev.script.is_some() {
         return play::run(&dev).await;
     }

@@ -225,7 +225,7 @@ impl Scene {
     async fn leave(mut self, stack: &Stack) -> Result<()> {
         self.fleet.shutdown.cancel();
         let mut tx = self.fleet.store.bind(self.casino()).await?;
-        tx.set_casino_status("suspended", ACTOR).await?;
+        tx.set_casino_status("suspended", ACTOR, "its dialogue is over").await?;
         tx.commit().await?;
         onboard::announce(&stack.fleet, self.casino()).await?;
         while self.swarm.join_next().await.is_some() {}

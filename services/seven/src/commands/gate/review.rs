@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::{
     alerting,
-    commands::{fleet, known},
+    commands::{fleet, given, known},
     out,
 };
 
@@ -34,7 +34,7 @@ pub struct Mark {
     #[arg(long, value_name = "ID")]
     casino: CasinoId,
     /// The guest's text: the id that `seven gate hits`, `seven audit list` and `seven why` print.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = given::id)]
     text: Uuid,
     #[arg(long = "as", value_name = "WHAT")]
     judgement: Judgement,
@@ -78,13 +78,16 @@ pub async fn list(config: Option<&Path>, command: &List) -> Result<()> {
     out!("{table}");
     let hits: i64 = review.iter().map(|line| line.hits).sum();
     let wrong: i64 = review.iter().map(|line| line.false_alarms).sum();
-    let precision =
-        if hits > 0 { format!(" ({:.1} % right)", 100.0 * (hits - wrong) as f64 / hits as f64) } else { String::new() };
+    // Of the others nobody said that they were right.
+    let right = 100.0 * (hits - wrong) as f64 / hits.max(1) as f64;
+    let precision = if wrong > 0 { format!(" (at most {right:.1} % right)") } else { String::new() };
     out!(
         "{hits} hit(s) in {} day(s), {wrong} marked as false alarms{precision}; {missed} text(s) marked as missed.",
         command.days
     );
-    out!("Read a text with: seven why TEXT --casino {} --reveal; judge it with: seven gate mark", command.casino);
+    let casino = &command.casino;
+    out!("Read a text with: seven why --casino {casino} --text ID --reveal");
+    out!("Judge it with: seven gate mark --casino {casino} --text ID --as false-alarm --by NAME (or --as missed)");
     Ok(())
 }
 

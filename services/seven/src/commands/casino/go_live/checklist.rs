@@ -91,7 +91,7 @@ fn line(what: &'static str, found: impl Into<String>, missing: Option<String>) -
 fn status(facts: &Facts) -> Line {
     let id = &facts.config.casino_id;
     if facts.shown.status != "active" {
-        return line("status", &facts.shown.status, Some(format!("seven casino resume {id}")));
+        return line("status", &facts.shown.status, Some(format!("seven casino resume {id} --by NAME --reason TEXT")));
     }
     match facts.switches.as_slice() {
         [] => line("status", "active, no switch is on", None),

@@ -1,0 +1,78 @@
+//! Streams, the bucket and the fleet's own consumers, put in place.
+
+use std::sync::atomic::Ordering;
+
+use async_nats::jetstream::{consumer::pull, kv, stream};
+
+use crate::{Bus, Error, topology};
+
+impl Bus {
+    /// Creates the streams and the bucket that are missing; returns what it created. Once in a process's life, because what is ours changes
+    /// with a release or the settings, streams that allow less than ours are given what ours allow.
+    pub async fn ensure_streams(&self) -> Result<Vec<String>, Error> {
+        let mut created = Vec::new();
+        for config in topology::streams(&self.limits) {
+            let name = config.name.clone();
+            match self.js.get_stream(&name).await {
+                Ok(stream) if !self.raised.load(Ordering::Relaxed) => {
+                    self.raise(&stream.cached_info().config, &config).await;
+                }
+                Ok(_) => {}
+                Err(_) => {
+                    self.js
+                        .create_stream(config)
+                        .await
+                        .map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
+                    created.push(name);
+                }
+            }
+        }
+        self.raised.store(true, Ordering::Relaxed);
+        if self.js.get_key_value(topology::FLEET_BUCKET).await.is_err() {
+            let bucket = kv::Config {
+                bucket: topology::FLEET_BUCKET.to_owned(),
+                history: 1,
+                num_replicas: self.limits.replicas,
+                ..kv::Config::default()
+            };
+            self.js.create_key_value(bucket).await.map_err(|e| Error::setup("bucket fleet")(e.into()))?;
+            created.push(topology::FLEET_BUCKET_STREAM.to_owned());
+        }
+        self.ensure_durable(topology::DEAD_STREAM, topology::FILING_CONSUMER, &mut created).await?;
+        self.ensure_durable(topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER, &mut created).await?;
+        Ok(created)
+    }
+
+    /// A refusal is said and lived with: the stream works as it did, and a server before 2.15 never changes how many consumers it allows.
+    async fn raise(&self, there: &stream::Config, ours: &stream::Config) {
+        let raised = topology::raised(there, ours);
+        if raised == *there {
+            return;
+        }
+        let (stream, consumers, window) = (&there.name, raised.max_consumers, raised.duplicate_window.as_secs());
+        match self.js.update_stream(&raised).await {
+            Ok(_) => tracing::info!(stream, consumers, duplicate_window_seconds = window, "stream allows more now"),
+            Err(error) => tracing::warn!(
+                stream,
+                consumers_allowed = there.max_consumers,
+                consumers_wanted = consumers,
+                duplicate_window_seconds = there.duplicate_window.as_secs(),
+                duplicate_window_seconds_wanted = window,
+                %error,
+                "stream keeps the smaller limits it was made with: docs/upgrade.md"
+            ),
+        }
+    }
+
+    async fn ensure_durable(&self, stream: &str, name: &str, created: &mut Vec<String>) -> Result<(), Error> {
+        let handle = self.stream(stream).await?;
+        if handle.consumer_info(name).await.is_err() {
+            // Nobody files what these two give up on: they try for as long as Postgres is away.
+            let config =
+                pull::Config { max_deliver: -1, ..topology::durable(name, &self.limits, topology::Start::All) };
+            handle.create_consumer(config).await.map_err(|e| Error::setup(format!("consumer {name}"))(e.into()))?;
+            created.push(name.to_owned());
+        }
+        Ok(())
+    }
+}
