@@ -182,7 +182,7 @@ impl Sender {
             let Some(carrier) = self.carriers.iter().find(|c| c.name() == stop.provider) else { continue };
             match carrier.provider.probe().await {
                 Ok(()) => {
-                    drop(release(&self.fleet, Some(&stop.provider), None, ACTOR, "the provider takes us again").await?)
+                    drop(release(&self.fleet, Some(&stop.provider), None, ACTOR, "the provider takes us again").await?);
                 }
                 Err(detail) => tracing::info!(provider = stop.provider, detail, "the probe says: not yet"),
             }
