@@ -2,7 +2,12 @@
 //! answered, in order, and draining the flooded one's processes in the middle of its backlog loses and repeats nothing (issue E, item 6).
 //! What the flood costs the other in milliseconds is a figure of `seven bench --only isolation`; nothing here judges by the clock.
 
-use std::{collections::BTreeMap, fs::File, process::Stdio, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs::File,
+    process::Stdio,
+    time::Duration,
+};
 
 use futures::future::join_all;
 use seven::{onboard, wiring::Worker};
@@ -98,8 +103,10 @@ impl Stands {
         }
     }
 
+    /// Texts of guests who were told nothing yet; each writes one.
     fn waiting(&self) -> usize {
-        self.texts.len() - self.answers.len()
+        let told: HashSet<&str> = self.answers.iter().map(|send| send.to.as_str()).collect();
+        self.texts.iter().filter(|text| !told.contains(text.from.as_str())).count()
     }
 
     fn calls(&self) -> usize {
