@@ -26,9 +26,10 @@ impl Error {
         matches!(self, Self::Unavailable(_))
     }
 
-    /// Two transactions met; the loser simply comes again.
+    /// Two transactions met, or a lock was not to be had in time (55P03); the loser simply comes again.
     pub fn is_contended(&self) -> bool {
-        matches!(self, Self::Query(sqlx::Error::Database(e)) if e.code().is_some_and(|c| c.starts_with("40")))
+        let met = |code: &str| code.starts_with("40") || code == "55P03";
+        matches!(self, Self::Query(sqlx::Error::Database(e)) if e.code().is_some_and(|code| met(&code)))
     }
 }
 

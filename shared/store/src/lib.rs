@@ -83,6 +83,9 @@ static MIGRATIONS: LazyLock<sqlx::migrate::Migrator> = LazyLock::new(|| {
 /// that a new fleet finds empty. Compiling them would take longer than they do.
 const PLANS: [(&str, &str); 3] = [("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("jit", "off")];
 
+/// A guest's row that somebody holds for longer delays that guest alone: who waited comes again, and what shared its transaction goes on.
+const LOCKS: [(&str, &str); 1] = [("lock_timeout", "5s")];
+
 /// The first and the longest interval of the sweep (D3), already scaled.
 #[derive(Debug, Clone, Copy)]
 pub struct SweepPlan {
@@ -119,7 +122,7 @@ impl Store {
             .acquire_timeout(Duration::from_secs(5))
             .idle_timeout(Duration::from_secs(300))
             .test_before_acquire(false)
-            .connect_lazy_with(options.options(PLANS));
+            .connect_lazy_with(options.options(PLANS).options(LOCKS));
         Ok(Self { pool, sweep, documents: Documents::default() })
     }
 

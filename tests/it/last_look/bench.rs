@@ -6,6 +6,7 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
+use seven::wiring::Worker;
 use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, Channel, GuestHash, InboundId, MessageClass, OutboundId, PhoneE164};
 use seven_store::{
@@ -19,7 +20,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 
 use crate::harness::{House, Wanted, house};
 
-/// A house without workers: the test is the sender.
+/// A house without workers, where the test is the sender, or with one.
 pub(crate) struct Bench {
     pub(crate) house: House,
     pub(crate) owner: PgPool,
@@ -137,7 +138,11 @@ pub(crate) struct Guest {
 
 impl Bench {
     pub(crate) async fn new(unique: &str) -> Self {
-        let house = house(unique, Wanted { workers: Vec::new(), ..Wanted::default() }).await;
+        Self::with(unique, Vec::new()).await
+    }
+
+    pub(crate) async fn with(unique: &str, workers: Vec<Worker>) -> Self {
+        let house = house(unique, Wanted { workers, ..Wanted::default() }).await;
         let owner = PgPool::connect(&house.database_url).await.unwrap();
         Self { house, owner, guests: AtomicU32::new(0) }
     }

@@ -4,7 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::Utc;
 use rand::Rng;
-use seven_domain::MessageClass;
+use seven::wiring::Worker;
+use seven_domain::{Lane, MessageClass, OutboundId};
 use seven_store::{consent::method, last_look::Refusal, suppressions::Word};
 use tokio::time::{Instant, sleep};
 
@@ -64,6 +65,30 @@ async fn a_stop_waits_for_a_claim_in_progress() {
     assert!(!stop.is_finished(), "the STOP did not wait: it would have been answered before this send");
     claim.commit().await.unwrap();
     stop.await.unwrap();
+}
+
+#[tokio::test] // D16: texts of a casino share a transaction, but not each other's trouble
+async fn a_row_that_somebody_holds_delays_its_guest_alone() {
+    let bench = Bench::with("race_held", vec![Worker::OutboundSender]).await;
+    let (held, free) = (bench.guest().await, bench.guest().await);
+    let texts = [bench.queue(&held, MessageClass::Reply).await, bench.queue(&free, MessageClass::Reply).await];
+    let state = async |text: OutboundId| -> String {
+        let query = sqlx::query_scalar("select state from outbound_messages where outbound_id = $1");
+        query.bind(text.0).fetch_one(&bench.owner).await.unwrap()
+    };
+    let mut hold = bench.owner.begin().await.unwrap();
+    let row = sqlx::query("select 1 from suppressions where phone_hash = $1 for update");
+    row.bind(&held.hash.bytes[..]).execute(&mut *hold).await.unwrap();
+    let (bus, casino) = (&bench.house.stack.fleet.bus, bench.house.casino());
+    for text in texts {
+        bus.signal_outbound(casino, text.0, Lane::Reply, None, "").await.unwrap();
+    }
+    let gone = async |text| ["sent", "delivered"].contains(&state(text).await.as_str());
+    until("the other guest's text is sent", Duration::from_secs(30), || gone(texts[1])).await;
+    assert_eq!(state(texts[0]).await, "queued");
+    hold.rollback().await.unwrap();
+    until("the guest's own text is sent", Duration::from_secs(30), || gone(texts[0])).await;
+    bench.house.stop().await;
 }
 
 const ROUNDS: u32 = 150;
