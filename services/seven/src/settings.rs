@@ -324,6 +324,10 @@ impl Settings {
         if self.nats.user.is_some() != self.nats.password.is_some() {
             return bad("nats.password", "user and password are not both set".into(), "both, or neither");
         }
+        if self.postgres.connections < 2 {
+            // The scheduler holds one for each casino's campaigns while it releases their texts through another.
+            return bad("postgres.connections", self.postgres.connections.to_string(), "at least 2");
+        }
         if self.worker.concurrency == 0 || self.worker.sender_concurrency == 0 {
             return bad("worker.concurrency", "0".into(), "at least 1");
         }

@@ -37,3 +37,10 @@ fn unknown_keys_are_refused() {
         .unwrap_err();
     assert!(error.to_string().contains("urll"), "{error}");
 }
+
+#[test]
+fn one_connection_is_too_few() {
+    let error = Settings::parse("postgres.connections = 1").unwrap_err().to_string();
+    assert!(error.contains("postgres.connections") && error.contains("at least 2"), "{error}");
+    assert!(Settings::parse("postgres.connections = 2").is_ok());
+}
