@@ -130,14 +130,17 @@ impl Pulls {
                 Some((seat, message))
             }
             Some(status) => {
-                if let Some((seat, number)) = self.asker(&message.subject) {
-                    let over = matches!(status, StatusCode::TIMEOUT | StatusCode::NOT_FOUND);
-                    let why = || format!("{status} {}", message.description.unwrap_or_default());
-                    seat.finish(Some(number), (!over).then(why));
-                }
+                self.told(&message.subject, status, message.description.unwrap_or_default());
                 None
             }
         }
+    }
+
+    /// What the server says of a pull ends it.
+    fn told(&self, subject: &Subject, status: StatusCode, description: String) {
+        let Some((seat, number)) = self.asker(subject) else { return };
+        let over = matches!(status, StatusCode::TIMEOUT | StatusCode::NOT_FOUND);
+        seat.finish(Some(number), (!over).then(|| format!("{status} {description}")));
     }
 
     /// From `<inbox>.<consumer>.<number>`.
@@ -229,5 +232,26 @@ mod tests {
         seat.begin(4, 8);
         seat.finish(None, None);
         assert_eq!(seat.end().await, End::Over, "a new connection");
+    }
+    #[test] // D16
+    fn a_status_ends_the_pull_it_names_and_no_other() {
+        let pulls = Pulls { inbox: "_INBOX.one".to_owned(), numbers: AtomicU64::new(0), seats: Mutex::default() };
+        let casino = "here".parse().unwrap();
+        let (seat, other) = (pulls.take("gate-here", &casino, None), pulls.take("swarm-here", &casino, None));
+        let told = |subject: &str, status| pulls.told(&subject.into(), status, "Consumer Deleted".to_owned());
+        seat.begin(7, 8);
+        other.begin(7, 8);
+        told("_INBOX.one.gate-here.6", StatusCode::TIMEOUT);
+        told("_INBOX.one.nobody.7", StatusCode::TIMEOUT);
+        assert!(seat.state().end.is_none() && other.state().end.is_none());
+        told("_INBOX.one.gate-here.7", StatusCode::TIMEOUT);
+        assert_eq!((seat.state().end.clone(), other.state().end.clone()), (Some(End::Over), None));
+        seat.begin(8, 8);
+        told("_INBOX.one.gate-here.8", StatusCode::from_u16(409).unwrap());
+        assert!(matches!(&seat.state().end, Some(End::Broken(why)) if why.contains("Consumer Deleted")));
+        pulls.all_over();
+        assert_eq!(other.state().end, Some(End::Over), "a new connection");
+        pulls.leave("gate-here", &other);
+        assert!(pulls.seats().contains_key("gate-here"), "it is somebody else's by now");
     }
 }
