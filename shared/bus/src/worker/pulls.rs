@@ -130,14 +130,14 @@ impl Pulls {
                 Some((seat, message))
             }
             Some(status) => {
-                self.told(&message.subject, status, message.description.unwrap_or_default());
+                self.told(&message.subject, status, message.description.as_deref().unwrap_or_default());
                 None
             }
         }
     }
 
     /// What the server says of a pull ends it.
-    fn told(&self, subject: &Subject, status: StatusCode, description: String) {
+    fn told(&self, subject: &Subject, status: StatusCode, description: &str) {
         let Some((seat, number)) = self.asker(subject) else { return };
         let over = matches!(status, StatusCode::TIMEOUT | StatusCode::NOT_FOUND);
         seat.finish(Some(number), (!over).then(|| format!("{status} {description}")));
@@ -238,7 +238,7 @@ mod tests {
         let pulls = Pulls { inbox: "_INBOX.one".to_owned(), numbers: AtomicU64::new(0), seats: Mutex::default() };
         let casino = "here".parse().unwrap();
         let (seat, other) = (pulls.take("gate-here", &casino, None), pulls.take("swarm-here", &casino, None));
-        let told = |subject: &str, status| pulls.told(&subject.into(), status, "Consumer Deleted".to_owned());
+        let told = |subject: &str, status| pulls.told(&subject.into(), status, "Consumer Deleted");
         seat.begin(7, 8);
         other.begin(7, 8);
         told("_INBOX.one.gate-here.6", StatusCode::TIMEOUT);
