@@ -104,7 +104,7 @@ impl Layer {
 impl Guardrails {
     /// Compiles a pack's rules.
     pub fn parse(source: &str) -> Result<Self, Error> {
-        let engine = Engine::new(Some(&pack::Pack::parse(source)?))?;
+        let engine = Engine::new(Some(pack::Pack::parse(source)?))?;
         Ok(Self { engine: Arc::new(engine) })
     }
 

@@ -81,13 +81,13 @@ enum Meaning {
 }
 
 impl Commands {
-    pub(crate) fn new(builder: &mut Builder) -> Self {
+    pub(crate) fn new(builder: &mut Builder<'_>) -> Self {
         let rows = ROWS.iter().map(|row| (row.words, Meaning::Row(row)));
         let fillers = FILLERS.iter().flat_map(|(list, kind)| list.iter().map(|one| (*one, Meaning::Filler(*kind))));
         let mut commands = Self::default();
         for (words, meaning) in rows.chain(fillers) {
             let alternatives = Groups::default().alternatives(words).expect("the tables are folded words, says a test");
-            let phrase = builder.symbols(&alternatives.phrases[0]);
+            let phrase = builder.symbols(alternatives.phrases[0]);
             commands.0.entry(phrase[0]).or_default().push((phrase, meaning));
         }
         commands

@@ -63,7 +63,7 @@ pub(crate) static RULES: LazyLock<Vec<Found>> = LazyLock::new(|| {
     phrases.chain(spared).chain(LIST.kept.patterns.iter().map(|_| Found::Kept)).collect()
 });
 
-pub(crate) fn add_to(builder: &mut Builder) {
+pub(crate) fn add_to(builder: &mut Builder<'_>) {
     let groups = Groups::new(LIST.groups.iter().map(|(name, list)| (name.as_str(), list.as_str())));
     for pattern in LIST.phrases.values().chain(&LIST.spared.patterns).chain(&LIST.kept.patterns) {
         let pattern = groups.pattern(pattern).expect("the phrases can be read, says a test");

@@ -39,23 +39,21 @@ impl Engine {
         BASE.clone()
     }
 
-    pub(super) fn new(pack: Option<&Pack>) -> Result<Self, Error> {
+    pub(super) fn new(pack: Option<Pack>) -> Result<Self, Error> {
+        let courtesy = courtesy();
         let mut builder = Builder::default();
         let commands = Commands::new(&mut builder);
-        let edges = Groups::default().alternatives(&courtesy()).expect("courtesy is folded words, says a test");
+        let edges = Groups::default().alternatives(&courtesy).expect("courtesy is folded words, says a test");
         let edges = builder.class(&edges);
         opt_out::add_to(&mut builder);
         builder.end_base();
-        let mut rules = Vec::new();
-        if let Some(pack) = pack {
-            for rule in pack.compiled()? {
-                builder.add(&rule);
-            }
-            builder.forgive(pack.forgiven(), pack.real());
-            rules.clone_from(&pack.rules);
+        if let Some(pack) = &pack {
+            pack.add_to(&mut builder)?;
         }
+        let program = builder.finish(edges)?;
+        let rules = pack.map(|pack| pack.rules).unwrap_or_default();
         let has_certain = rules.iter().any(|rule| rule.certain);
-        Ok(Self { commands, program: builder.finish(edges)?, rules, has_certain })
+        Ok(Self { commands, program, rules, has_certain })
     }
 
     pub(super) fn has_rules(&self) -> bool {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use seven_domain::Language;
 
 use super::Layer;
-use crate::pattern::{Groups, Problem, Rule};
+use crate::pattern::{Builder, Groups, Problem, Rule};
 
 /// A pack is data that ships with the program: none of these goes away by trying again.
 #[derive(Debug, thiserror::Error)]
@@ -127,10 +127,10 @@ impl Pack {
         Ok(pack)
     }
 
-    /// The rules with their patterns read, in the order of the file.
-    pub(super) fn compiled(&self) -> Result<Vec<Rule>, Error> {
-        let groups = self.groups();
-        let read = |rule: &PackRule, patterns: &Patterns| {
+    /// Reads the patterns rule by rule, in the order of the file.
+    pub(super) fn add_to<'a>(&'a self, builder: &mut Builder<'a>) -> Result<(), Error> {
+        let groups = Groups::new(self.groups.iter().map(|(name, list)| (name.as_str(), list.as_str())));
+        let read = |rule: &'a PackRule, patterns: &'a Patterns| {
             let patterns = patterns.iter().map(|pattern| {
                 groups
                     .pattern(pattern)
@@ -138,22 +138,18 @@ impl Pack {
             });
             patterns.collect::<Result<Vec<_>, _>>()
         };
-        let rules = self
-            .rules
-            .iter()
-            .map(|rule| Ok(Rule { patterns: read(rule, &rule.pattern)?, unless: read(rule, &rule.unless)? }));
-        rules.collect()
+        for rule in &self.rules {
+            builder.add(&Rule { patterns: read(rule, &rule.pattern)?, unless: read(rule, &rule.unless)? });
+        }
+        builder.forgive(self.forgiven(), self.real());
+        Ok(())
     }
 
-    fn groups(&self) -> Groups<'_> {
-        Groups::new(self.groups.iter().map(|(name, list)| (name.as_str(), list.as_str())))
-    }
-
-    pub(super) fn forgiven(&self) -> impl Iterator<Item = &str> {
+    fn forgiven(&self) -> impl Iterator<Item = &str> {
         self.typos.forgive.iter().flat_map(|line| line.split_whitespace())
     }
 
-    pub(super) fn real(&self) -> impl Iterator<Item = &str> {
+    fn real(&self) -> impl Iterator<Item = &str> {
         self.typos.real.iter().flat_map(|line| line.split_whitespace())
     }
 }

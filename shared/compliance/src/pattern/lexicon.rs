@@ -21,8 +21,9 @@ pub(crate) type Symbol = u32;
 /// of a text never depends on the pack, so that ingress, which has none, reads a STOP as the gate does.
 #[derive(Debug, Default)]
 pub(crate) struct Lexicon {
-    terms: HashMap<Term, Symbol>,
-    words: HashMap<String, Symbol, FnvBuild>,
+    words: HashMap<Box<str>, Symbol, FnvBuild>,
+    /// Beginnings of words.
+    stems: HashMap<Box<str>, Symbol, FnvBuild>,
     numbers: Vec<(Number, Symbol)>,
     base: Option<Symbol>,
     typos: Typos<Symbol>,
@@ -40,21 +41,23 @@ pub(crate) struct Lexicon {
 const SPELLED: usize = 20;
 
 impl Lexicon {
-    pub(crate) fn intern(&mut self, term: &Term) -> Symbol {
+    pub(crate) fn intern(&mut self, term: Term<'_>) -> Symbol {
         let next = self.len();
-        let symbol = *self.terms.entry(term.clone()).or_insert(next);
-        if symbol == next {
-            match term {
-                Term::Word(word) => drop(self.words.insert(word.clone(), symbol)),
-                Term::Number(number) => self.numbers.push((*number, symbol)),
-                Term::Prefix(_) => {}
-            }
+        match term {
+            Term::Word(word) => number_of(&mut self.words, word, next),
+            Term::Prefix(stem) => number_of(&mut self.stems, stem, next),
+            Term::Number(number) => match self.numbers.iter().find(|(known, _)| *known == number) {
+                Some(&(_, symbol)) => symbol,
+                None => {
+                    self.numbers.push((number, next));
+                    next
+                }
+            },
         }
-        symbol
     }
 
     pub(crate) fn len(&self) -> u32 {
-        u32::try_from(self.terms.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.words.len() + self.stems.len() + self.numbers.len()).unwrap_or(u32::MAX)
     }
 
     /// From here on words belong to the pack.
@@ -65,7 +68,7 @@ impl Lexicon {
     /// Words recognised with a typo in them; `real` are words to leave alone.
     pub(super) fn forgive<'a>(&mut self, words: impl Iterator<Item = &'a str>, real: impl Iterator<Item = &'a str>) {
         for word in words {
-            let symbol = self.intern(&Term::Word(word.to_owned()));
+            let symbol = self.intern(Term::Word(word));
             self.typos.insert(word, symbol);
         }
         let guard = if self.base.is_none() { &mut self.real } else { &mut self.real_to_pack };
@@ -73,15 +76,9 @@ impl Lexicon {
     }
 
     pub(super) fn finish(&mut self) -> Result<(), aho_corasick::BuildError> {
-        let mut patterns = Vec::new();
-        for (term, &symbol) in &self.terms {
-            let (pattern, whole) = match term {
-                Term::Word(word) => (format!(" {word} "), true),
-                Term::Prefix(stem) => (format!(" {stem}"), false),
-                Term::Number(_) => continue,
-            };
-            patterns.push((pattern, symbol, whole));
-        }
+        let words = self.words.iter().map(|(word, symbol)| (format!(" {word} "), *symbol, true));
+        let stems = self.stems.iter().map(|(stem, symbol)| (format!(" {stem}"), *symbol, false));
+        let mut patterns: Vec<_> = words.chain(stems).collect();
         patterns.sort();
         self.automaton = Some(
             AhoCorasick::builder()
@@ -161,7 +158,7 @@ impl Lexicon {
             return found;
         }
         for spelling in respelled(word) {
-            if let Some(&symbol) = self.words.get(&spelling) {
+            if let Some(&symbol) = self.words.get(spelling.as_str()) {
                 note(symbol, &mut found);
             }
             for symbol in self.near(&spelling) {
@@ -198,7 +195,7 @@ impl Lexicon {
                 .spelled(folded, at, letters)
                 .or_else(|| self.masked(folded, at, glued))
                 .unwrap_or_else(|| (folded.word(at).to_owned(), 1));
-            foreign |= length > 1 && self.words.get(&word).is_some_and(|symbol| !self.is_base(*symbol));
+            foreign |= length > 1 && self.words.get(word.as_str()).is_some_and(|symbol| !self.is_base(*symbol));
             out.push(&word, tokens[at], tokens[at + length - 1]);
             at += length;
         }
@@ -208,7 +205,7 @@ impl Lexicon {
     fn spelled(&self, folded: &Folded, at: usize, letters: usize) -> Option<(String, usize)> {
         (3..=letters).rev().find_map(|length| {
             let word: String = (at..at + length).map(|k| folded.word(k)).collect();
-            self.words.contains_key(&word).then_some((word, length))
+            self.words.contains_key(word.as_str()).then_some((word, length))
         })
     }
 
@@ -227,11 +224,19 @@ impl Lexicon {
                     word.push_str(&letter.repeat(count.into()));
                     word.push_str(folded.word(k));
                 }
-                self.words.contains_key(&word).then_some((word, length))
+                self.words.contains_key(word.as_str()).then_some((word, length))
             };
             ["u", "i", "a", "e", "o", ""].into_iter().find_map(guess)
         })
     }
+}
+
+/// The number it has, or from now on this one.
+fn number_of(list: &mut HashMap<Box<str>, Symbol, FnvBuild>, text: &str, next: Symbol) -> Symbol {
+    list.get(text).copied().unwrap_or_else(|| {
+        list.insert(text.into(), next);
+        next
+    })
 }
 
 /// The sign that stands for a letter between this word and the one before.

@@ -23,14 +23,14 @@ pub enum Problem {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Element {
-    One(Arc<Alternatives>),
-    Optional(Arc<Alternatives>),
-    Many(Arc<Alternatives>),
-    NotAfter(Arc<Alternatives>),
-    NotBefore(Arc<Alternatives>),
+pub(crate) enum Element<'a> {
+    One(Arc<Alternatives<'a>>),
+    Optional(Arc<Alternatives<'a>>),
+    Many(Arc<Alternatives<'a>>),
+    NotAfter(Arc<Alternatives<'a>>),
+    NotBefore(Arc<Alternatives<'a>>),
     /// Up to so many words, none of these.
-    Words(u8, Arc<Alternatives>),
+    Words(u8, Arc<Alternatives<'a>>),
     Any,
     Start,
     End,
@@ -39,30 +39,49 @@ pub(crate) enum Element {
 
 /// Each alternative is one or more words in a row; or any of a whole group. Sorted, none twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Alternatives {
-    pub(crate) phrases: Vec<Vec<Term>>,
+pub(crate) struct Alternatives<'a> {
+    pub(crate) phrases: Vec<Phrase<'a>>,
     /// Shared: a group has hundreds of words and is part of hundreds of lists.
-    pub(crate) groups: Vec<Arc<Alternatives>>,
+    pub(crate) groups: Vec<Arc<Alternatives<'a>>>,
 }
 
-impl Alternatives {
+/// Words in a row as the pack has them, read when they are asked for: a list has thousands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Phrase<'a>(&'a str);
+
+impl<'a> Phrase<'a> {
+    fn new(text: &'a str) -> Result<Self, Problem> {
+        Self(text).read().try_for_each(|term| term.map(drop))?;
+        Ok(Self(text))
+    }
+
+    pub(crate) fn terms(self) -> impl Iterator<Item = Term<'a>> {
+        self.read().filter_map(Result::ok)
+    }
+
+    fn read(self) -> impl Iterator<Item = Result<Term<'a>, Problem>> {
+        self.0.split(['_', ' ']).filter(|word| !word.is_empty()).map(term)
+    }
+}
+
+impl Alternatives<'_> {
     pub(crate) fn is_empty(&self) -> bool {
         self.phrases.is_empty() && self.groups.iter().all(|group| group.is_empty())
     }
 }
 
 /// Both ends tell lists apart well enough; all of their words took most of a worker's start.
-impl Hash for Alternatives {
+impl Hash for Alternatives<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.phrases.len(), self.phrases.first(), self.phrases.last()).hash(state);
         (self.groups.len(), self.groups.first(), self.groups.last()).hash(state);
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Term {
-    Word(String),
-    Prefix(String),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Term<'a> {
+    Word(&'a str),
+    Prefix(&'a str),
     Number(Number),
 }
 
@@ -91,7 +110,7 @@ impl Number {
 pub(crate) struct Groups<'a> {
     lists: BTreeMap<&'a str, &'a str>,
     /// Those that were read.
-    known: RefCell<BTreeMap<&'a str, Arc<Alternatives>>>,
+    known: RefCell<BTreeMap<&'a str, Arc<Alternatives<'a>>>>,
 }
 
 impl<'a> Groups<'a> {
@@ -99,18 +118,15 @@ impl<'a> Groups<'a> {
         Self { lists: groups.into_iter().collect(), known: RefCell::default() }
     }
 
-    pub(crate) fn alternatives(&self, list: &str) -> Result<Arc<Alternatives>, Problem> {
+    pub(crate) fn alternatives(&self, list: &'a str) -> Result<Arc<Alternatives<'a>>, Problem> {
         self.collect(list, &mut Vec::new()).map(Arc::new)
     }
 
-    fn collect<'n>(&self, list: &'n str, inside: &mut Vec<&'n str>) -> Result<Alternatives, Problem>
-    where
-        'a: 'n,
-    {
+    fn collect(&self, list: &'a str, inside: &mut Vec<&'a str>) -> Result<Alternatives<'a>, Problem> {
         let mut out = Alternatives::default();
         for one in list.split('|').map(str::trim).filter(|one| !one.is_empty()) {
             let Some(name) = one.strip_prefix('@') else {
-                out.phrases.push(one.split(['_', ' ']).filter(|w| !w.is_empty()).map(term).collect::<Result<_, _>>()?);
+                out.phrases.push(Phrase::new(one)?);
                 continue;
             };
             if inside.contains(&name) {
@@ -137,14 +153,14 @@ impl<'a> Groups<'a> {
     }
 
     /// The parts of a pattern, all of which must be found.
-    pub(crate) fn pattern(&self, text: &str) -> Result<Vec<Vec<Element>>, Problem> {
+    pub(crate) fn pattern(&self, text: &'a str) -> Result<Vec<Vec<Element<'a>>>, Problem> {
         let parts = text.split(" & ").map(|part| part.split_whitespace().map(|one| self.element(one)).collect());
         let parts = parts.collect::<Result<Vec<Vec<_>>, _>>()?;
-        let has_word = |part: &Vec<Element>| part.iter().any(|element| matches!(element, Element::One(_)));
+        let has_word = |part: &Vec<Element<'_>>| part.iter().any(|element| matches!(element, Element::One(_)));
         if parts.iter().all(has_word) { Ok(parts) } else { Err(Problem::Empty) }
     }
 
-    fn element(&self, text: &str) -> Result<Element, Problem> {
+    fn element(&self, text: &'a str) -> Result<Element<'a>, Problem> {
         let list = |rest| self.alternatives(rest);
         let (sign, rest) = text.split_at_checked(1).unwrap_or((text, ""));
         let element = match (sign, rest) {
@@ -172,7 +188,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-fn term(word: &str) -> Result<Term, Problem> {
+fn term(word: &str) -> Result<Term<'_>, Problem> {
     if let Some(range) = word.strip_prefix('#') {
         return number(range).map(Term::Number).ok_or_else(|| Problem::Number(word.to_owned()));
     }
@@ -180,8 +196,8 @@ fn term(word: &str) -> Result<Term, Problem> {
     let folded = !stem.is_empty() && stem.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     match (folded, prefix) {
         (false, _) => Err(Problem::Word(word.to_owned())),
-        (true, false) => Ok(Term::Word(stem.to_owned())),
-        (true, true) => Ok(Term::Prefix(stem.to_owned())),
+        (true, false) => Ok(Term::Word(stem)),
+        (true, true) => Ok(Term::Prefix(stem)),
     }
 }
 

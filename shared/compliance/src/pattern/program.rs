@@ -8,14 +8,14 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{
     lexicon::{Lexicon, Symbol},
-    parse::{Alternatives, Element, Term},
+    parse::{Alternatives, Element, Phrase},
 };
 
 /// A rule: found when one of its patterns is, and none of `unless`.
 #[derive(Debug, Default)]
-pub(crate) struct Rule {
-    pub(crate) patterns: Vec<Vec<Vec<Element>>>,
-    pub(crate) unless: Vec<Vec<Vec<Element>>>,
+pub(crate) struct Rule<'a> {
+    pub(crate) patterns: Vec<Vec<Vec<Element<'a>>>>,
+    pub(crate) unless: Vec<Vec<Vec<Element<'a>>>>,
 }
 
 #[derive(Debug)]
@@ -139,11 +139,11 @@ const SLOT: u32 = 1 << 31;
 
 /// Collects patterns; [`Builder::finish`] makes the program.
 #[derive(Debug, Default)]
-pub(crate) struct Builder {
+pub(crate) struct Builder<'a> {
     pub(crate) lexicon: Lexicon,
     rules: u32,
     classes: Vec<Class>,
-    class_ids: HashMap<Arc<Alternatives>, ClassId>,
+    class_ids: HashMap<Arc<Alternatives<'a>>, ClassId>,
     /// By class: its own words, and the groups whose words are its too.
     class_words: Vec<(Vec<Vec<Symbol>>, Vec<ClassId>)>,
     slots: u32,
@@ -157,8 +157,8 @@ pub(crate) struct Builder {
     base: Reach,
 }
 
-impl Builder {
-    pub(crate) fn add(&mut self, rule: &Rule) {
+impl<'a> Builder<'a> {
+    pub(crate) fn add(&mut self, rule: &Rule<'a>) {
         let number = self.rules;
         self.rules += 1;
         for pattern in &rule.patterns {
@@ -176,16 +176,16 @@ impl Builder {
     }
 
     /// Words to recognise with a typo in them, and words to leave alone.
-    pub(crate) fn forgive<'a>(&mut self, words: impl Iterator<Item = &'a str>, real: impl Iterator<Item = &'a str>) {
+    pub(crate) fn forgive<'w>(&mut self, words: impl Iterator<Item = &'w str>, real: impl Iterator<Item = &'w str>) {
         self.lexicon.forgive(words, real);
     }
 
-    fn pattern(&mut self, rule: u32, parts: &[Vec<Element>]) -> Pattern {
+    fn pattern(&mut self, rule: u32, parts: &[Vec<Element<'a>>]) -> Pattern {
         let parts = parts.iter().map(|part| part.iter().map(|element| self.step(element)).collect()).collect();
         Pattern { rule, parts }
     }
 
-    fn step(&mut self, element: &Element) -> Step {
+    fn step(&mut self, element: &Element<'a>) -> Step {
         match element {
             Element::One(list) => Step::One(self.class(list)),
             Element::Optional(list) => Step::Optional(self.class(list)),
@@ -201,11 +201,11 @@ impl Builder {
     }
 
     /// A group has its slots once, however many lists it is part of.
-    pub(crate) fn class(&mut self, list: &Arc<Alternatives>) -> ClassId {
+    pub(crate) fn class(&mut self, list: &Arc<Alternatives<'a>>) -> ClassId {
         if let Some(&known) = self.class_ids.get(list) {
             return known;
         }
-        let words: Vec<Vec<Symbol>> = list.phrases.iter().map(|one| self.symbols(one)).collect();
+        let words: Vec<Vec<Symbol>> = list.phrases.iter().map(|one| self.symbols(*one)).collect();
         let mut class = Class::new();
         let few = words.iter().filter(|one| one.len() == 1).count() <= FEW;
         for one in &words {
@@ -244,8 +244,8 @@ impl Builder {
         id
     }
 
-    pub(crate) fn symbols(&mut self, phrase: &[Term]) -> Vec<Symbol> {
-        phrase.iter().map(|term| self.lexicon.intern(term)).collect()
+    pub(crate) fn symbols(&mut self, phrase: Phrase<'_>) -> Vec<Symbol> {
+        phrase.terms().map(|term| self.lexicon.intern(term)).collect()
     }
 
     pub(crate) fn finish(mut self, courtesy: ClassId) -> Result<Program, aho_corasick::BuildError> {
