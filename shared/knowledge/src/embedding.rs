@@ -6,6 +6,7 @@
 mod endings;
 pub(crate) mod lexicon;
 mod offline;
+mod spellings;
 #[cfg(test)]
 mod tests;
 

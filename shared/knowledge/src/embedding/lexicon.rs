@@ -5,7 +5,7 @@ use std::{
     sync::LazyLock,
 };
 
-use super::endings;
+use super::{endings, spellings::Spellings};
 use crate::{
     index::{is_common, is_stop},
     text::{stem, typos, words},
@@ -17,7 +17,7 @@ const PARENT: f32 = 0.35;
 /// Concepts there is room for in a vector.
 pub(super) const ROOM: usize = 192;
 /// Letters from which on two may be wrong.
-const LONG: usize = 9;
+pub(super) const LONG: usize = 9;
 /// Words of a phrase, at most.
 const PHRASE: usize = 4;
 
@@ -28,8 +28,7 @@ pub(crate) type Meaning = (usize, f32);
 pub(crate) struct Lexicon {
     /// Stems of a word or phrase, joined by one space -> what it means.
     meanings: HashMap<String, Vec<Meaning>>,
-    /// A word with letters left out -> the words it may have been.
-    spellings: HashMap<String, Vec<String>>,
+    spellings: Spellings,
     /// Words that need no mending, in or out of phrases.
     known: HashSet<String>,
     /// Words that say nothing about what is wanted.
@@ -78,7 +77,7 @@ impl Lexicon {
             meanings.entry(stems(&words(&phrase.replace('_', " ")))).or_default();
         }
         let fillers: HashSet<String> = entries.iter().filter(|e| !e.contains('_')).flat_map(|e| words(e)).collect();
-        let spellings = spellings(&known);
+        let spellings = Spellings::of(&known);
         known.extend(fillers.iter().cloned());
         Self { meanings, spellings, known, fillers }
     }
@@ -110,7 +109,7 @@ impl Lexicon {
             return Some(base);
         }
         let allowed = if length >= LONG { 2 } else { 1 };
-        let near = shortened(word).into_iter().filter_map(|short| self.spellings.get(&short)).flatten();
+        let near = self.spellings.near(word);
         let (_, meant) = near
             .filter(|candidate| length.max(candidate.chars().count()) >= 5 && alike_at_start(word, candidate))
             .map(|candidate| (typos(word, candidate), candidate))
@@ -118,18 +117,6 @@ impl Lexicon {
             .min()?;
         Some(meant)
     }
-}
-
-fn spellings(known: &HashSet<String>) -> HashMap<String, Vec<String>> {
-    let mut spellings: HashMap<String, Vec<String>> = HashMap::new();
-    let mut known: Vec<&String> = known.iter().filter(|word| word.chars().count() >= 4).collect();
-    known.sort_unstable();
-    for word in known {
-        for short in shortened(word) {
-            spellings.entry(short).or_default().push(word.clone());
-        }
-    }
-    spellings
 }
 
 fn stems(words: &[String]) -> String {
@@ -142,29 +129,6 @@ fn alike_at_start(a: &str, b: &str) -> bool {
     let (first, second) = (a.next(), a.next());
     let (one, two) = (b.next(), b.next());
     first == one || (first == two && second == one)
-}
-
-/// The word itself and the word without any one, or for long words any two, of its letters.
-fn shortened(word: &str) -> Vec<String> {
-    let once = without_one(word);
-    let mut all = vec![word.to_owned()];
-    if word.chars().count() >= LONG {
-        all.extend(once.iter().flat_map(|w| without_one(w)));
-    }
-    all.extend(once);
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-fn without_one(word: &str) -> Vec<String> {
-    word.char_indices()
-        .map(|(at, letter)| {
-            let mut short = word.to_owned();
-            short.replace_range(at..at + letter.len_utf8(), "");
-            short
-        })
-        .collect()
 }
 
 /// What is wrong with the data: too many concepts, a wider concept that is none, a name used twice.
