@@ -24,7 +24,8 @@ use axum::{
     Router,
     body::Bytes,
     extract::{DefaultBodyLimit, State},
-    http::StatusCode,
+    http::{StatusCode, header::CONNECTION},
+    response::{IntoResponse, Response},
     routing::post,
 };
 use opentelemetry_proto::tonic::{
@@ -42,7 +43,7 @@ pub enum Mood {
     Takes,
     /// 503.
     Refuses,
-    /// Never answers.
+    /// Does not answer for as long as it is so.
     Silent,
     /// Takes it after so many milliseconds.
     Slow(u64),
@@ -75,7 +76,8 @@ pub struct Span {
 pub struct Collector {
     address: SocketAddr,
     desk: Arc<Mutex<Desk>>,
-    serving: JoinHandle<()>,
+    /// None while it is away.
+    serving: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Debug, Default)]
@@ -90,17 +92,42 @@ impl Collector {
     pub async fn start() -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("binding the collector's double")?;
         let address = listener.local_addr().context("reading the double's port")?;
-        let desk = Arc::new(Mutex::new(Desk::default()));
+        let collector = Self { address, desk: Arc::default(), serving: Mutex::default() };
+        collector.serve(listener);
+        Ok(collector)
+    }
+
+    fn serve(&self, listener: TcpListener) {
         let app = Router::new()
             .route("/v1/traces", post(take))
             .layer(DefaultBodyLimit::max(64 * 1024 * 1024))
-            .with_state(Arc::clone(&desk));
+            .with_state(Arc::clone(&self.desk));
         let serving = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, app).await {
                 tracing::error!(%error, "the collector's double ended");
             }
         });
-        Ok(Self { address, desk, serving })
+        *lock(&self.serving) = Some(serving);
+    }
+
+    /// From now on nobody listens at its address; connections that are open end with their next request.
+    pub fn leave(&self) {
+        self.be(Mood::Refuses);
+        if let Some(serving) = lock(&self.serving).take() {
+            serving.abort();
+        }
+    }
+
+    /// At the same address again.
+    ///
+    /// # Errors
+    ///
+    /// When somebody else took it meanwhile.
+    pub async fn come_back(&self) -> Result<()> {
+        let listener = TcpListener::bind(self.address).await.context("binding the collector's double again")?;
+        self.serve(listener);
+        self.be(Mood::Takes);
+        Ok(())
     }
 
     /// For `telemetry.otlp_endpoint`.
@@ -129,15 +156,17 @@ impl Collector {
 
 impl Drop for Collector {
     fn drop(&mut self) {
-        self.serving.abort();
+        if let Some(serving) = lock(&self.serving).take() {
+            serving.abort();
+        }
     }
 }
 
-fn lock(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
-    desk.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn take(State(desk): State<Arc<Mutex<Desk>>>, body: Bytes) -> (StatusCode, Vec<u8>) {
+async fn take(State(desk): State<Arc<Mutex<Desk>>>, body: Bytes) -> Response {
     let mood = {
         let mut desk = lock(&desk);
         desk.requests += 1;
@@ -145,15 +174,25 @@ async fn take(State(desk): State<Arc<Mutex<Desk>>>, body: Bytes) -> (StatusCode,
     };
     match mood {
         Mood::Takes => {}
-        Mood::Refuses => return (StatusCode::SERVICE_UNAVAILABLE, Vec::new()),
-        Mood::Silent => return std::future::pending().await,
+        Mood::Refuses => return refusal(),
+        Mood::Silent => {
+            while lock(&desk).mood == Mood::Silent {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            return refusal();
+        }
         Mood::Slow(millis) => tokio::time::sleep(Duration::from_millis(millis)).await,
     }
     let Ok(request) = ExportTraceServiceRequest::decode(body) else {
-        return (StatusCode::BAD_REQUEST, Vec::new());
+        return StatusCode::BAD_REQUEST.into_response();
     };
     lock(&desk).spans.extend(read(request));
-    (StatusCode::OK, ExportTraceServiceResponse::default().encode_to_vec())
+    ExportTraceServiceResponse::default().encode_to_vec().into_response()
+}
+
+/// And hangs up, as one that is shut down.
+fn refusal() -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, [(CONNECTION, "close")]).into_response()
 }
 
 fn read(request: ExportTraceServiceRequest) -> Vec<Span> {

@@ -51,6 +51,15 @@ pub(super) struct Shown {
 // === impl Run ===
 
 impl Run {
+    /// Several as one; None of none. Its rate says nothing.
+    pub(super) fn together(runs: Vec<Self>) -> Option<Self> {
+        runs.into_iter().reduce(|mut one, other| {
+            one.samples.extend(other.samples);
+            one.requests += other.requests;
+            one
+        })
+    }
+
     pub(super) fn shown(&self) -> Shown {
         let mut done: Vec<Instant> = self.samples.iter().filter_map(|sample| sample.requested).collect();
         done.sort_unstable();

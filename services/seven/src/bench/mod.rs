@@ -7,11 +7,13 @@ mod ingress;
 mod isolation;
 mod load;
 mod measure;
+mod outages;
 mod pipeline;
 mod report;
 mod start;
 mod traces;
 mod usage;
+mod way;
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 

@@ -7,9 +7,10 @@ use super::{
     growth::Growth,
     isolation::Isolation,
     measure::Shown,
+    outages::Outages,
     pipeline::{Pipeline, Side},
     start::Started,
-    traces::{Outage, Traces},
+    way::Step,
 };
 use crate::{commands::table, out, whole_traces::Wholeness};
 
@@ -36,7 +37,8 @@ pub(super) fn print(results: &Results) {
         isolated(isolation);
     }
     if let Some(results) = &results.traces {
-        traces(results);
+        outages(&results.outages);
+        way(&results.outages.way);
     }
 }
 
@@ -71,30 +73,41 @@ pub(super) fn wholeness(found: &Wholeness, rate: f64, spans: usize) {
     }
 }
 
-fn traces(results: &Traces) {
-    let up: Vec<_> = results.outages.iter().filter(|outage| outage.collector.starts_with("up")).collect();
-    let mean = |of: fn(&Outage) -> f64| up.iter().map(|outage| of(outage)).sum::<f64>() / up.len().max(1) as f64;
-    let beside = |value: f64, mean: f64| format!("{:+.1} %", (value / mean - 1.0) * 100.0);
-    let mut table = table(["collector", "p50 ms", "", "p95 ms", "", "MB of the workers", "", "spans dropped"]);
-    for outage in &results.outages {
-        let megabytes = outage.resident_bytes as f64 / 1_048_576.0;
+fn outages(found: &Outages) {
+    let Some(up) = found.seen.first() else { return };
+    let beside = |value: f64, up: f64| format!("{:+.1} %", (value / up - 1.0) * 100.0);
+    let mut table = table(["collector", "texts", "p50 ms", "", "p95 ms", "", "MB of the workers", "", "spans dropped"]);
+    for seen in &found.seen {
+        let megabytes = seen.resident_bytes as f64 / 1_048_576.0;
         table.add_row([
-            outage.collector.to_owned(),
-            format!("{:.1}", outage.p50),
-            beside(outage.p50, mean(|o| o.p50)),
-            format!("{:.1}", outage.p95),
-            beside(outage.p95, mean(|o| o.p95)),
+            seen.collector.to_owned(),
+            seen.texts.to_string(),
+            format!("{:.1}", seen.p50),
+            beside(seen.p50, up.p50),
+            format!("{:.1}", seen.p95),
+            beside(seen.p95, up.p95),
             format!("{megabytes:.1}"),
-            beside(outage.resident_bytes as f64, mean(|o| o.resident_bytes as f64)),
-            outage.dropped.to_string(),
+            beside(seen.resident_bytes as f64, up.resident_bytes as f64),
+            seen.dropped.to_string(),
         ]);
     }
     out!("{table}");
-    out!("beside the mean of the runs with the collector up; goal: within 5 %");
+    out!("at {:.0} texts/s, beside the collector being up in the same fleet; goal: within 5 %", found.rate);
+}
+
+fn way(steps: &[Step]) {
+    let mut table = table(["span", "begins ms after the webhook", "takes ms", "texts"]);
+    for step in steps {
+        let [begins, takes] = [step.begins, step.takes].map(|ms| format!("{ms:.2}"));
+        table.add_row([step.span.clone(), begins, takes, step.traces.to_string()]);
+    }
+    out!("{table}");
 }
 
 fn started(start: &BTreeMap<&'static str, Started>) {
-    let mut table = table(["worker alone", "ready after ms", "slowest of five", "MB at rest", "% of a core at rest"]);
+    let titles =
+        ["worker alone", "ready after ms", "slowest of five", "MB at rest", "of these its own", "% of a core at rest"];
+    let mut table = table(titles);
     for (worker, started) in start {
         let (quickest, slowest) = started.ready_ms;
         table.add_row([
@@ -102,6 +115,7 @@ fn started(start: &BTreeMap<&'static str, Started>) {
             format!("{quickest:.0}"),
             format!("{slowest:.0}"),
             format!("{:.1}", started.resident_bytes as f64 / 1_048_576.0),
+            format!("{:.1}", started.own_bytes as f64 / 1_048_576.0),
             format!("{:.1}", started.idle_percent),
         ]);
     }

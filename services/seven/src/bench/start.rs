@@ -22,6 +22,8 @@ pub(super) struct Started {
     /// The quickest and the slowest of five, milliseconds.
     pub(super) ready_ms: (f64, f64),
     pub(super) resident_bytes: u64,
+    /// Without the pages of the program's file.
+    pub(super) own_bytes: u64,
     /// Of one core, at rest.
     pub(super) idle_percent: f64,
 }
@@ -58,7 +60,8 @@ async fn one(ground: &Ground, worker: Worker) -> Result<Started> {
         let idle = after.cpu.saturating_sub(before.cpu).as_secs_f64() / REST.as_secs_f64();
         took.sort_by(f64::total_cmp);
         let ready_ms = (took[0], took[took.len() - 1]);
-        return Ok(Started { ready_ms, resident_bytes: after.resident_bytes, idle_percent: idle * 100.0 });
+        let (resident_bytes, own_bytes) = (after.resident_bytes, after.own_bytes);
+        return Ok(Started { ready_ms, resident_bytes, own_bytes, idle_percent: idle * 100.0 });
     }
     anyhow::bail!("it was never started")
 }

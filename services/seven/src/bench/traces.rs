@@ -1,22 +1,19 @@
-//! One unbroken trace per text under load (OBS-6), and what a collector costs that is away (OBS-25).
+//! One unbroken trace per text under load (OBS-6).
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-    time::Duration,
-};
+use std::{collections::BTreeSet, path::Path, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use seven_carrier_sim::{DeliveryState, Text};
 use seven_domain::TraceContext;
-use seven_testkit::collector::{Collector, Mood};
+use seven_testkit::collector::Collector;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{
     Bench,
-    ground::{Ground, Lay, casino_number, free_address},
+    ground::{Ground, Lay, casino_number},
     load::{Guests, Pace, play},
+    outages::{self, Outages},
     pipeline::{Running, fleet_processes},
     report,
 };
@@ -37,19 +34,7 @@ pub(super) struct Traces {
     pub(super) rate: f64,
     pub(super) spans: usize,
     pub(super) wholeness: Wholeness,
-    pub(super) outages: Vec<Outage>,
-}
-
-/// The fleet while the collector is so.
-#[derive(Debug, Serialize)]
-pub(super) struct Outage {
-    pub(super) collector: &'static str,
-    /// From the webhook's 2xx to the provider's request, milliseconds.
-    pub(super) p50: f64,
-    pub(super) p95: f64,
-    /// Of all workers, after the load.
-    pub(super) resident_bytes: u64,
-    pub(super) dropped: u64,
+    pub(super) outages: Outages,
 }
 
 pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Traces> {
@@ -70,21 +55,12 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Traces> {
             out!("  {} {} under {:?} {}", span.trace_id, span.span_id, span.parent, span.name);
         }
     }
-    let nobody = format!("http://{}", free_address().await?);
-    let mut outages = Vec::new();
-    let ways =
-        [("up", Mood::Takes), ("refuses connections", Mood::Takes), ("hangs", Mood::Silent), ("up again", Mood::Takes)];
-    for (name, mood) in ways {
-        collector.be(mood);
-        let ours = collector.url();
-        let endpoint = if name == "refuses connections" { &nobody } else { &ours };
-        let outage;
-        let settings = Settings { endpoint, pauses: 0.0 };
-        (ground, outage) =
-            Box::pin(under(ground, &plain, settings, async |running| outage_of(running, bench, rate, name).await))
-                .await?;
-        outages.push(outage);
-    }
+    let settings = Settings { endpoint: &collector.url(), pauses: 0.0 };
+    let outages;
+    (ground, outages) = Box::pin(under(ground, &plain, settings, async |running| {
+        outages::measure(running, bench, rate, &collector).await
+    }))
+    .await?;
     Running { ground, processes: Vec::new() }.end().await?;
     Ok(Traces { rate, spans: spans.len(), wholeness, outages })
 }
@@ -201,29 +177,4 @@ async fn settled_spans(collector: &Collector) -> Vec<seven_testkit::collector::S
 
 fn trace_of(text: &seven_carrier_sim::Inbound) -> String {
     TraceContext::of_text(&text.provider, &text.message_id).trace_hex()
-}
-
-/// Guests who wrote before, at the same rate, and what the workers hold then.
-async fn outage_of(running: &Running, bench: &Bench, rate: f64, name: &'static str) -> Result<Outage> {
-    out!("traces: the collector is: {name}");
-    // A fleet just started is slower than one at work.
-    let warm = Guests { casinos: bench.casinos, first: 0, count: bench.texts.min(50) };
-    play(running.ground.sim(), warm, Pace::UnderWay(8)).await?;
-    let shown = running.at(bench, rate).await?;
-    let names: BTreeSet<&str> = running.processes.iter().map(|(name, _)| name.as_str()).collect();
-    let taken: BTreeMap<String, _> = running.taken();
-    let resident_bytes = taken.iter().filter(|(n, _)| names.contains(n.as_str())).map(|(_, t)| t.resident_bytes).sum();
-    let mut dropped = 0.0;
-    for (name, process) in &running.processes {
-        let metrics = process.metrics().await.with_context(|| format!("metrics of {name}"))?;
-        let lines = metrics.lines().filter(|line| line.starts_with("seven_spans_dropped_total{"));
-        dropped += lines.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).sum::<f64>();
-    }
-    Ok(Outage {
-        collector: name,
-        p50: shown.from_accepted.p50,
-        p95: shown.from_accepted.p95,
-        resident_bytes,
-        dropped: dropped as u64,
-    })
 }

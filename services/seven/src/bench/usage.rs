@@ -15,6 +15,8 @@ use super::ground::Ground;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Taken {
     pub(super) resident_bytes: u64,
+    /// Of these its own; the others are pages of the program's file, which all its processes share.
+    pub(super) own_bytes: u64,
     pub(super) cpu: Duration,
 }
 
@@ -22,13 +24,16 @@ pub(super) struct Taken {
 pub(super) fn of(pid: u32) -> Taken {
     let read = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let status = read("status");
-    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next()?.parse().ok());
+    let bytes = |name: &str| {
+        let kib = |line: &str| line.strip_prefix(name)?.trim().split(' ').next()?.parse::<u64>().ok();
+        status.lines().find_map(kib).unwrap_or(0) * 1_024
+    };
     // After the name in parentheses: state is field 3, user and system ticks (1/100 s) are 14 and 15.
     let stat = read("stat");
     let fields: Vec<u64> =
         stat.rsplit(')').next().unwrap_or_default().split_whitespace().map(|f| f.parse().unwrap_or(0)).collect();
     let ticks = fields.get(11).copied().unwrap_or(0) + fields.get(12).copied().unwrap_or(0);
-    Taken { resident_bytes: resident.unwrap_or(0u64) * 1_024, cpu: Duration::from_millis(ticks * 10) }
+    Taken { resident_bytes: bytes("VmRSS:"), own_bytes: bytes("RssAnon:"), cpu: Duration::from_millis(ticks * 10) }
 }
 
 /// A process and its children: Postgres is a tree.
@@ -36,6 +41,7 @@ pub(super) fn of_tree(pid: u32) -> Taken {
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     children.split_whitespace().filter_map(|child| child.parse().ok()).map(of_tree).fold(of(pid), |sum, child| Taken {
         resident_bytes: sum.resident_bytes + child.resident_bytes,
+        own_bytes: sum.own_bytes + child.own_bytes,
         cpu: sum.cpu + child.cpu,
     })
 }
@@ -136,7 +142,8 @@ mod tests {
 
     #[test]
     fn this_process_takes_memory_and_time() {
-        assert!(of(std::process::id()).resident_bytes > 1_000_000);
+        let own = of(std::process::id());
+        assert!(own.own_bytes > 100_000 && own.resident_bytes > own.own_bytes, "{own:?}");
         assert_eq!(of(u32::MAX).resident_bytes, 0);
     }
 
