@@ -137,6 +137,14 @@ const FEW: usize = 6;
 /// Marks a slot's number until the symbols are counted.
 const SLOT: u32 = 1 << 31;
 
+/// One alternative of a list.
+#[derive(Debug, Clone, Copy)]
+enum Wording {
+    Word(Symbol),
+    /// Its number.
+    Phrase(u32),
+}
+
 /// Collects patterns; [`Builder::finish`] makes the program.
 #[derive(Debug, Default)]
 pub(crate) struct Builder<'a> {
@@ -144,12 +152,12 @@ pub(crate) struct Builder<'a> {
     rules: u32,
     classes: Vec<Class>,
     class_ids: HashMap<Arc<Alternatives<'a>>, ClassId>,
-    /// By class: its own words, and the groups whose words are its too.
-    class_words: Vec<(Vec<Vec<Symbol>>, Vec<ClassId>)>,
+    /// By class: its own words and phrases, and the groups whose words are its too.
+    class_words: Vec<(Vec<Wording>, Vec<ClassId>)>,
     slots: u32,
     slots_of: Vec<Vec<u32>>,
     phrases: Vec<Vec<Symbol>>,
-    phrase_ids: HashMap<Vec<Symbol>, usize>,
+    phrase_ids: HashMap<Vec<Symbol>, u32>,
     slots_of_phrase: Vec<Vec<u32>>,
     patterns: Vec<Pattern>,
     unless: Vec<Vec<Pattern>>,
@@ -205,13 +213,12 @@ impl<'a> Builder<'a> {
         if let Some(&known) = self.class_ids.get(list) {
             return known;
         }
-        let words: Vec<Vec<Symbol>> = list.phrases.iter().map(|one| self.symbols(*one)).collect();
+        let words: Vec<(u32, Wording)> = list.phrases.iter().map(|one| self.wording(*one)).collect();
         let mut class = Class::new();
-        let few = words.iter().filter(|one| one.len() == 1).count() <= FEW;
-        for one in &words {
-            let length = index(one.len());
-            if let ([word], true) = (one.as_slice(), few) {
-                class.push((length, *word));
+        let few = words.iter().filter(|(length, _)| *length == 1).count() <= FEW;
+        for &(length, one) in &words {
+            if let (Wording::Word(word), true) = (one, few) {
+                class.push((length, word));
                 continue;
             }
             let slot = match class.iter().find(|(known, _)| *known == length) {
@@ -222,15 +229,9 @@ impl<'a> Builder<'a> {
                     self.slots - 1
                 }
             };
-            match one.as_slice() {
-                [word] => entry(&mut self.slots_of, *word as usize).push(slot),
-                _ => {
-                    let phrase = *self.phrase_ids.entry(one.clone()).or_insert_with(|| {
-                        self.phrases.push(one.clone());
-                        self.phrases.len() - 1
-                    });
-                    entry(&mut self.slots_of_phrase, phrase).push(slot);
-                }
+            match one {
+                Wording::Word(word) => entry(&mut self.slots_of, word as usize).push(slot),
+                Wording::Phrase(phrase) => entry(&mut self.slots_of_phrase, phrase as usize).push(slot),
             }
         }
         let groups: Vec<ClassId> = list.groups.iter().map(|group| self.class(group)).collect();
@@ -240,8 +241,21 @@ impl<'a> Builder<'a> {
         let id = self.classes.len();
         self.classes.push(class);
         self.class_ids.insert(Arc::clone(list), id);
-        self.class_words.push((words, groups));
+        self.class_words.push((words.into_iter().map(|(_, one)| one).collect(), groups));
         id
+    }
+
+    /// And its length in words.
+    fn wording(&mut self, one: Phrase<'_>) -> (u32, Wording) {
+        let symbols = self.symbols(one);
+        if let [word] = symbols.as_slice() {
+            return (1, Wording::Word(*word));
+        }
+        let number = *self.phrase_ids.entry(symbols.clone()).or_insert_with(|| {
+            self.phrases.push(symbols.clone());
+            index(self.phrases.len() - 1)
+        });
+        (index(symbols.len()), Wording::Phrase(number))
     }
 
     pub(crate) fn symbols(&mut self, phrase: Phrase<'_>) -> Vec<Symbol> {
@@ -263,7 +277,7 @@ impl<'a> Builder<'a> {
         let mut part_of = vec![1_usize; self.class_words.len()];
         // A group's number is below those of the lists it is part of.
         for (id, (words, groups)) in self.class_words.iter().enumerate().rev() {
-            words.iter().flatten().for_each(|symbol| uses[*symbol as usize] += part_of[id]);
+            words.iter().flat_map(|one| one.symbols(&self.phrases)).for_each(|s| uses[*s as usize] += part_of[id]);
             groups.iter().for_each(|group| part_of[*group] += part_of[id]);
         }
         let rarest = |phrase: &[Symbol]| phrase.iter().copied().min_by_key(|symbol| uses[*symbol as usize]);
@@ -273,7 +287,8 @@ impl<'a> Builder<'a> {
         }
         let mut weights: Vec<usize> = Vec::with_capacity(self.class_words.len());
         for (words, groups) in &self.class_words {
-            let own: usize = words.iter().filter_map(|one| rarest(one)).map(|symbol| uses[symbol as usize]).sum();
+            let own: usize =
+                words.iter().filter_map(|one| rarest(one.symbols(&self.phrases))).map(|s| uses[s as usize]).sum();
             weights.push(own + groups.iter().map(|group| weights[*group]).sum::<usize>());
         }
         let mut anchored = vec![Vec::new(); masks];
@@ -329,6 +344,17 @@ impl<'a> Builder<'a> {
             courtesy,
             base: Reach { masks: index(of_slot(self.base.masks)), ..self.base },
         })
+    }
+}
+
+// === impl Wording ===
+
+impl Wording {
+    fn symbols<'b>(&'b self, phrases: &'b [Vec<Symbol>]) -> &'b [Symbol] {
+        match self {
+            Self::Word(word) => std::slice::from_ref(word),
+            Self::Phrase(number) => &phrases[*number as usize],
+        }
     }
 }
 
