@@ -16,6 +16,7 @@ use seven_store::{
     outbound::Queued,
 };
 use seven_telemetry::trace;
+use tokio::task::JoinHandle;
 
 use crate::{
     Settings,
@@ -46,10 +47,14 @@ pub(crate) struct Work {
     pub(crate) trace: String,
 }
 
+/// What a turn reads is in hand before its lease is committed; what it writes waits for that ([`leased`]).
+pub(crate) type Leasing = JoinHandle<seven_store::Result<()>>;
+
 enum Looked {
     Nothing,
     Early(Duration, &'static str),
-    Leased(Box<Work>),
+    /// And the end of the transaction that leased it.
+    Leased(Box<Work>, Leasing),
     /// An operator's switch is on: the holding text of safe mode where it is due, and the trace.
     Silenced(Option<Queued>, String),
 }
@@ -85,7 +90,7 @@ impl Swarm {
                 Ok(Outcome::Done)
             }
             Looked::Early(after, why) => Ok(Outcome::Wait { after, why }),
-            Looked::Leased(work) => self.turn(*work).await,
+            Looked::Leased(work, leasing) => self.turn(*work, leasing).await,
             // Done: the texts stay open, and the end of the switch has them signalled again.
             Looked::Silenced(queued, trace) => {
                 trace::adopt(&trace);
@@ -154,11 +159,11 @@ impl Swarm {
         let profile = recall.place.profile.take().and_then(|document| read(&delivery.casino, document));
         let told = profile.as_ref().is_some_and(|profile| profile.engagement.responsible_gaming_triggered);
         let index = if lease.responsible_gaming || told { without_gaming(&index) } else { index };
-        tx.commit().await?;
         let trace = first.trace.clone();
+        let leasing = tx.commit_meanwhile();
         // The turn belongs to its oldest text.
         trace::adopt(&trace);
-        Ok(Looked::Leased(Box::new(Work {
+        let work = Work {
             casino: delivery.casino.clone(),
             config: casino.config,
             pack,
@@ -169,7 +174,8 @@ impl Swarm {
             profile,
             index,
             trace,
-        })))
+        };
+        Ok(Looked::Leased(Box::new(work), leasing))
     }
 
     /// A redelivered signal whose turn was committed but perhaps not announced: announce it again (D3).

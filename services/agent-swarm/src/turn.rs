@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
 use crate::{
-    handler::{Swarm, Work},
+    handler::{Leasing, Swarm, Work},
     pause,
     scene::{Around, Scene},
     session::{After, Told},
@@ -38,13 +38,14 @@ enum Asked {
 }
 
 impl Swarm {
-    pub(crate) async fn turn(&self, work: Work) -> Result<Outcome, Error> {
+    pub(crate) async fn turn(&self, work: Work, leasing: Leasing) -> Result<Outcome, Error> {
         let mut span = trace::step("seven.turn", "").entered();
         span.tell("seven.thread_id", &work.lease.conversation_id);
         span.set("seven.message_count", work.open.len());
         failpoint("swarm.after_lease");
         let overtaken = Outcome::Wait { after: Duration::from_millis(50), why: "epoch_moved" };
         if work.recall.place.paused.is_some() {
+            leased(leasing).await?;
             return self.hold(&work).await;
         }
         let mut scene = self.scene(&work);
@@ -53,6 +54,7 @@ impl Swarm {
             Some(speech) => Asked::Replied(Box::new(speech)),
             None => self.ask(&work, &scene).await?,
         };
+        leased(leasing).await?;
         match asked {
             Asked::Replied(speech) => {
                 let told = self.weigh(&work, &scene, *speech, heard);
@@ -208,6 +210,11 @@ impl Swarm {
         }
         self.fall_back(work, why, u32::try_from(tries).unwrap_or(u32::MAX)).await
     }
+}
+
+/// Until the lease stands: what a turn writes must find it.
+async fn leased(leasing: Leasing) -> Result<(), Error> {
+    Ok(leasing.await.map_err(|ended| Error::Other(format!("the lease's transaction was given up: {ended}")))??)
 }
 
 /// Whether, and why, this reply has to say that an AI writes.

@@ -130,7 +130,7 @@ impl Sender {
     async fn read(&self, casino: &CasinoId, texts: Vec<OutboundId>) -> Result<Vec<Option<Found>>, Error> {
         let mut tx = self.fleet.store.bind_repeatable(casino).await?;
         let found = tx.pending_here(&texts).await?;
-        tx.commit().await?;
+        drop(tx.commit_meanwhile());
         // A text may be asked about twice: signals are repeated.
         Ok(texts.iter().map(|text| found.get(text).cloned()).collect())
     }

@@ -81,6 +81,7 @@ pub struct Postgres {
     pub url: SecretString,
     pub owner_url: Option<SecretString>,
     pub connections: u32,
+    pub own_connections: u32,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -214,6 +215,13 @@ pub enum Error {
     Bad { key: &'static str, problem: String, expected: &'static str },
 }
 
+impl Postgres {
+    /// Of a worker for these casinos; none is for all.
+    pub fn connections_for(&self, only: &[CasinoId]) -> u32 {
+        if only.is_empty() { self.connections } else { self.own_connections }
+    }
+}
+
 impl Settings {
     /// Reads `file`, else `SEVEN_CONFIG`, else the settings that a running `seven dev` left beside this clone, else defaults; then the
     /// secrets of the folder `SEVEN_SECRETS`, then the environment.
@@ -324,9 +332,13 @@ impl Settings {
         if self.nats.user.is_some() != self.nats.password.is_some() {
             return bad("nats.password", "user and password are not both set".into(), "both, or neither");
         }
-        if self.postgres.connections < 2 {
+        let Postgres { connections, own_connections, .. } = self.postgres;
+        for (key, connections) in [("postgres.connections", connections), ("postgres.own_connections", own_connections)]
+        {
             // The scheduler holds one for each casino's campaigns while it releases their texts through another.
-            return bad("postgres.connections", self.postgres.connections.to_string(), "at least 2");
+            if connections < 2 {
+                return bad(key, connections.to_string(), "at least 2");
+            }
         }
         if self.worker.concurrency == 0 || self.worker.sender_concurrency == 0 {
             return bad("worker.concurrency", "0".into(), "at least 1");

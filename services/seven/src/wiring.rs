@@ -107,7 +107,8 @@ pub async fn fleet(
     laps.lap("packs");
     let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
     let timing = Timing::new(TimeScale::new(settings.time.scale)).with_pauses(settings.time.pauses);
-    let store = Store::new(&settings.postgres.url, settings.postgres.connections, timing.sweep())?;
+    let connections = settings.postgres.connections_for(&only);
+    let store = Store::new(&settings.postgres.url, connections, timing.sweep())?;
     let ids = IdSource::new(clock.clone());
     let limits = topology::Limits {
         replicas: settings.nats.replicas,

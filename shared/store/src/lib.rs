@@ -65,6 +65,7 @@ use sqlx::{
     AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
+use tokio::task::JoinHandle;
 
 use documents::Documents;
 
@@ -194,6 +195,12 @@ impl Store {
 impl Tx {
     pub async fn commit(self) -> Result<()> {
         Ok(self.inner.commit().await?)
+    }
+
+    /// The same while the caller goes on: for one that only read, or whose outcome is needed later. Whoever writes what it wrote, or reads
+    /// it, waits for the outcome first.
+    pub fn commit_meanwhile(self) -> JoinHandle<Result<()>> {
+        tokio::spawn(self.commit())
     }
 
     /// Takes everything back: for a question that only writing can answer.

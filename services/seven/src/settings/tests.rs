@@ -40,7 +40,16 @@ fn unknown_keys_are_refused() {
 
 #[test]
 fn one_connection_is_too_few() {
-    let error = Settings::parse("postgres.connections = 1").unwrap_err().to_string();
-    assert!(error.contains("postgres.connections") && error.contains("at least 2"), "{error}");
-    assert!(Settings::parse("postgres.connections = 2").is_ok());
+    for key in ["postgres.connections", "postgres.own_connections"] {
+        let error = Settings::parse(&format!("{key} = 1")).unwrap_err().to_string();
+        assert!(error.contains(key) && error.contains("at least 2"), "{error}");
+        assert!(Settings::parse(&format!("{key} = 2")).is_ok());
+    }
+}
+
+#[test]
+fn a_casinos_own_workers_have_connections_of_another_number() {
+    let settings = Settings::parse("postgres.connections = 7\npostgres.own_connections = 3").unwrap();
+    assert_eq!(settings.postgres.connections_for(&[]), 7);
+    assert_eq!(settings.postgres.connections_for(&["silver_birch".parse().unwrap()]), 3);
 }
