@@ -143,6 +143,12 @@ enum Command {
 }
 
 impl Cli {
+    /// Threads of the runtime; None leaves them to the machine, or to TOKIO_WORKER_THREADS. A casino's own workers have one each: its flood
+    /// has replicas for more, and several would stand before the other casinos' workers (docs/performance.md).
+    pub fn threads(&self) -> Option<usize> {
+        matches!(&self.command, Command::Run { casinos, .. } if !casinos.is_empty()).then_some(1)
+    }
+
     pub async fn run(self) -> Result<ExitCode> {
         let config = self.config.as_deref();
         match self.command {
@@ -186,5 +192,18 @@ impl Cli {
             Command::Webhook(command) => return webhook::run(&command),
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_casinos_own_workers_have_one_thread() {
+        let threads = |arguments: &str| Cli::try_parse_from(arguments.split(' ')).unwrap().threads();
+        assert_eq!(threads("seven run agent-swarm --casino silver_birch"), Some(1));
+        assert_eq!(threads("seven run agent-swarm"), None);
+        assert_eq!(threads("seven dev"), None);
     }
 }
