@@ -17,15 +17,19 @@ struct Made {
 
 /// Once per text: the first receipt or answer that finds it taken makes the note. A late receipt of an earlier disclosure takes no pending
 /// one back.
+///
+/// Key by key: joined, the planner walks guests and texts crosswise for as long as nobody has counted them (docs/performance.md).
 const MADE: &str = "
-with carried as (
-  select t.guest_id, t.disclosure_kind, t.language, c.session_started_at
-  from outbound_messages o join turns t on t.turn_id = o.turn_id join conversations c on c.conversation_id = o.conversation_id
-  where o.outbound_id = $1 and o.part = 1 and t.disclosure and o.state in ('sent', 'delivered')
+with o as materialized (
+  select turn_id, conversation_id from outbound_messages where outbound_id = $1 and part = 1 and state in ('sent', 'delivered')
+), t as materialized (
+  select guest_id, disclosure_kind, language from turns where turn_id = (select turn_id from o) and disclosure
+), carried as materialized (
+  select t.*, c.session_started_at from t, conversations c where c.conversation_id = (select conversation_id from o)
 )
 update guests g set disclosed_at = now(), disclosed_session = carried.session_started_at, redisclose = null
 from carried
-where g.guest_id = carried.guest_id
+where g.guest_id = (select guest_id from t)
   and (g.disclosed_at is null or (g.redisclose is not null and carried.disclosure_kind = 'again')
        or g.disclosed_session is distinct from carried.session_started_at)
 returning carried.disclosure_kind as kind, g.disclosure_law as law, carried.language as locale, g.key_id, g.phone_hash";
