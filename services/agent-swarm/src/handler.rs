@@ -47,7 +47,8 @@ pub(crate) struct Work {
     pub(crate) trace: String,
 }
 
-/// What a turn reads is in hand before its lease is committed; what it writes waits for that ([`leased`]).
+/// What a turn reads is in hand before its lease is committed; what it writes waits for that (`leased` in turn.rs).
+/// Until then the row's lock keeps other turns out, as the lease does afterwards.
 pub(crate) type Leasing = JoinHandle<seven_store::Result<()>>;
 
 enum Looked {

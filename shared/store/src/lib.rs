@@ -197,8 +197,8 @@ impl Tx {
         Ok(self.inner.commit().await?)
     }
 
-    /// The same while the caller goes on: for one that only read, or whose outcome is needed later. Whoever writes what it wrote, or reads
-    /// it, waits for the outcome first.
+    /// The same while the caller goes on: for one that only read, or whose outcome is needed later. Whoever writes
+    /// to what it wrote waits for the outcome first; its locks keep everybody else from it.
     pub fn commit_meanwhile(self) -> JoinHandle<Result<()>> {
         tokio::spawn(self.commit())
     }

@@ -238,3 +238,24 @@ fn text(value: &AnyValue) -> String {
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn nobody_listens_while_it_is_away() {
+        let collector = Collector::start().await.unwrap();
+        let listens = async || TcpStream::connect(collector.address).await.is_ok();
+        assert!(listens().await);
+        collector.leave();
+        // The listener goes when its task is next looked at.
+        while listens().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        collector.come_back().await.unwrap();
+        assert!(listens().await);
+    }
+}

@@ -1,5 +1,5 @@
 //! What a collector costs that is away (OBS-25): the same fleet, at the same rate, with it up and away in turn, so that whatever else
-//! slows the machine down slows both; and where a text's time goes, by the spans of the times with it up.
+//! slows the machine down slows both; and where a text's time goes, by the spans that it took.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -82,7 +82,6 @@ pub(super) async fn measure(running: &Running, bench: &Bench, rate: f64, collect
             collector.come_back().await?;
         }
     }
-    collector.be(Mood::Takes);
     let seen = [State::Up, State::Gone, State::Hangs].into_iter().zip(found).filter_map(|(s, so)| so.seen(s.name()));
     Ok(Outages { rate, seen: seen.collect(), way: way::of(&collector.spans()[before..]) })
 }
