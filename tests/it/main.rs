@@ -50,6 +50,7 @@ mod tenancy;
 mod traces;
 mod trades;
 mod turns;
+mod uncounted;
 mod webhook;
 mod windows;
 mod written;

@@ -34,3 +34,26 @@ async fn each_domain_has_its_agent_and_every_reply_its_reasons() {
     }
     house.stop().await;
 }
+
+#[tokio::test] // AGENT-7, D4: a turn reads before its lease stands, and writes nothing until it does
+async fn a_lease_that_postgres_refuses_at_its_commit_is_taken_again_and_the_guest_answered_once() {
+    let house = house("turns_lease_refused", Wanted::default()).await;
+    let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
+    // What a sequence gave is not taken back with the transaction that asked.
+    sqlx::raw_sql(
+        "create sequence leases;
+        create function refuse_lease() returns trigger language plpgsql security definer as $$ begin
+            if nextval('leases') <= 2 then raise exception 'not this time'; end if; return null; end $$;
+        create constraint trigger refuse_lease after update on conversations deferrable initially deferred
+            for each row when (new.turn_epoch > old.turn_epoch and new.leased_until is not null) execute function refuse_lease()",
+    )
+    .execute(&owner)
+    .await
+    .unwrap();
+    house.text(GUEST, "What time does the Lakeside Pool open?");
+    house.settle(1).await;
+    assert_eq!(house.texts_to(GUEST).len(), 1, "{:?}", house.texts_to(GUEST));
+    assert_eq!(house.number("select last_value from leases").await, 3, "two refused, one that stood");
+    assert_eq!(house.number("select count(*) from turns").await, 1);
+    house.stop().await;
+}

@@ -36,7 +36,7 @@ pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
 /// `records` are the providers whose record of our texts can be read, `channels` those that tell people of alerts.
 pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channels) {
     let scale = |millis: u64| fleet.timing.scale.at_least(Duration::from_millis(millis), Duration::from_millis(200));
-    let mirrored = repair::Mirrored::default();
+    let (mirrored, nights) = (repair::Mirrored::default(), nightly::Nights::default());
     tokio::join!(
         every(&fleet, "due", scale(500), due::round),
         every(&fleet, "sweep", scale(2_000), sweep::round),
@@ -44,7 +44,7 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channel
         every(&fleet, "repair", Duration::from_secs(1), |fleet| repair::round(fleet, mirrored.clone())),
         every(&fleet, "reconcile", scale(15_000), |fleet| reconcile::round(fleet, records.clone())),
         every(&fleet, "campaigns", scale(1_000), campaigns::round),
-        every(&fleet, "nightly", scale(60_000), nightly::round),
+        every(&fleet, "nightly", scale(60_000), |fleet| nightly::round(fleet, nights.clone())),
         every(&fleet, "dead", Duration::from_millis(500), dead::round),
         every(&fleet, "block", fleet.timing.block_check(), health::blocks),
         every(&fleet, "delivery", fleet.timing.delivery_check(), health::figures),

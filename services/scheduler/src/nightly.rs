@@ -2,10 +2,16 @@
 //! life lapsed (SMS-21), figures of the day's turns copied (OBS-35), what has been kept long enough removed (DATA-49 to DATA-55). Claimed by
 //! date: many schedulers do it once.
 
-use chrono::{NaiveDate, TimeDelta, Timelike};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use chrono::{DateTime, Days, NaiveDate, TimeDelta, Timelike, Utc};
+use chrono_tz::Tz;
 use serde_json::{Value, json};
 use seven_compliance::chain::Action;
-use seven_domain::{AuditEvent, CasinoConfig, GuestHash, GuestId};
+use seven_domain::{AuditEvent, CasinoConfig, CasinoId, GuestHash, GuestId};
 use seven_packs::Rules;
 use seven_runtime::{Error, Fleet};
 use seven_store::{
@@ -13,6 +19,7 @@ use seven_store::{
     audit::Entry,
     consent::{Consent, method},
     escalations::NewEscalation,
+    fleet::RosterEntry,
 };
 use seven_telemetry::metrics;
 use uuid::Uuid;
@@ -23,17 +30,59 @@ const CHAIN_DAYS: i32 = 30;
 /// Days after which a deletion that is not done is a case.
 const OVERDUE_DAYS: i32 = 40;
 
-pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    for entry in fleet.store.roster().await? {
-        let mut tx = fleet.store.bind(&entry.casino).await?;
-        let Some(row) = tx.casino_row().await? else { continue };
-        tx.commit().await?;
-        let local = fleet.clock.property_now().with_timezone(&row.config.operational.timezone);
-        if local.hour() >= FROM_HOUR {
-            night(&fleet, &row.config, local.date_naive()).await?;
+/// When each casino's next night begins: until then nothing is asked of it. A casino that is not in here is looked at.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Nights(Arc<Mutex<HashMap<CasinoId, DateTime<Utc>>>>);
+
+impl Nights {
+    fn is_due(&self, casino: &CasinoId, now: DateTime<Utc>) -> bool {
+        self.known().get(casino).is_none_or(|next| *next <= now)
+    }
+
+    fn next(&self, casino: CasinoId, at: DateTime<Utc>) {
+        self.known().insert(casino, at);
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<CasinoId, DateTime<Utc>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
+    let now = fleet.clock.property_now();
+    let mut failed = Ok(());
+    for RosterEntry { casino, .. } in fleet.store.roster().await? {
+        if !nights.is_due(&casino, now) {
+            continue;
+        }
+        match casino_round(&fleet, &casino, now).await {
+            Ok(next) => nights.next(casino, next),
+            // One casino's trouble is not the next one's.
+            Err(error) => failed = Err(error),
         }
     }
-    Ok(())
+    failed
+}
+
+/// Tonight's jobs, if it is night there or has been; returns when the next night begins.
+async fn casino_round(fleet: &Fleet, casino: &CasinoId, now: DateTime<Utc>) -> Result<DateTime<Utc>, Error> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let row = tx.casino_row().await?;
+    tx.commit().await?;
+    let Some(row) = row else { return Ok(now) };
+    let local = now.with_timezone(&row.config.operational.timezone);
+    if local.hour() >= FROM_HOUR {
+        night(fleet, &row.config, local.date_naive()).await?;
+    }
+    Ok(next_night(local))
+}
+
+/// The next three o'clock there; an hour from now where the clock leaps over it. A casino that changes its timezone keeps the hour of
+/// the old one once.
+fn next_night(local: DateTime<Tz>) -> DateTime<Utc> {
+    let date = local.date_naive() + Days::new(u64::from(local.hour() >= FROM_HOUR));
+    let three = date.and_hms_opt(FROM_HOUR, 0, 0).and_then(|at| at.and_local_timezone(local.timezone()).earliest());
+    three.map_or_else(|| local.to_utc() + TimeDelta::hours(1), |at| at.to_utc())
 }
 
 /// All jobs of one casino for this date; those that have run are skipped.
@@ -172,4 +221,38 @@ async fn retention(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, E
         tx.audit(&Entry::of(AuditEvent::RetentionApplied, "scheduler", &casino, counts.clone())).await?;
     }
     Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // SEC-74
+    fn the_next_night_begins_at_three_there_whatever_the_clock_does() {
+        let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        for (zone, now, next) in [
+            (chrono_tz::America::New_York, "2026-01-14T07:59:00Z", "2026-01-14T08:00:00Z"),
+            (chrono_tz::America::New_York, "2026-01-14T08:00:00Z", "2026-01-15T08:00:00Z"),
+            (chrono_tz::America::New_York, "2026-01-15T01:00:00Z", "2026-01-15T08:00:00Z"),
+            // The clock leaps from two to three, and goes back from two to one.
+            (chrono_tz::America::New_York, "2026-03-07T20:00:00Z", "2026-03-08T07:00:00Z"),
+            (chrono_tz::America::New_York, "2026-10-31T20:00:00Z", "2026-11-01T08:00:00Z"),
+            // From three to four, the night itself leaps over its beginning.
+            (chrono_tz::Europe::Helsinki, "2026-03-28T23:30:00Z", "2026-03-29T00:30:00Z"),
+            // From four to three: the first of two.
+            (chrono_tz::Europe::Helsinki, "2026-10-24T20:00:00Z", "2026-10-25T00:00:00Z"),
+        ] {
+            assert_eq!(next_night(at(now).with_timezone(&zone)), at(next), "{zone} {now}");
+        }
+    }
+
+    #[test] // SEC-74
+    fn a_casino_is_left_alone_until_its_next_night() {
+        let (nights, casino) = (Nights::default(), "here".parse::<CasinoId>().unwrap());
+        let now = "2026-01-14T08:00:00Z".parse::<DateTime<Utc>>().unwrap();
+        assert!(nights.is_due(&casino, now), "nobody has looked yet");
+        nights.next(casino.clone(), now + TimeDelta::hours(24));
+        assert!(!nights.is_due(&casino, now));
+        assert!(nights.is_due(&casino, now + TimeDelta::hours(24)));
+    }
 }

@@ -1,0 +1,62 @@
+//! A fleet whose rows nobody has counted yet: until autovacuum comes by, Postgres takes each table for a row or two, and a statement that
+//! it then plans crosswise reads the square of what is stored (docs/performance.md).
+
+use std::time::Duration;
+
+use seven::wiring::Worker;
+use sqlx::postgres::PgPoolOptions;
+
+use crate::harness::{GUEST, Wanted, house, until};
+
+/// Guests with one text each.
+const TEXTS: i64 = 500;
+/// Rows and index entries read for one text, at most, for each text stored by then: some statements may walk one index of their casino.
+const WALKS: i64 = 8;
+
+#[tokio::test] // PROD-26
+async fn a_text_reads_rows_in_proportion_to_what_is_stored_and_not_to_its_square() {
+    // Who looks at all rows by the clock reads more the longer the test takes.
+    let workers: Vec<_> = Worker::ALL.into_iter().filter(|worker| *worker != Worker::Scheduler).collect();
+    // Few, so that all have planned before there is much.
+    let extra = "postgres.connections = 2".to_owned();
+    let house = house("uncounted", Wanted { workers, extra, ..Wanted::default() }).await;
+    let pool = PgPoolOptions::new().max_connections(1).connect(&house.database_url).await.unwrap();
+    // Nobody counts; what is planned for the first texts stays.
+    sqlx::raw_sql(
+        "do $$ declare each regclass; begin
+            for each in select oid from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+            loop execute format('alter table %s set (autovacuum_enabled = false)', each); end loop; end $$",
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    for n in 0..10 {
+        house.text(GUEST, "any italian place?");
+        house.settle(n + 1).await;
+    }
+    for n in 0..TEXTS {
+        house.text(&format!("+1860555{:04}", 200 + n), "any italian place?");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    house.settle(10 + TEXTS).await;
+    // A connection that ends says what it read.
+    house.stop().await;
+    until("all connections ended", Duration::from_secs(10), || async {
+        let others =
+            "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
+        sqlx::query_scalar::<_, i64>(others).fetch_one(&pool).await.unwrap() == 0
+    })
+    .await;
+    let read: Vec<(String, i64)> = sqlx::query_as(
+        "select relname::text, (coalesce(sum(idx_tup_read), 0) + max(seq))::bigint from (
+            select t.relname, t.seq_tup_read as seq, i.idx_tup_read from pg_stat_user_tables t
+            left join pg_stat_user_indexes i using (relid)) read group by relname order by 2 desc",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    let all: i64 = read.iter().map(|(_, rows)| rows).sum();
+    let most = TEXTS * TEXTS / 2 * WALKS;
+    assert!(all > TEXTS, "nothing was counted: {read:?}");
+    assert!(all < most, "{} rows read for {TEXTS} texts, at most {most}: {:?}", all, &read[..8]);
+}
