@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::json;
 use seven_host::Record;
+use seven_store::cost::UsedByStep;
 use seven_testkit::models::{Models, Play, Received};
 
 use crate::harness::{GUEST, House, Wanted, house};
@@ -110,7 +111,47 @@ async fn a_turn_is_routed_planned_written_and_judged_and_all_of_it_is_kept() {
     assert_eq!(record.usage.nano_dollars, 1_600_000 + 1_350_000);
     let steps: Vec<_> = record.steps.iter().map(|step| step.name.as_str()).collect();
     assert_eq!(steps, ["router", "planner", "host", "validator"]);
+    let tokens: Vec<_> = record.steps.iter().map(|step| (step.usage.input_tokens, step.usage.output_tokens)).collect();
+    assert_eq!(tokens, [(300, 10), (200, 20), (1_000, 100), (100, 5)]);
     assert!(record.context.iter().any(|row| row.name == "Lakeside Pool"), "{:?}", record.context);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")] // OBS-26, OBS-34, OBS-41
+async fn what_each_step_took_is_counted_and_summed() {
+    let models = brain("host").await;
+    models.then(Play::text("The Lakeside Pool is lovely.").tokens(1_000, 40));
+    models.then(Play::json(&json!({"status": "RETRY", "reason": "it does not say when it opens"})).tokens(100, 5));
+    models.then(Play::text(ANSWER).tokens(1_200, 60));
+    models.then(Play::json(&json!({"status": "PASS", "reason": ""})).tokens(100, 5));
+    let house = house("hosted_steps", wanted(&models)).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    assert!(answer(&house).contains(ANSWER));
+    let told = house.seven(&["cost", "report", "--by-step", "--json"], "").await;
+    let steps: Vec<UsedByStep> = told.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let sums: Vec<_> =
+        steps.iter().map(|s| (s.step.as_str(), s.calls, s.input_tokens, s.output_tokens, s.nano_usd)).collect();
+    // A dollar a million in, ten out; dearest first.
+    assert_eq!(
+        sums,
+        [
+            ("host", 2, 2_200, 100, 3_200_000),
+            ("planner", 1, 200, 20, 400_000),
+            ("router", 1, 300, 10, 400_000),
+            ("validator", 2, 200, 10, 300_000),
+        ]
+    );
+    let table = house.seven(&["cost", "report", "--by-step", "--casino", house.casino().as_str()], "").await.out;
+    assert!(table.contains("74 %") && table.contains("$0.001600"), "{table}");
+    let exported = seven_telemetry::render();
+    for line in [
+        "seven_step_tokens_total{direction=\"input\",step=\"host\"} 2200",
+        "seven_step_seconds_count{step=\"validator\"} 2",
+        "seven_drafts_total{casino=\"silver_birch\",outcome=\"after_retry\"} 1",
+    ] {
+        assert!(exported.contains(line), "{line} is not in {exported}");
+    }
     house.stop().await;
 }
 

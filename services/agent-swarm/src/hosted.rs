@@ -9,6 +9,7 @@ mod speak;
 
 use std::{sync::Arc, time::Duration};
 
+use seven_domain::CasinoId;
 use seven_guest::{Confidence, Topic};
 use seven_host::{
     Action, Ending, Event, Finding, Plan, Prompt, Record, Route, Subject, Turn, Verdict,
@@ -21,7 +22,7 @@ use seven_llm::{
     Reply,
     chat::{ChatModel, ChatReply, ChatRequest, Error, Fault, Message},
 };
-use seven_telemetry::trace;
+use seven_telemetry::{metrics, trace};
 use seven_tools::{Effect, Toolbox};
 use tokio::time::Instant;
 
@@ -91,7 +92,6 @@ struct Play<'a> {
     toolbox: Toolbox<'a>,
     draft: String,
     findings: Vec<Finding>,
-    usage: Usage,
     steps: Vec<Step>,
     /// Tool calls still allowed (AGENT-14).
     tool_calls: u32,
@@ -117,7 +117,6 @@ impl Hosted {
             toolbox,
             draft: String::new(),
             findings: Vec::new(),
-            usage: Usage::default(),
             steps: Vec::new(),
             tool_calls: manifest.limits.tool_calls,
         };
@@ -142,7 +141,9 @@ impl Hosted {
                 Action::End(ending) => break ending,
             };
         };
-        Ok(play.finish(&turn, ending))
+        let answer = play.finish(&turn, ending);
+        count(&work.casino, &answer);
+        Ok(answer)
     }
 }
 
@@ -248,12 +249,10 @@ impl Play<'_> {
         span.tell("seven.prompt_hash", &self.work.pack.prompts.hash());
         let outcome = self.memory.chat(node, model, request).await;
         let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.steps.push(Step { name: node.to_owned(), micros });
+        let usage = outcome.as_ref().map(billed).unwrap_or_default();
+        self.steps.push(Step { name: node.to_owned(), micros, usage });
         match &outcome {
             Ok(reply) => {
-                self.usage.input_tokens += reply.usage.input_tokens;
-                self.usage.output_tokens += reply.usage.output_tokens;
-                self.usage.nano_dollars += reply.cost.0;
                 span.set("gen_ai.usage.input_tokens", reply.usage.input_tokens);
                 span.set("gen_ai.usage.output_tokens", reply.usage.output_tokens);
                 span.set("seven.cost_usd", reply.cost.0 as f64 / 1e9);
@@ -273,11 +272,12 @@ impl Play<'_> {
         let reply = said.then(|| self.reply(turn));
         let context = self.known.rows().map(|(item, score)| (item.id.clone(), item.name.clone(), score));
         let context = context.map(|(id, name, score)| Context { id, name, score }).collect();
+        let usage = self.usage();
         let record = Record {
             context,
             tools: self.toolbox.calls().to_vec(),
             findings: self.findings,
-            usage: self.usage,
+            usage,
             steps: self.steps,
             ..Record::of(turn, ending)
         };
@@ -289,9 +289,13 @@ impl Play<'_> {
         Answer { ending, agent: turn.agent().to_owned(), reply, record, effects, offer_calls }
     }
 
+    fn usage(&self) -> Usage {
+        self.steps.iter().map(|step| step.usage).sum()
+    }
+
     /// What it was made from: the rows it names, of those it was given.
     fn reply(&self, turn: &Turn<'_>) -> Reply {
-        let request = &self.scene.request;
+        let (request, usage) = (&self.scene.request, self.usage());
         let used = self.toolbox.rows_used();
         let given =
             |id: &str| self.known.rows().any(|(item, _)| item.id == id) || used.iter().any(|(row, _)| row == id);
@@ -307,7 +311,7 @@ impl Play<'_> {
             // Who says "call" does not have the answer.
             grounded: !self.draft.contains(&request.contact_phone),
             asked: self.asks(turn),
-            usage: seven_llm::Usage { input_tokens: self.usage.input_tokens, output_tokens: self.usage.output_tokens },
+            usage: seven_llm::Usage { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens },
         }
     }
 }
@@ -320,6 +324,29 @@ impl Play<'_> {
             Next::Ask(_) | Next::Else(_) => None,
         }
     }
+}
+
+fn billed(reply: &ChatReply) -> Usage {
+    let seven_llm::Usage { input_tokens, output_tokens } = reply.usage;
+    Usage { input_tokens, output_tokens, nano_dollars: reply.cost.0 }
+}
+
+/// Counts what the turn's calls took, and how its draft passed (OBS-26, OBS-34).
+fn count(casino: &CasinoId, answer: &Answer) {
+    let (guests, casino) = (&metrics().guests, casino.as_str());
+    for Step { name, micros, usage } in &answer.record.steps {
+        guests.step_seconds.with_label_values(&[name.as_str()]).observe(*micros as f64 / 1e6);
+        guests.step_tokens.with_label_values(&[name.as_str(), "input"]).inc_by(usage.input_tokens);
+        guests.step_tokens.with_label_values(&[name.as_str(), "output"]).inc_by(usage.output_tokens);
+        guests.step_cost.with_label_values(&[name.as_str()]).inc_by(usage.nano_dollars);
+    }
+    let passed = match answer.ending {
+        Ending::Reply if answer.record.retries == 0 => "at_once",
+        Ending::Reply => "after_retry",
+        Ending::Fallback(_) => "no",
+        Ending::Greeting | Ending::OffTopic => return,
+    };
+    guests.drafts.with_label_values(&[casino, passed]).inc();
 }
 
 /// Whether an ending is answered from content by the offline model instead: when the models failed, not when they refused.

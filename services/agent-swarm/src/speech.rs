@@ -44,7 +44,7 @@ impl Speech {
             };
         };
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let steps = vec![Step { name: "model".to_owned(), micros }];
+        let steps = vec![Step { name: "model".to_owned(), micros, usage: Default::default() }];
         let record = Record { context: context(request, &reply), findings, steps, ..Record::of(&turn, ending) };
         let (agent, model) = (turn.agent().to_owned(), model.to_owned());
         Self { agent, model, reply, record, effects: Vec::new(), offer_calls: Vec::new() }

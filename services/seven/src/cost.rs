@@ -3,13 +3,17 @@
 
 pub mod projection;
 
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use serde::{Deserialize, Deserializer, Serialize};
+use seven_domain::CasinoId;
 use seven_runtime::Fleet;
-use seven_store::cost::Used;
+use seven_store::cost::{Used, UsedByStep};
 use seven_telemetry::metrics;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -179,16 +183,45 @@ impl Prices {
 pub async fn month(fleet: &Fleet, prices: &Prices, month: Month, only: Option<&str>) -> Result<Vec<Cost>> {
     let (from, to) = month.span();
     let mut costs = Vec::new();
-    for entry in fleet.store.roster().await? {
-        if only.is_some_and(|only| only != entry.casino.as_str()) {
-            continue;
-        }
-        let mut tx = fleet.store.bind(&entry.casino).await?;
-        let used = tx.used(from, to).await.with_context(|| format!("counting what {} used", entry.casino))?;
+    for casino in casinos(fleet, only).await? {
+        let mut tx = fleet.store.bind(&casino).await?;
+        let used = tx.used(from, to).await.with_context(|| format!("counting what {casino} used"))?;
         tx.commit().await?;
-        costs.push(prices.cost(entry.casino.as_str(), month, used));
+        costs.push(prices.cost(casino.as_str(), month, used));
     }
     Ok(costs)
+}
+
+async fn casinos(fleet: &Fleet, only: Option<&str>) -> Result<impl Iterator<Item = CasinoId>> {
+    let roster = fleet.store.roster().await?.into_iter().map(|entry| entry.casino);
+    Ok(roster.filter(move |casino| only.is_none_or(|only| only == casino.as_str())))
+}
+
+/// What models were called for in a month, at all casinos or at one; dearest first.
+pub async fn by_step(fleet: &Fleet, month: Month, only: Option<&str>) -> Result<Vec<UsedByStep>> {
+    let (from, to) = month.span();
+    let mut steps: BTreeMap<String, UsedByStep> = BTreeMap::new();
+    for casino in casinos(fleet, only).await? {
+        let mut tx = fleet.store.bind(&casino).await?;
+        let used = tx.used_by_step(from, to).await.with_context(|| format!("counting the calls of {casino}"))?;
+        tx.commit().await?;
+        for more in used {
+            match steps.entry(more.step.clone()) {
+                Entry::Vacant(place) => drop(place.insert(more)),
+                Entry::Occupied(mut known) => add(known.get_mut(), &more),
+            }
+        }
+    }
+    let mut steps: Vec<_> = steps.into_values().collect();
+    steps.sort_by(|a, b| b.nano_usd.cmp(&a.nano_usd).then_with(|| a.step.cmp(&b.step)));
+    Ok(steps)
+}
+
+fn add(to: &mut UsedByStep, more: &UsedByStep) {
+    to.calls += more.calls;
+    to.input_tokens += more.input_tokens;
+    to.output_tokens += more.output_tokens;
+    to.nano_usd += more.nano_usd;
 }
 
 /// Exports each casino's cost of this month beside its budget, until the fleet's shutdown.

@@ -56,11 +56,31 @@ pub struct Usage {
     pub nano_dollars: u64,
 }
 
-/// How long a step took.
+impl std::ops::Add for Usage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            nano_dollars: self.nano_dollars.saturating_add(other.nano_dollars),
+        }
+    }
+}
+
+impl std::iter::Sum for Usage {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), std::ops::Add::add)
+    }
+}
+
+/// One call of a model: how long it took, and what of the turn's bill is its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     pub name: String,
     pub micros: u64,
+    #[serde(default)]
+    pub usage: Usage,
 }
 
 impl Record {

@@ -2,7 +2,7 @@
 //! restart loses any of it (C-28).
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 
 use crate::{Result, Tx};
@@ -21,7 +21,34 @@ pub struct Used {
     pub segments_in: i64,
 }
 
+/// Calls of models that turns made for one step of theirs (OBS-41).
+#[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize, Deserialize)]
+pub struct UsedByStep {
+    pub step: String,
+    pub calls: i64,
+    pub input_tokens: i64,
+    pub output_tokens: i64,
+    /// Billionths of a dollar, at the prices of the day of each call.
+    pub nano_usd: i64,
+}
+
 impl Tx {
+    /// What the bound casino's models were called for from `from` on, before `to`.
+    pub async fn used_by_step(&mut self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Vec<UsedByStep>> {
+        Ok(sqlx::query_as(
+            "select step->>'name' as step, count(*) as calls,
+                    coalesce(sum((step->'usage'->>'input_tokens')::bigint), 0)::bigint as input_tokens,
+                    coalesce(sum((step->'usage'->>'output_tokens')::bigint), 0)::bigint as output_tokens,
+                    coalesce(sum((step->'usage'->>'nano_dollars')::bigint), 0)::bigint as nano_usd
+             from turns, jsonb_array_elements(record->'steps') as step
+             where created_at >= $1 and created_at < $2 group by 1",
+        )
+        .bind(from)
+        .bind(to)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
     /// What the bound casino used from `from` on, before `to`.
     pub async fn used(&mut self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Used> {
         Ok(sqlx::query_as(

@@ -118,7 +118,7 @@ fn blocks(secret: &str) -> [String; 2] {
 }
 
 /// Guests of the first casino who wrote twice each and were answered; no measurement's guest is one of them.
-async fn store_guests(ground: &Ground, count: usize) -> Result<()> {
+pub(super) async fn store_guests(ground: &Ground, count: usize) -> Result<()> {
     let casino = ground.casinos.first().context("a ground without a casino")?;
     let number = casino_number(0);
     let key = ground.stack.settings.hash_key()?;

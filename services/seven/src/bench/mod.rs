@@ -9,6 +9,7 @@ mod load;
 mod measure;
 mod outages;
 mod pipeline;
+mod recovery;
 mod report;
 mod start;
 mod traces;
@@ -79,6 +80,8 @@ enum Measured {
     Isolation,
     /// Texts with one unbroken trace, and a collector that is away.
     Traces,
+    /// How long guests wait when a worker or a server dies, and how long a backup and its restoring take.
+    Recovery,
 }
 
 /// Everything measured, as JSON writes it.
@@ -93,6 +96,7 @@ struct Results {
     isolation: Option<isolation::Isolation>,
     start: Option<BTreeMap<&'static str, start::Started>>,
     traces: Option<traces::Traces>,
+    recovery: Option<recovery::Recovery>,
 }
 
 #[derive(Debug, Clone, clap::Subcommand)]
@@ -165,6 +169,10 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         true => Some(Box::pin(traces::measure(dir, bench)).await.context("traces")?),
         false => None,
     };
+    let recovery = match wanted(Measured::Recovery) {
+        true => Some(Box::pin(recovery::measure(dir, bench)).await.context("recovery")?),
+        false => None,
+    };
     let cores = std::thread::available_parallelism()?.get();
-    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth, isolation, start, traces })
+    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth, isolation, start, traces, recovery })
 }

@@ -9,6 +9,7 @@ use super::{
     measure::Shown,
     outages::Outages,
     pipeline::{Pipeline, Side},
+    recovery::Recovery,
     start::Started,
     way::Step,
 };
@@ -39,6 +40,9 @@ pub(super) fn print(results: &Results) {
     if let Some(results) = &results.traces {
         outages(&results.outages);
         way(&results.outages.way);
+    }
+    if let Some(results) = &results.recovery {
+        recovered(results);
     }
 }
 
@@ -102,6 +106,23 @@ fn way(steps: &[Step]) {
         table.add_row([step.span.clone(), begins, takes, step.traces.to_string()]);
     }
     out!("{table}");
+}
+
+fn recovered(found: &Recovery) {
+    let mut table = table(["killed and started again", "texts", "waited over 1 s", "longest wait s"]);
+    for death in &found.deaths {
+        let (texts, delayed) = (death.texts.to_string(), death.delayed.to_string());
+        table.add_row([death.of.to_owned(), texts, delayed, format!("{:.2}", death.worst_seconds)]);
+    }
+    out!("{table}");
+    let kept = &found.kept;
+    out!(
+        "backup of {} guests: {:.1} s, {:.0} MB; restored and verified on an empty server: {:.1} s",
+        kept.guests,
+        kept.backup_seconds,
+        kept.bytes as f64 / 1_048_576.0,
+        kept.restore_seconds
+    );
 }
 
 fn started(start: &BTreeMap<&'static str, Started>) {

@@ -16,6 +16,9 @@ use crate::{processes::Process, wiring::Worker};
 const STARTS: usize = 5;
 const PATIENCE: Duration = Duration::from_secs(30);
 const REST: Duration = Duration::from_secs(10);
+/// What a start has to do is done by then: the scheduler's first rounds go over all casinos, with their nights' work.
+const SETTLES: Duration = Duration::from_secs(2);
+const SETTLES_PER_CASINO: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Started {
@@ -52,7 +55,7 @@ async fn one(ground: &Ground, worker: Worker) -> Result<Started> {
             continue;
         }
         let pid = process.pid().context("it ended")?;
-        sleep(Duration::from_secs(2)).await;
+        sleep(SETTLES + SETTLES_PER_CASINO * u32::try_from(ground.casinos.len())?).await;
         let before = usage::of(pid);
         sleep(REST).await;
         let after = usage::of(pid);

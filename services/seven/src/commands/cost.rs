@@ -6,6 +6,8 @@ use anyhow::{Context, Result, ensure};
 use chrono::Utc;
 use clap::{Args, Subcommand};
 use seven_domain::CasinoId;
+use seven_runtime::Fleet;
+use seven_store::cost::UsedByStep;
 
 use super::{fleet, given, known};
 use crate::{
@@ -27,7 +29,10 @@ pub enum Cost {
         /// This casino only.
         #[arg(long, value_name = "ID")]
         casino: Option<CasinoId>,
-        /// One JSON document per casino instead of a table; money in billionths of a dollar.
+        /// What models were called for instead: calls, and tokens and cost of the average one. Of turns that are still kept.
+        #[arg(long)]
+        by_step: bool,
+        /// One JSON document per casino, or per step, instead of a table; money in billionths of a dollar.
         #[arg(long)]
         json: bool,
     },
@@ -67,7 +72,18 @@ fn positive(text: &str) -> Result<f64, String> {
 
 pub async fn run(config: Option<&Path>, command: Cost) -> Result<()> {
     match command {
-        Cost::Report { month, casino, json } => report(config, month, casino, json).await,
+        Cost::Report { month, casino, by_step, json } => {
+            let fleet = fleet(config).await?;
+            if let Some(casino) = &casino {
+                known(&fleet, casino).await?;
+            }
+            let (month, only) = (begun(month)?, casino.as_ref().map(CasinoId::as_str));
+            if by_step {
+                steps(&fleet, month, only, json).await
+            } else {
+                report(&fleet, config, month, only, json).await
+            }
+        }
         Cost::Project(command) => project(config, &command).await,
     }
 }
@@ -115,16 +131,42 @@ async fn project(config: Option<&Path>, command: &Project) -> Result<()> {
     Ok(())
 }
 
-async fn report(config: Option<&Path>, month: Option<Month>, casino: Option<CasinoId>, json: bool) -> Result<()> {
-    let fleet = fleet(config).await?;
-    if let Some(casino) = &casino {
-        known(&fleet, casino).await?;
+/// The given month, else this one.
+fn begun(month: Option<Month>) -> Result<Month> {
+    let now = Month::of(chrono::DateTime::<Utc>::from(std::time::SystemTime::now()));
+    let month = month.unwrap_or(now);
+    ensure!(month <= now, "{month} has not begun; expected a month up to {now}");
+    Ok(month)
+}
+
+async fn steps(fleet: &Fleet, month: Month, only: Option<&str>, json: bool) -> Result<()> {
+    let steps = cost::by_step(fleet, month, only).await?;
+    if json {
+        steps.iter().try_for_each(|step| serde_json::to_string(step).map(|line| out!("{line}")))?;
+        return Ok(());
     }
+    let all: i64 = steps.iter().map(|step| step.nano_usd).sum();
+    let mut table = super::table(["step", "calls", "tokens in", "tokens out", "cost", "share of all"]);
+    for UsedByStep { step, calls, input_tokens, output_tokens, nano_usd } in &steps {
+        let each = |sum: &i64| sum / calls.max(&1);
+        let share = 100.0 * *nano_usd as f64 / all.max(1) as f64;
+        table.add_row([
+            step.clone(),
+            calls.to_string(),
+            each(input_tokens).to_string(),
+            each(output_tokens).to_string(),
+            format!("${:.6}", each(nano_usd) as f64 / 1e9),
+            format!("{share:.0} %"),
+        ]);
+    }
+    out!("{month}: calls of models by what they were for; tokens and cost are of the average call");
+    out!("{table}");
+    Ok(())
+}
+
+async fn report(fleet: &Fleet, config: Option<&Path>, month: Month, only: Option<&str>, json: bool) -> Result<()> {
     let settings = Settings::load(config)?;
-    let now = chrono::DateTime::<Utc>::from(std::time::SystemTime::now());
-    let month = month.unwrap_or_else(|| Month::of(now));
-    ensure!(month <= Month::of(now), "{month} has not begun; expected a month up to {}", Month::of(now));
-    let costs = cost::month(&fleet, &settings.cost, month, casino.as_ref().map(CasinoId::as_str)).await?;
+    let costs = cost::month(fleet, &settings.cost, month, only).await?;
     if json {
         costs.iter().try_for_each(|cost| serde_json::to_string(cost).map(|line| out!("{line}")))?;
         return Ok(());

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use seven_domain::{AuditEvent, CasinoId};
-use seven_host::Record;
+use seven_host::{Record, record::Usage};
 use seven_store::{audit::Entry, turns::ToldTurn};
 use uuid::Uuid;
 
@@ -166,12 +166,11 @@ fn show(told: &ToldTurn) -> Result<()> {
         out!("  finding   {}", finding.feedback());
     }
     for step in &record.steps {
-        out!("  step      {} {:.1} ms", step.name, step.micros as f64 / 1000.0);
+        let billed = billed(step.usage).map(|billed| format!(", {billed}")).unwrap_or_default();
+        out!("  step      {} {:.1} ms{billed}", step.name, step.micros as f64 / 1000.0);
     }
-    let usage = record.usage;
-    if usage.input_tokens + usage.output_tokens > 0 {
-        let dollars = usage.nano_dollars as f64 / 1e9;
-        out!("  tokens    {} in, {} out, ${dollars:.6}", usage.input_tokens, usage.output_tokens);
+    if let Some(billed) = billed(record.usage) {
+        out!("  tokens    {billed}");
     }
     out!("  draft     {}", told.draft);
     if let Some(kind) = &told.disclosure_kind {
@@ -189,4 +188,11 @@ fn show(told: &ToldTurn) -> Result<()> {
     }
     out!("  trace     {}", told.trace.split('-').nth(1).unwrap_or(&told.trace));
     Ok(())
+}
+
+/// Tokens and dollars; nothing where a model costs nothing.
+fn billed(usage: Usage) -> Option<String> {
+    let Usage { input_tokens, output_tokens, nano_dollars } = usage;
+    let dollars = nano_dollars as f64 / 1e9;
+    (input_tokens + output_tokens > 0).then(|| format!("{input_tokens} in, {output_tokens} out, ${dollars:.6}"))
 }

@@ -49,6 +49,7 @@ pub const LABELS: &[&str] = &[
     "stage",
     "state",
     "status",
+    "step",
     "store",
     "switch",
     "to",

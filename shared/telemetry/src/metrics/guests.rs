@@ -4,7 +4,7 @@ use prometheus::{HistogramVec, IntCounterVec};
 
 use super::{
     TimedVec,
-    define::{SEARCH, SHARES},
+    define::{SEARCH, SHARES, SLOW},
 };
 
 instruments! {
@@ -20,6 +20,10 @@ instruments! {
         handoffs: IntCounterVec = "seven_handoffs_total", "Handovers from one agent to another", ["casino"];
         tokens: IntCounterVec = "seven_turn_tokens_total", "Tokens that turns used", ["casino", "direction"];
         cost: IntCounterVec = "seven_turn_cost_nano_usd_total", "Billionths of a dollar that turns cost", ["casino"];
+        step_seconds: TimedVec = "seven_step_seconds", "Seconds of a turn's call of a model, by what it was for (OBS-26)", ["step"], SLOW;
+        step_tokens: IntCounterVec = "seven_step_tokens_total", "Tokens of turns' calls of models, by what they were for (OBS-34)", ["step", "direction"];
+        step_cost: IntCounterVec = "seven_step_cost_nano_usd_total", "Billionths of a dollar of turns' calls of models, by what they were for (OBS-41)", ["step"];
+        drafts: IntCounterVec = "seven_drafts_total", "Turns that hosted models drafted, by how the draft passed (at_once, after_retry, no)", ["casino", "outcome"];
         retrievals: IntCounterVec = "seven_retrievals_total", "Questions to the content by outcome (found, zero) and what found it (vector, keyword)", ["casino", "outcome", "source"];
         retrieval_score: HistogramVec = "seven_retrieval_score", "Best similarity of what a question found, 0 to 1; 0 for nothing (OBS-28, RAG-43)", ["casino"], SHARES;
         retrieval_seconds: TimedVec = "seven_retrieval_seconds", "Seconds until a question can be searched for: its vector (RAG-43)", ["casino"], SEARCH;
