@@ -9,7 +9,6 @@ mod speak;
 
 use std::{sync::Arc, time::Duration};
 
-use seven_domain::CasinoId;
 use seven_guest::{Confidence, Topic};
 use seven_host::{
     Action, Ending, Event, Finding, Plan, Prompt, Record, Route, Subject, Turn, Verdict,
@@ -22,7 +21,7 @@ use seven_llm::{
     Reply,
     chat::{ChatModel, ChatReply, ChatRequest, Error, Fault, Message},
 };
-use seven_telemetry::{metrics, trace};
+use seven_telemetry::trace;
 use seven_tools::{Effect, Toolbox};
 use tokio::time::Instant;
 
@@ -73,6 +72,8 @@ pub(crate) struct Down(pub(crate) &'static str);
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) ending: Ending,
+    /// Why no model could go on: the kind of its error.
+    pub(crate) down: Option<&'static str>,
     pub(crate) agent: String,
     /// The last draft; what is said when the ending is a reply.
     pub(crate) reply: Option<Reply>,
@@ -106,7 +107,7 @@ impl Hosted {
         query: &Query<'_>,
         memory: Memory<'a>,
         toolbox: Toolbox<'a>,
-    ) -> Result<Answer, Down> {
+    ) -> Answer {
         let manifest = &work.pack.agents;
         let mut play = Play {
             hosted: self,
@@ -122,28 +123,10 @@ impl Hosted {
         };
         // D10: nothing goes out unjudged, until a casino's document can say otherwise.
         let mut turn = Turn::new(manifest, false);
-        let mut action = turn.first();
-        let ending = loop {
-            action = match action {
-                Action::Route => turn.next(in_node("router", 0, play.route()).await?),
-                Action::Plan => {
-                    turn.next(in_node("planner", 0, async { Ok(Event::Planned(play.plan().await)) }).await?)
-                }
-                Action::Speak { agent, feedback } => {
-                    let plan = turn.plan().cloned();
-                    turn.next(in_node(&agent, turn.retries(), play.speak(&agent, plan, feedback)).await?)
-                }
-                Action::Validate { attempt } => {
-                    let judged =
-                        in_node("validate", attempt, async { Ok(play.judge(turn.agent(), attempt).await) }).await?;
-                    turn.next(judged)
-                }
-                Action::End(ending) => break ending,
-            };
-        };
-        let answer = play.finish(&turn, ending);
-        count(&work.casino, &answer);
-        Ok(answer)
+        match play.walk(&mut turn).await {
+            Ok(ending) => play.finish(&turn, ending),
+            Err(Down(why)) => Answer { down: Some(why), ..play.finish(&turn, Ending::Fallback(Reason::Model)) },
+        }
     }
 }
 
@@ -200,6 +183,25 @@ fn retrieved(work: &Work, scene: &Scene, query: &Query<'_>) -> Known {
 }
 
 impl Play<'_> {
+    async fn walk(&mut self, turn: &mut Turn<'_>) -> Result<Ending, Down> {
+        let mut action = turn.first();
+        loop {
+            let came = match action {
+                Action::Route => in_node("router", 0, self.route()).await?,
+                Action::Plan => in_node("planner", 0, async { Ok(Event::Planned(self.plan().await)) }).await?,
+                Action::Speak { agent, feedback } => {
+                    let plan = turn.plan().cloned();
+                    in_node(&agent, turn.retries(), self.speak(&agent, plan, feedback)).await?
+                }
+                Action::Validate { attempt } => {
+                    in_node("validate", attempt, async { Ok(self.judge(turn.agent(), attempt).await) }).await?
+                }
+                Action::End(ending) => return Ok(ending),
+            };
+            action = turn.next(came);
+        }
+    }
+
     async fn route(&mut self) -> Result<Event, Down> {
         let manifest = &self.work.pack.agents;
         let facts = self.known.for_router(manifest);
@@ -249,10 +251,15 @@ impl Play<'_> {
         span.tell("seven.prompt_hash", &self.work.pack.prompts.hash());
         let outcome = self.memory.chat(node, model, request).await;
         let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let usage = outcome.as_ref().map(billed).unwrap_or_default();
-        self.steps.push(Step { name: node.to_owned(), micros, usage });
+        let usage = match &outcome {
+            Ok((reply, _)) => tokens(reply.usage, reply.cost.0),
+            Err(error) => tokens(error.usage(), 0),
+        };
+        let failed = outcome.as_ref().err().map(|error| error.kind().to_owned());
+        let kept = matches!(outcome, Ok((_, true)));
+        self.steps.push(Step { name: node.to_owned(), micros, usage: Some(usage), failed, kept });
         match &outcome {
-            Ok(reply) => {
+            Ok((reply, _)) => {
                 span.set("gen_ai.usage.input_tokens", reply.usage.input_tokens);
                 span.set("gen_ai.usage.output_tokens", reply.usage.output_tokens);
                 span.set("seven.cost_usd", reply.cost.0 as f64 / 1e9);
@@ -264,7 +271,7 @@ impl Play<'_> {
                 tracing::warn!(%casino, node, kind = error.kind(), trace = self.work.trace, "a model's answer is missing");
             }
         }
-        outcome
+        outcome.map(|(reply, _)| reply)
     }
 
     fn finish(self, turn: &Turn<'_>, ending: Ending) -> Answer {
@@ -279,6 +286,7 @@ impl Play<'_> {
             findings: self.findings,
             usage,
             steps: self.steps,
+            hosted: Some(ending),
             ..Record::of(turn, ending)
         };
         let (effects, offer_calls) = if said {
@@ -286,11 +294,11 @@ impl Play<'_> {
         } else {
             (Vec::new(), self.toolbox.offer_calls().to_vec())
         };
-        Answer { ending, agent: turn.agent().to_owned(), reply, record, effects, offer_calls }
+        Answer { ending, down: None, agent: turn.agent().to_owned(), reply, record, effects, offer_calls }
     }
 
     fn usage(&self) -> Usage {
-        self.steps.iter().map(|step| step.usage).sum()
+        self.steps.iter().filter_map(|step| step.usage).sum()
     }
 
     /// What it was made from: the rows it names, of those it was given.
@@ -326,27 +334,8 @@ impl Play<'_> {
     }
 }
 
-fn billed(reply: &ChatReply) -> Usage {
-    let seven_llm::Usage { input_tokens, output_tokens } = reply.usage;
-    Usage { input_tokens, output_tokens, nano_dollars: reply.cost.0 }
-}
-
-/// Counts what the turn's calls took, and how its draft passed (OBS-26, OBS-34).
-fn count(casino: &CasinoId, answer: &Answer) {
-    let (guests, casino) = (&metrics().guests, casino.as_str());
-    for Step { name, micros, usage } in &answer.record.steps {
-        guests.step_seconds.with_label_values(&[name.as_str()]).observe(*micros as f64 / 1e6);
-        guests.step_tokens.with_label_values(&[name.as_str(), "input"]).inc_by(usage.input_tokens);
-        guests.step_tokens.with_label_values(&[name.as_str(), "output"]).inc_by(usage.output_tokens);
-        guests.step_cost.with_label_values(&[name.as_str()]).inc_by(usage.nano_dollars);
-    }
-    let passed = match answer.ending {
-        Ending::Reply if answer.record.retries == 0 => "at_once",
-        Ending::Reply => "after_retry",
-        Ending::Fallback(_) => "no",
-        Ending::Greeting | Ending::OffTopic => return,
-    };
-    guests.drafts.with_label_values(&[casino, passed]).inc();
+fn tokens(usage: seven_llm::Usage, nano_dollars: u64) -> Usage {
+    Usage { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens, nano_dollars }
 }
 
 /// Whether an ending is answered from content by the offline model instead: when the models failed, not when they refused.

@@ -44,7 +44,7 @@ impl Speech {
             };
         };
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let steps = vec![Step { name: "model".to_owned(), micros, usage: Default::default() }];
+        let steps = vec![Step { name: "model".to_owned(), micros, ..Step::default() }];
         let record = Record { context: context(request, &reply), findings, steps, ..Record::of(&turn, ending) };
         let (agent, model) = (turn.agent().to_owned(), model.to_owned());
         Self { agent, model, reply, record, effects: Vec::new(), offer_calls: Vec::new() }
@@ -64,6 +64,7 @@ impl Speech {
             self.record.handoffs = record.handoffs;
             self.record.retries = record.retries;
             self.record.steps.splice(0..0, record.steps);
+            self.record.hosted = record.hosted;
             self.offer_calls = hosted.offer_calls;
         }
         self
@@ -118,6 +119,34 @@ impl Speech {
         }
     }
 
+    /// What each call of a hosted model took (OBS-26, OBS-41); its time is counted when it was made.
+    fn count_steps(&self) {
+        let guests = &metrics().guests;
+        for Step { name, micros, usage, failed, kept } in &self.record.steps {
+            let Some(usage) = usage else { continue };
+            let name = name.as_str();
+            guests.steps.with_label_values(&[name, failed.as_deref().unwrap_or("ok")]).inc();
+            guests.step_tokens.with_label_values(&[name, "input"]).inc_by(usage.input_tokens);
+            guests.step_tokens.with_label_values(&[name, "output"]).inc_by(usage.output_tokens);
+            guests.step_cost.with_label_values(&[name]).inc_by(usage.nano_dollars);
+            if !kept {
+                guests.step_seconds.with_label_values(&[name]).observe(*micros as f64 / 1e6);
+            }
+        }
+    }
+
+    /// How the hosted model's draft passed (OBS-34); none where it had nothing to draft.
+    fn passed(&self) -> Option<&'static str> {
+        match self.record.hosted {
+            Some(Ending::Reply) if self.record.retries == 0 => Some("at_once"),
+            Some(Ending::Reply) => Some("after_retry"),
+            Some(Ending::Fallback(_)) => Some("no"),
+            // Too slow for the turn's deadline.
+            None if self.record.degraded => Some("no"),
+            Some(Ending::Greeting | Ending::OffTopic) | None => None,
+        }
+    }
+
     /// Counts how the turn ended and what its drafts broke (AGENT-76).
     pub(crate) fn count(&self, casino: &CasinoId) {
         let casino = casino.as_str();
@@ -129,6 +158,10 @@ impl Speech {
             Some(Ending::Fallback(_)) | None => "fallback",
         };
         metrics().turns.with_label_values(&[casino, self.agent.as_str(), ending]).inc();
+        self.count_steps();
+        if let Some(passed) = self.passed() {
+            metrics().guests.drafts.with_label_values(&[casino, passed]).inc();
+        }
         let sent = if matches!(self.record.ending, Some(Ending::Fallback(_))) { "no" } else { "yes" };
         let (guests, usage) = (&metrics().guests, &self.record.usage);
         guests.tokens.with_label_values(&[casino, "input"]).inc_by(usage.input_tokens);

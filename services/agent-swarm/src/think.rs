@@ -43,7 +43,7 @@ impl Swarm {
         let answer = timeout(self.settings.model_deadline, thought).await;
         match answer.unwrap_or(Ok(Err(Down("turn_timeout")))).unwrap_or(Err(Down("panicked"))) {
             Ok(answer) if is_degraded(answer.ending) => {
-                degraded(work, "no_answer");
+                degraded(work, answer.down.unwrap_or("no_answer"));
                 Ok(self.offline(work, scene).await?.after(Some(answer), true))
             }
             Ok(answer) if answer.ending == Ending::Greeting => {
@@ -88,7 +88,7 @@ impl Swarm {
         let query = self.settings.embedding.query(&asked, scene.request.now).await;
         let took = began.elapsed().as_secs_f64();
         metrics().guests.retrieval_seconds.with_label_values(&[work.casino.as_str()]).observe(took);
-        hosted.answer(work, scene, &query, memory, Toolbox::new(given, guest, agent)).await
+        Ok(hosted.answer(work, scene, &query, memory, Toolbox::new(given, guest, agent)).await)
     }
 
     /// The lease keeps what is read here from changing under the turn.

@@ -27,6 +27,8 @@ use uuid::Uuid;
 const FROM_HOUR: u32 = 3;
 /// Chains with events of these days are checked.
 const CHAIN_DAYS: i32 = 30;
+/// A casino's failed night is tried again after this.
+const AGAIN: TimeDelta = TimeDelta::minutes(10);
 /// Days after which a deletion that is not done is a case.
 const OVERDUE_DAYS: i32 = 40;
 
@@ -50,7 +52,6 @@ impl Nights {
 
 pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
     let now = fleet.clock.property_now();
-    let mut failed = Ok(());
     for RosterEntry { casino, .. } in fleet.store.roster().await? {
         if !nights.is_due(&casino, now) {
             continue;
@@ -58,10 +59,14 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
         match casino_round(&fleet, &casino, now).await {
             Ok(next) => nights.next(casino, next),
             // One casino's trouble is not the next one's.
-            Err(error) => failed = Err(error),
+            Err(error) if !matches!(&error, Error::Store(e) if e.is_unavailable()) => {
+                tracing::error!(%casino, error = &error as &dyn std::error::Error, "nightly work failed; it is tried again in ten minutes");
+                nights.next(casino, now + AGAIN);
+            }
+            Err(error) => return Err(error),
         }
     }
-    failed
+    Ok(())
 }
 
 /// Tonight's jobs, if it is night there or has been; returns when the next night begins.
@@ -85,25 +90,36 @@ fn next_night(local: DateTime<Tz>) -> DateTime<Utc> {
     three.map_or_else(|| local.to_utc() + TimeDelta::hours(1), |at| at.to_utc())
 }
 
-/// All jobs of one casino for this date; those that have run are skipped.
+/// All jobs of one casino for this date; those that have run are skipped, and one that fails stops no other.
+///
+/// # Errors
+/// The last job's that failed.
 pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Result<(), Error> {
-    let rules = &fleet.packs.of(config)?.rules;
+    let mut done = Ok(());
     for job in ["consent_chains", "consent_decay", "turn_facts", "retention"] {
-        let mut tx = fleet.store.bind(&config.casino_id).await?;
-        if !tx.claim_nightly(job, date).await? {
-            continue;
+        if let Err(error) = nightly(fleet, config, date, job).await {
+            done = Err(error);
         }
-        let result = match job {
-            "consent_chains" => verify_chains(fleet, &mut tx).await?,
-            "consent_decay" => decay(fleet, rules, &mut tx).await?,
-            "turn_facts" => facts(&mut tx).await?,
-            _ => retention(fleet, rules, &mut tx).await?,
-        };
-        tx.note_nightly(job, &result).await?;
-        tx.commit().await?;
-        metrics().swept.with_label_values(&[job]).inc();
-        tracing::info!(casino = %config.casino_id, job, %result, "nightly work done");
     }
+    done
+}
+
+async fn nightly(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate, job: &str) -> Result<(), Error> {
+    let rules = &fleet.packs.of(config)?.rules;
+    let mut tx = fleet.store.bind(&config.casino_id).await?;
+    if !tx.claim_nightly(job, date).await? {
+        return Ok(());
+    }
+    let result = match job {
+        "consent_chains" => verify_chains(fleet, &mut tx).await?,
+        "consent_decay" => decay(fleet, rules, &mut tx).await?,
+        "turn_facts" => facts(&mut tx).await?,
+        _ => retention(fleet, rules, &mut tx).await?,
+    };
+    tx.note_nightly(job, &result).await?;
+    tx.commit().await?;
+    metrics().swept.with_label_values(&[job]).inc();
+    tracing::info!(casino = %config.casino_id, job, %result, "nightly work done");
     Ok(())
 }
 

@@ -3,10 +3,7 @@
 
 pub mod projection;
 
-use std::{
-    collections::{BTreeMap, btree_map::Entry},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
@@ -197,7 +194,7 @@ async fn casinos(fleet: &Fleet, only: Option<&str>) -> Result<impl Iterator<Item
     Ok(roster.filter(move |casino| only.is_none_or(|only| only == casino.as_str())))
 }
 
-/// What models were called for in a month, at all casinos or at one; dearest first.
+/// What hosted models were called for in a month, at all casinos or at one; dearest first.
 pub async fn by_step(fleet: &Fleet, month: Month, only: Option<&str>) -> Result<Vec<UsedByStep>> {
     let (from, to) = month.span();
     let mut steps: BTreeMap<String, UsedByStep> = BTreeMap::new();
@@ -206,10 +203,7 @@ pub async fn by_step(fleet: &Fleet, month: Month, only: Option<&str>) -> Result<
         let used = tx.used_by_step(from, to).await.with_context(|| format!("counting the calls of {casino}"))?;
         tx.commit().await?;
         for more in used {
-            match steps.entry(more.step.clone()) {
-                Entry::Vacant(place) => drop(place.insert(more)),
-                Entry::Occupied(mut known) => add(known.get_mut(), &more),
-            }
+            steps.entry(more.step.clone()).and_modify(|known| add(known, &more)).or_insert(more);
         }
     }
     let mut steps: Vec<_> = steps.into_values().collect();

@@ -23,6 +23,9 @@ pub struct Record {
     pub learnt: Vec<String>,
     /// What the checks in code found, in the last reply.
     pub findings: Vec<Finding>,
+    /// How the hosted model's part of the turn ended, where it had one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosted: Option<Ending>,
     /// The model that should have answered did not; the offline one did.
     pub degraded: bool,
     pub usage: Usage,
@@ -74,13 +77,20 @@ impl std::iter::Sum for Usage {
     }
 }
 
-/// One call of a model: how long it took, and what of the turn's bill is its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One call of a model, or the offline model's whole answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     pub name: String,
     pub micros: u64,
-    #[serde(default)]
-    pub usage: Usage,
+    /// Its part of the turn's bill; none where nobody bills. What a failed call cost is not known, only its tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// The kind of error it ended with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// An earlier try of the turn had asked and its answer was kept: it took no time now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
 }
 
 impl Record {

@@ -21,7 +21,7 @@ pub struct Used {
     pub segments_in: i64,
 }
 
-/// Calls of models that turns made for one step of theirs (OBS-41).
+/// Calls of hosted models that turns made for one step of theirs (OBS-41).
 #[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize, Deserialize)]
 pub struct UsedByStep {
     pub step: String,
@@ -41,7 +41,7 @@ impl Tx {
                     coalesce(sum((step->'usage'->>'output_tokens')::bigint), 0)::bigint as output_tokens,
                     coalesce(sum((step->'usage'->>'nano_dollars')::bigint), 0)::bigint as nano_usd
              from turns, jsonb_array_elements(record->'steps') as step
-             where created_at >= $1 and created_at < $2 group by 1",
+             where created_at >= $1 and created_at < $2 and step ? 'usage' group by 1",
         )
         .bind(from)
         .bind(to)

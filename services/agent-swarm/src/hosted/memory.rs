@@ -31,16 +31,17 @@ impl<'a> Memory<'a> {
         Self { store, casino, conversation, texts, kept, step: 0 }
     }
 
+    /// The model's answer, and whether it was kept.
     pub(super) async fn chat(
         &mut self,
         node: &str,
         model: &dyn ChatModel,
         request: &ChatRequest,
-    ) -> Result<ChatReply, Error> {
+    ) -> Result<(ChatReply, bool), Error> {
         self.step += 1;
         let step = format!("{:02} {node}", self.step);
         if let Some(reply) = self.kept.remove(&step).and_then(|kept| serde_json::from_value(kept).ok()) {
-            return Ok(reply);
+            return Ok((reply, true));
         }
         let reply = model.chat(request).await?;
         // An answer that cannot be kept is only paid for twice.
@@ -48,7 +49,7 @@ impl<'a> Memory<'a> {
             tracing::warn!(casino = %self.casino, %error, "a model's answer was not kept");
         }
         failpoint("swarm.after_model");
-        Ok(reply)
+        Ok((reply, false))
     }
 
     async fn keep(&self, step: &str, reply: &ChatReply) -> Result<(), seven_store::Error> {

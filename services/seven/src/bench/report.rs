@@ -109,7 +109,7 @@ fn way(steps: &[Step]) {
 }
 
 fn recovered(found: &Recovery) {
-    let mut table = table(["killed and started again", "texts", "waited over 1 s", "longest wait s"]);
+    let mut table = table(["killed and started again, 4 times", "texts", "waited over 1 s", "longest wait s"]);
     for death in &found.deaths {
         let (texts, delayed) = (death.texts.to_string(), death.delayed.to_string());
         table.add_row([death.of.to_owned(), texts, delayed, format!("{:.2}", death.worst_seconds)]);
@@ -117,10 +117,11 @@ fn recovered(found: &Recovery) {
     out!("{table}");
     let kept = &found.kept;
     out!(
-        "backup of {} guests: {:.1} s, {:.0} MB; restored and verified on an empty server: {:.1} s",
+        "backup of {} guests: {:.1} s, {:.0} MB; restored and verified ({} chains) on an empty server: {:.1} s",
         kept.guests,
         kept.backup_seconds,
         kept.bytes as f64 / 1_048_576.0,
+        kept.chains,
         kept.restore_seconds
     );
 }

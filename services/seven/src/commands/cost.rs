@@ -21,7 +21,7 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub enum Cost {
-    /// Tokens, segments and conversations of a month (by UTC), with the prices of [cost].
+    /// Tokens, segments and conversations of a month (by UTC), with the prices of [cost]; of turns and texts that are still kept.
     Report {
         /// Such as 2026-11; without it the current month so far.
         #[arg(long, value_name = "MONTH")]
@@ -29,7 +29,7 @@ pub enum Cost {
         /// This casino only.
         #[arg(long, value_name = "ID")]
         casino: Option<CasinoId>,
-        /// What models were called for instead: calls, and tokens and cost of the average one. Of turns that are still kept.
+        /// What hosted models were called for instead: calls, and tokens and cost of the average one.
         #[arg(long)]
         by_step: bool,
         /// One JSON document per casino, or per step, instead of a table; money in billionths of a dollar.
@@ -159,7 +159,7 @@ async fn steps(fleet: &Fleet, month: Month, only: Option<&str>, json: bool) -> R
             format!("{share:.0} %"),
         ]);
     }
-    out!("{month}: calls of models by what they were for; tokens and cost are of the average call");
+    out!("{month}: calls of hosted models by what they were for; tokens and cost are of the average call");
     out!("{table}");
     Ok(())
 }

@@ -166,7 +166,7 @@ fn show(told: &ToldTurn) -> Result<()> {
         out!("  finding   {}", finding.feedback());
     }
     for step in &record.steps {
-        let billed = billed(step.usage).map(|billed| format!(", {billed}")).unwrap_or_default();
+        let billed = step.usage.and_then(billed).map(|billed| format!(", {billed}")).unwrap_or_default();
         out!("  step      {} {:.1} ms{billed}", step.name, step.micros as f64 / 1000.0);
     }
     if let Some(billed) = billed(record.usage) {

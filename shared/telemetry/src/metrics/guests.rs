@@ -20,6 +20,7 @@ instruments! {
         handoffs: IntCounterVec = "seven_handoffs_total", "Handovers from one agent to another", ["casino"];
         tokens: IntCounterVec = "seven_turn_tokens_total", "Tokens that turns used", ["casino", "direction"];
         cost: IntCounterVec = "seven_turn_cost_nano_usd_total", "Billionths of a dollar that turns cost", ["casino"];
+        steps: IntCounterVec = "seven_steps_total", "Turns' calls of hosted models, by what they were for and outcome (ok or the kind of error)", ["step", "outcome"];
         step_seconds: TimedVec = "seven_step_seconds", "Seconds of a turn's call of a model, by what it was for (OBS-26)", ["step"], SLOW;
         step_tokens: IntCounterVec = "seven_step_tokens_total", "Tokens of turns' calls of models, by what they were for (OBS-34)", ["step", "direction"];
         step_cost: IntCounterVec = "seven_step_cost_nano_usd_total", "Billionths of a dollar of turns' calls of models, by what they were for (OBS-41)", ["step"];
