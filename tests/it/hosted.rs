@@ -279,6 +279,10 @@ async fn an_outage_in_the_middle_of_a_turn_is_answered_from_content() {
     assert!(said.contains("Lakeside Pool") && said.contains('9'), "{said}");
     let (_, record) = last(&house).await;
     assert!(record.degraded, "{record:?}");
+    // What was paid until then is the turn's.
+    assert_eq!((record.usage.input_tokens, record.usage.output_tokens), (500, 30));
+    let failed: Vec<_> = record.steps.iter().filter_map(|step| Some((&*step.name, step.failed.as_deref()?))).collect();
+    assert_eq!(failed, [("host", "unavailable")]);
     assert!(calls(&models)["speak"] > 1, "tried again before giving up: {:?}", calls(&models));
     house.stop().await;
 }

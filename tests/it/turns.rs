@@ -1,5 +1,7 @@
 //! What a turn leaves behind: who spoke, from which rows, and what the checks found (AGENT-7, AGENT-9, AGENT-12, AGENT-75, DATA-23, DATA-36).
 
+use std::time::Duration;
+
 use seven_host::Record;
 
 use crate::harness::{GUEST, House, Wanted, house};
@@ -32,6 +34,28 @@ async fn each_domain_has_its_agent_and_every_reply_its_reasons() {
         assert!(!record.degraded && record.steps.len() == 1);
         assert_eq!(record.context.is_empty(), path.ends_with("greeting"), "{text}");
     }
+    house.stop().await;
+}
+
+#[tokio::test] // D4: else the guest waits for the lease to lapse, fifteen seconds
+async fn a_turn_that_fails_gives_its_lease_back() {
+    let extra = "time.pauses = 0.0".to_owned();
+    let house = house("turns_lease_back", Wanted { scale: 1.0, extra, ..Wanted::default() }).await;
+    let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
+    sqlx::raw_sql(
+        "create sequence written;
+        create function refuse_turn() returns trigger language plpgsql security definer as $$ begin
+            if nextval('written') <= 2 then raise exception 'not this time'; end if; return null; end $$;
+        create constraint trigger refuse_turn after insert on turns deferrable initially deferred
+            for each row execute function refuse_turn()",
+    )
+    .execute(&owner)
+    .await
+    .unwrap();
+    house.text(GUEST, "What time does the Lakeside Pool open?");
+    house.settle_within(1, Duration::from_secs(14)).await;
+    assert_eq!(house.texts_to(GUEST).len(), 1, "{:?}", house.texts_to(GUEST));
+    assert_eq!(house.number("select last_value from written").await, 3, "two refused, one that stood");
     house.stop().await;
 }
 

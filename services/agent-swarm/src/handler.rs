@@ -16,7 +16,10 @@ use seven_store::{
     outbound::Queued,
 };
 use seven_telemetry::trace;
-use tokio::task::JoinHandle;
+use tokio::{
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
 
 use crate::{
     Settings,
@@ -77,6 +80,25 @@ impl Handler for Swarm {
     }
 }
 
+/// A turn that failed holds its lease no longer, also when the database is away just now: else its texts wait until the lease lapses.
+async fn give_back(fleet: Fleet, casino: CasinoId, conversation: ConversationId, epoch: i64) {
+    const PAUSE: Duration = Duration::from_millis(250);
+    let given_back = async {
+        while let Err(error) = release(&fleet, &casino, conversation, epoch).await {
+            tracing::debug!(%casino, %error, "a failed turn's lease is still held");
+            sleep(PAUSE).await;
+        }
+    };
+    // Then it has lapsed, or somebody else has one of his own.
+    drop(timeout(fleet.timing.lease(), given_back).await);
+}
+
+async fn release(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId, epoch: i64) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(casino).await?;
+    tx.release_lease(conversation, epoch).await?;
+    Ok(tx.commit().await?)
+}
+
 impl Swarm {
     pub fn new(fleet: Fleet, settings: Settings) -> Self {
         let library = Library::new(settings.index_bytes, settings.embedding.clone());
@@ -91,7 +113,14 @@ impl Swarm {
                 Ok(Outcome::Done)
             }
             Looked::Early(after, why) => Ok(Outcome::Wait { after, why }),
-            Looked::Leased(work, leasing) => self.turn(*work, leasing).await,
+            Looked::Leased(work, leasing) => {
+                let (casino, epoch) = (work.casino.clone(), work.lease.epoch);
+                let outcome = self.turn(*work, leasing).await;
+                if outcome.is_err() {
+                    tokio::spawn(give_back(self.fleet.clone(), casino, conversation, epoch));
+                }
+                outcome
+            }
             // Done: the texts stay open, and the end of the switch has them signalled again.
             Looked::Silenced(queued, trace) => {
                 trace::adopt(&trace);

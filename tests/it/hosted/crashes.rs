@@ -5,7 +5,7 @@ use std::time::Duration;
 use seven::wiring::Worker;
 use seven_testkit::models::{Models, Play};
 
-use super::{ANSWER, QUESTION, answer, brain, calls, content_with_all, counts, wanted};
+use super::{ANSWER, QUESTION, answer, brain, calls, content_with_all, counts, last, wanted};
 use crate::harness::{GUEST, House, Wanted, house};
 
 /// Dies once the swarm has `kept` so many answers, and is started again.
@@ -35,6 +35,9 @@ async fn no_answer_that_was_kept_is_asked_for_again() {
             "died after {kept}"
         );
         assert_eq!(house.number("select count(*) from model_results").await, 0, "gone with the commit");
+        let steps = last(&house).await.1.steps;
+        assert_eq!(steps.iter().map(|step| u32::from(step.kept)).sum::<u32>(), kept, "{steps:?}");
+        assert!(steps.iter().all(|step| step.usage.is_some()), "billed, whoever asked: {steps:?}");
         house.stop().await;
     }
 }
