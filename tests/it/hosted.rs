@@ -144,6 +144,8 @@ async fn what_each_step_took_is_counted_and_summed() {
         ]
     );
     let table = house.seven(&["cost", "report", "--by-step", "--casino", house.casino().as_str()], "").await.out;
+    let before = house.seven(&["cost", "report", "--by-step", "--month", "2020-01"], "").await.out;
+    assert!(before.contains("2020-01: no hosted model was called"), "{before}");
     assert!(table.contains("74 %") && table.contains("$0.001600"), "{table}");
     // At least: in one process with others they count together.
     let exported = seven_telemetry::render();

@@ -145,6 +145,10 @@ async fn steps(fleet: &Fleet, month: Month, only: Option<&str>, json: bool) -> R
         steps.iter().try_for_each(|step| serde_json::to_string(step).map(|line| out!("{line}")))?;
         return Ok(());
     }
+    if steps.is_empty() {
+        out!("{month}: no hosted model was called");
+        return Ok(());
+    }
     let all: i64 = steps.iter().map(|step| step.nano_usd).sum();
     let mut table = super::table(["step", "calls", "tokens in", "tokens out", "cost", "share of all"]);
     for UsedByStep { step, calls, input_tokens, output_tokens, nano_usd } in &steps {
