@@ -189,3 +189,21 @@ async fn an_overdue_deletion_is_a_case() {
     pool.close().await;
     house.stop().await;
 }
+
+#[tokio::test] // SEC-74, DATA-49
+async fn a_job_that_fails_stops_no_other_and_is_done_at_the_next_try() {
+    let house = house("nightly_fails", NIGHT).await;
+    let pool = PgPool::connect(&house.database_url).await.unwrap();
+    run(&pool, "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$")
+        .await;
+    run(&pool, "create trigger refuse before insert on nightly for each row when (new.job = 'consent_chains') execute function refuse()").await;
+    let date = "2026-01-14".parse().unwrap();
+    let night = async || seven_scheduler::night(&house.stack.fleet, &house.config, date).await;
+    assert!(night().await.is_err());
+    let done = "select count(*) from nightly where result is not null";
+    assert_eq!(house.number(done).await, 3, "the three others");
+    run(&pool, "drop trigger refuse on nightly").await;
+    night().await.unwrap();
+    assert_eq!(house.number(done).await, 4);
+    house.stop().await;
+}

@@ -37,47 +37,40 @@ async fn each_domain_has_its_agent_and_every_reply_its_reasons() {
     house.stop().await;
 }
 
+/// Postgres takes back, at their commit, the first two transactions that do this to that table. What a sequence gave is not taken back with
+/// them, so it tells how many there were.
+async fn refuse_two(house: &House, done: &str, when: &str) {
+    let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
+    let statements = format!(
+        "create sequence asked;
+        create function refuse() returns trigger language plpgsql security definer as $$ begin
+            if nextval('asked') <= 2 then raise exception 'not this time'; end if; return null; end $$;
+        create constraint trigger refuse after {done} deferrable initially deferred for each row when ({when}) execute function refuse()"
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(statements)).execute(&owner).await.unwrap();
+}
+
 #[tokio::test] // D4: else the guest waits for the lease to lapse, fifteen seconds
 async fn a_turn_that_fails_gives_its_lease_back() {
     let extra = "time.pauses = 0.0".to_owned();
     let house = house("turns_lease_back", Wanted { scale: 1.0, extra, ..Wanted::default() }).await;
-    let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
-    sqlx::raw_sql(
-        "create sequence written;
-        create function refuse_turn() returns trigger language plpgsql security definer as $$ begin
-            if nextval('written') <= 2 then raise exception 'not this time'; end if; return null; end $$;
-        create constraint trigger refuse_turn after insert on turns deferrable initially deferred
-            for each row execute function refuse_turn()",
-    )
-    .execute(&owner)
-    .await
-    .unwrap();
+    refuse_two(&house, "insert on turns", "true").await;
     house.text(GUEST, "What time does the Lakeside Pool open?");
     house.settle_within(1, Duration::from_secs(14)).await;
     assert_eq!(house.texts_to(GUEST).len(), 1, "{:?}", house.texts_to(GUEST));
-    assert_eq!(house.number("select last_value from written").await, 3, "two refused, one that stood");
+    assert_eq!(house.number("select last_value from asked").await, 3, "two refused, one that stood");
     house.stop().await;
 }
 
 #[tokio::test] // AGENT-7, D4: a turn reads before its lease stands, and writes nothing until it does
 async fn a_lease_that_postgres_refuses_at_its_commit_is_taken_again_and_the_guest_answered_once() {
     let house = house("turns_lease_refused", Wanted::default()).await;
-    let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
-    // What a sequence gave is not taken back with the transaction that asked.
-    sqlx::raw_sql(
-        "create sequence leases;
-        create function refuse_lease() returns trigger language plpgsql security definer as $$ begin
-            if nextval('leases') <= 2 then raise exception 'not this time'; end if; return null; end $$;
-        create constraint trigger refuse_lease after update on conversations deferrable initially deferred
-            for each row when (new.turn_epoch > old.turn_epoch and new.leased_until is not null) execute function refuse_lease()",
-    )
-    .execute(&owner)
-    .await
-    .unwrap();
+    let leased = "new.turn_epoch > old.turn_epoch and new.leased_until is not null";
+    refuse_two(&house, "update on conversations", leased).await;
     house.text(GUEST, "What time does the Lakeside Pool open?");
     house.settle(1).await;
     assert_eq!(house.texts_to(GUEST).len(), 1, "{:?}", house.texts_to(GUEST));
-    assert_eq!(house.number("select last_value from leases").await, 3, "two refused, one that stood");
+    assert_eq!(house.number("select last_value from asked").await, 3, "two refused, one that stood");
     assert_eq!(house.number("select count(*) from turns").await, 1);
     house.stop().await;
 }
