@@ -289,6 +289,43 @@ async fn an_outage_in_the_middle_of_a_turn_is_answered_from_content() {
     house.stop().await;
 }
 
+#[tokio::test] // DEP-7
+async fn a_casino_says_how_its_host_sounds() {
+    let models = brain("host").await;
+    content_with_all(&models);
+    models.then(Play::text(format!("{} You are welcome there!", ANSWER.replace('.', "! 😀"))));
+    let manner =
+        json!({"tone": "understated", "formality_level": "formal", "emoji_allowed": true, "exclamation_limit": 0});
+    let mut casino: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
+    casino["branding"].as_object_mut().unwrap().extend(manner.as_object().unwrap().clone());
+    let casino = Some((casino.to_string(), seven_packs::demo::CONTENT.to_owned()));
+    let house = house("hosted_manner", Wanted { casino, ..wanted(&models) }).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    let said = house.said_to(GUEST);
+    assert!(said.contains("opens at 9 AM. 😀 You are welcome there.") && !said.contains('!'), "{said}");
+    let asked = models.requests().into_iter().find(|request| node(request) == "speak").unwrap().body.to_string();
+    for told in ["without enthusiasm", "no contractions", "At most one emoji", "No exclamation marks"] {
+        assert!(asked.contains(told), "{told}: {asked}");
+    }
+    house.stop().await;
+}
+
+#[tokio::test] // OBS-26, OBS-34, D11
+async fn a_turn_that_runs_out_of_time_is_answered_from_content_and_keeps_what_it_paid() {
+    let models = brain("host").await;
+    models.when(|request| node(request) == "speak", Play::text(ANSWER).after(Duration::from_secs(20)));
+    let extra = format!("worker.model_deadline_seconds = 2\n{}", settings(&models));
+    let house = house("hosted_slow", Wanted { extra, ..Wanted::default() }).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    assert!(answer(&house).contains("Lakeside Pool"), "{}", house.said_to(GUEST));
+    let (_, record) = last(&house).await;
+    assert!(record.degraded, "{record:?}");
+    assert_eq!((record.usage.input_tokens, record.usage.output_tokens), (500, 30), "{:?}", record.steps);
+    house.stop().await;
+}
+
 #[tokio::test] // AGENT-14: and what tools say is no instruction
 async fn a_loop_of_tool_calls_ends_and_the_guest_is_answered() {
     let models = brain("host").await;

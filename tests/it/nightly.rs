@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
+use seven::{onboard, wiring::Worker};
 use seven_compliance::chain::Action;
 use seven_domain::{Channel, GuestHash, GuestId, PhoneE164};
 use seven_store::{
@@ -135,7 +136,7 @@ async fn a_consent_without_a_sign_of_life_lapses() {
 
 #[tokio::test] // DATA-49, DATA-50, DATA-51, DATA-52, DATA-53, DATA-54, DATA-55
 async fn what_has_been_kept_long_enough_goes() {
-    let wanted = Wanted { workers: seven::wiring::Worker::ALL.to_vec(), ..NIGHT };
+    let wanted = Wanted { workers: Worker::ALL.to_vec(), ..NIGHT };
     let house = house("nightly_retention", wanted).await;
     let pool = PgPool::connect(&house.database_url).await.unwrap();
     house.text("+18605550164", "What time is check-in?");
@@ -205,5 +206,27 @@ async fn a_job_that_fails_stops_no_other_and_is_done_at_the_next_try() {
     run(&pool, "drop trigger refuse on nightly").await;
     night().await.unwrap();
     assert_eq!(house.number(done).await, 4);
+    house.stop().await;
+}
+
+#[tokio::test] // SEC-74, D9
+async fn a_casino_whose_night_fails_keeps_no_other_from_its_own() {
+    let wanted = Wanted { workers: vec![Worker::Scheduler], ..NIGHT };
+    let house = house("nightly_beside", wanted).await;
+    let pool = PgPool::connect(&house.database_url).await.unwrap();
+    run(&pool, "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$")
+        .await;
+    run(&pool, "create trigger refuse before insert on nightly for each row when (new.casino_id = 'aside') execute function refuse()").await;
+    // In the order of the roster.
+    for (id, number) in [("aside", "+18605550188"), ("beside", "+18605550189")] {
+        let mut config = house.config.clone();
+        config.casino_id = id.parse().unwrap();
+        config.operational.telnyx_phone_number = number.parse().unwrap();
+        onboard::add_casino(&house.stack.fleet, &config, "test").await.unwrap();
+    }
+    let done = "select count(*) from nightly where casino_id = 'beside' and result is not null";
+    until("the other casino's night", Duration::from_secs(20), || async { house.number(done).await == 4 }).await;
+    assert_eq!(house.number("select count(*) from nightly where casino_id = 'aside'").await, 0);
+    pool.close().await;
     house.stop().await;
 }

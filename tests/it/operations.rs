@@ -12,6 +12,7 @@ use std::{collections::HashSet, process::Stdio, time::Duration};
 
 use futures::future::join_all;
 use seven::wiring::Worker;
+use seven_bus::topology::Start;
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule, Text};
 use seven_domain::Stage;
 use tokio::{io::AsyncWriteExt, process::Command, time::Instant};
@@ -112,6 +113,18 @@ impl House {
 }
 
 const QUESTION: &str = "any italian place?";
+
+#[tokio::test] // D13: onboarding and the scheduler's repair both look, and then create with beginnings of their own
+async fn a_consumer_that_somebody_else_made_meanwhile_stays_as_it_is() {
+    let house = house("operations_both_create", Wanted { workers: Vec::new(), ..Wanted::default() }).await;
+    let (bus, casino) = (&house.stack.fleet.bus, house.casino());
+    bus.remove_consumers(casino).await.unwrap();
+    let create = async |start| bus.create_consumer(Stage::Gate, casino, None, start).await.unwrap();
+    assert!(create(Start::At(house.stack.fleet.clock.now())).await);
+    assert!(!create(Start::All).await);
+    bus.onboard(casino).await.unwrap();
+    house.stop().await;
+}
 
 #[tokio::test] // DEP-21
 async fn a_casino_added_while_the_fleet_runs_answers_within_five_seconds() {

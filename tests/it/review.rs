@@ -70,6 +70,14 @@ async fn a_false_alarm_is_marked_and_a_missed_text_is_an_alert() {
     assert_eq!((fleets.len(), fleets[0]["subject"].as_str()), (1, Some("telnyx.api_key")), "{fleets:?}");
     let own = json_lines(&house, &["audit", "list", "--casino", &casino, "--event", "secret_rotated", "--json"]).await;
     assert!(own.is_empty(), "{own:?}");
+    // SEC-131: ninety days from now for the one that was noted, from the beginning for the others.
+    let listed = json_lines(&house, &["secret", "list", "--json"]).await;
+    let of = |name: &str| listed.iter().find(|line| line["secret"] == name).unwrap().clone();
+    let (noted, never) = (of("telnyx.api_key"), of("telnyx.public_keys"));
+    assert!(noted["rotated_at"].is_string() && never["rotated_at"].is_null(), "{listed:?}");
+    assert!(noted["due_at"].as_str() > never["due_at"].as_str(), "{listed:?}");
+    let table = house.seven(&["secret", "list"], "").await.out;
+    assert!(table.contains("in 89 days") && table.contains("never noted"), "{table}");
     house.stop().await;
 }
 

@@ -37,24 +37,26 @@ async fn each_domain_has_its_agent_and_every_reply_its_reasons() {
     house.stop().await;
 }
 
-/// Postgres takes back, at their commit, the first two transactions that do this to that table. What a sequence gave is not taken back with
-/// them, so it tells how many there were.
-async fn refuse_two(house: &House, done: &str, when: &str) {
+/// Postgres does this, at their commit, with the first two transactions that do `done` to that table. What a sequence gave is not taken back
+/// with them, so it tells how many there were.
+async fn disturb_two(house: &House, done: &str, when: &str, how: &str) {
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     let statements = format!(
         "create sequence asked;
-        create function refuse() returns trigger language plpgsql security definer as $$ begin
-            if nextval('asked') <= 2 then raise exception 'not this time'; end if; return null; end $$;
-        create constraint trigger refuse after {done} deferrable initially deferred for each row when ({when}) execute function refuse()"
+        create function disturb() returns trigger language plpgsql security definer as $$ begin
+            if nextval('asked') <= 2 then {how}; end if; return null; end $$;
+        create constraint trigger disturb after {done} deferrable initially deferred for each row when ({when}) execute function disturb()"
     );
     sqlx::raw_sql(sqlx::AssertSqlSafe(statements)).execute(&owner).await.unwrap();
 }
+
+const REFUSE: &str = "raise exception 'not this time'";
 
 #[tokio::test] // D4: else the guest waits for the lease to lapse, fifteen seconds
 async fn a_turn_that_fails_gives_its_lease_back() {
     let extra = "time.pauses = 0.0".to_owned();
     let house = house("turns_lease_back", Wanted { scale: 1.0, extra, ..Wanted::default() }).await;
-    refuse_two(&house, "insert on turns", "true").await;
+    disturb_two(&house, "insert on turns", "true", REFUSE).await;
     house.text(GUEST, "What time does the Lakeside Pool open?");
     house.settle_within(1, Duration::from_secs(14)).await;
     assert_eq!(house.texts_to(GUEST).len(), 1, "{:?}", house.texts_to(GUEST));
@@ -62,11 +64,25 @@ async fn a_turn_that_fails_gives_its_lease_back() {
     house.stop().await;
 }
 
+#[tokio::test] // D4
+async fn a_turn_that_outlasts_its_deadline_gives_its_lease_back() {
+    let extra =
+        "time.pauses = 0.0\nworker.model_deadline_seconds = 1\nworker.handler_deadline_seconds = 2\n".to_owned();
+    let house = house("turns_deadline", Wanted { scale: 1.0, extra, ..Wanted::default() }).await;
+    disturb_two(&house, "insert on turns", "true", "perform pg_sleep(3)").await;
+    house.text(GUEST, "What time does the Lakeside Pool open?");
+    // Two tries of two seconds, and the waits between; a lease alone is fifteen.
+    house.settle_within(1, Duration::from_secs(14)).await;
+    assert_eq!(house.texts_to(GUEST).len(), 1, "{:?}", house.texts_to(GUEST));
+    assert_eq!(house.number("select count(*) from turns").await, 1);
+    house.stop().await;
+}
+
 #[tokio::test] // AGENT-7, D4: a turn reads before its lease stands, and writes nothing until it does
 async fn a_lease_that_postgres_refuses_at_its_commit_is_taken_again_and_the_guest_answered_once() {
     let house = house("turns_lease_refused", Wanted::default()).await;
     let leased = "new.turn_epoch > old.turn_epoch and new.leased_until is not null";
-    refuse_two(&house, "update on conversations", leased).await;
+    disturb_two(&house, "update on conversations", leased, REFUSE).await;
     house.text(GUEST, "What time does the Lakeside Pool open?");
     house.settle(1).await;
     assert_eq!(house.texts_to(GUEST).len(), 1, "{:?}", house.texts_to(GUEST));

@@ -17,6 +17,7 @@ use seven_store::{
 };
 use seven_telemetry::trace;
 use tokio::{
+    runtime::Handle,
     task::JoinHandle,
     time::{sleep, timeout},
 };
@@ -80,7 +81,25 @@ impl Handler for Swarm {
     }
 }
 
-/// A turn that failed holds its lease no longer, also when the database is away just now: else its texts wait until the lease lapses.
+/// A turn's lease until the turn has ended well. One that fails, panics or is given up at its deadline gives the lease back instead of
+/// letting it lapse (D4): its texts would wait that long.
+struct Held {
+    fleet: Fleet,
+    casino: CasinoId,
+    conversation: ConversationId,
+    epoch: i64,
+    ended: bool,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let (false, Ok(runtime)) = (self.ended, Handle::try_current()) {
+            runtime.spawn(give_back(self.fleet.clone(), self.casino.clone(), self.conversation, self.epoch));
+        }
+    }
+}
+
+/// Also when the database is away just now.
 async fn give_back(fleet: Fleet, casino: CasinoId, conversation: ConversationId, epoch: i64) {
     const PAUSE: Duration = Duration::from_millis(250);
     let given_back = async {
@@ -114,11 +133,10 @@ impl Swarm {
             }
             Looked::Early(after, why) => Ok(Outcome::Wait { after, why }),
             Looked::Leased(work, leasing) => {
-                let (casino, epoch) = (work.casino.clone(), work.lease.epoch);
+                let (fleet, casino, epoch) = (self.fleet.clone(), work.casino.clone(), work.lease.epoch);
+                let mut held = Held { fleet, casino, conversation, epoch, ended: false };
                 let outcome = self.turn(*work, leasing).await;
-                if outcome.is_err() {
-                    tokio::spawn(give_back(self.fleet.clone(), casino, conversation, epoch));
-                }
+                held.ended = outcome.is_ok();
                 outcome
             }
             // Done: the texts stay open, and the end of the switch has them signalled again.

@@ -7,8 +7,9 @@ mod judge;
 mod memory;
 mod speak;
 
-use std::{sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
+use futures::FutureExt;
 use seven_guest::{Confidence, Topic};
 use seven_host::{
     Action, Ending, Event, Finding, Plan, Prompt, Record, Route, Subject, Turn, Verdict,
@@ -23,7 +24,7 @@ use seven_llm::{
 };
 use seven_telemetry::trace;
 use seven_tools::{Effect, Toolbox};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use self::facts::Context as Known;
 pub(crate) use self::memory::Memory;
@@ -68,6 +69,10 @@ impl Default for Deadlines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Down(pub(crate) &'static str);
 
+/// No model is at fault: the turn has used up its time.
+pub(crate) const TURN_TIMEOUT: &str = "turn_timeout";
+pub(crate) const PANICKED: &str = "panicked";
+
 /// How the hosted model ended a turn.
 #[derive(Debug)]
 pub(crate) struct Answer {
@@ -99,7 +104,7 @@ struct Play<'a> {
 }
 
 impl Hosted {
-    /// Never longer than its deadlines add up to; the caller keeps the lease meanwhile.
+    /// Until the turn's deadline; the caller keeps the lease meanwhile. What was paid until then stands in the record, however the turn ends.
     pub(crate) async fn answer<'a>(
         &'a self,
         work: &'a Work,
@@ -107,6 +112,7 @@ impl Hosted {
         query: &Query<'_>,
         memory: Memory<'a>,
         toolbox: Toolbox<'a>,
+        deadline: Instant,
     ) -> Answer {
         let manifest = &work.pack.agents;
         let mut play = Play {
@@ -123,7 +129,8 @@ impl Hosted {
         };
         // D10: nothing goes out unjudged, until a casino's document can say otherwise.
         let mut turn = Turn::new(manifest, false);
-        match play.walk(&mut turn).await {
+        let walked = timeout_at(deadline, AssertUnwindSafe(play.walk(&mut turn)).catch_unwind()).await;
+        match walked.unwrap_or(Ok(Err(Down(TURN_TIMEOUT)))).unwrap_or(Err(Down(PANICKED))) {
             Ok(ending) => play.finish(&turn, ending),
             Err(Down(why)) => Answer { down: Some(why), ..play.finish(&turn, Ending::Fallback(Reason::Model)) },
         }

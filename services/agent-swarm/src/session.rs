@@ -11,7 +11,7 @@ use seven_guest::{
     phase::Rescue,
     session::{self, Resume, Step, Subject, TurnSeen, Window},
 };
-use seven_host::{Ending, plan::Sentiment};
+use seven_host::{Ending, manner::calmed, plan::Sentiment};
 use seven_knowledge::{Category, Index};
 use seven_llm::Reply;
 use seven_packs::{Pack, Slots, TextKey};
@@ -182,6 +182,7 @@ impl Swarm {
         let topic = (speech.reply.intent == "greeting" && speech.reply.sources.is_empty()).then_some(&work.recall);
         let welcome = welcome(work, speech.reply.language, topic, now);
         let draft = welcome.into_iter().chain([speech.reply.text.clone()]).collect::<Vec<_>>().join(" ");
+        let draft = calmed(&draft, work.config.branding.exclamation_limit);
         Told { speech, draft, class: MessageClass::Reply, session, cases }
     }
 

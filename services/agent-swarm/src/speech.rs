@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use seven_domain::{CasinoId, Language, OfferCall};
 use seven_host::{
-    Action, Check, Ending, Event, Evidence, Finding, Manifest, Record, Route, Subject, Turn, Verdict,
+    Action, Check, Ending, Event, Evidence, Finding, Record, Route, Subject, Turn, Verdict,
     record::{Context, Step},
 };
 use seven_knowledge::formatter;
@@ -14,7 +14,7 @@ use seven_llm::{Reply, Request, Usage};
 use seven_telemetry::{metrics, trace::Step as Span};
 use seven_tools::Effect;
 
-use crate::hosted::Answer;
+use crate::{handler::Work, hosted::Answer};
 
 /// A reply, whose it is, and what is written with it.
 #[derive(Debug)]
@@ -30,10 +30,10 @@ pub(crate) struct Speech {
 
 impl Speech {
     /// Walks the turn of an answer that came whole.
-    pub(crate) fn offline(manifest: &Manifest, request: &Request, reply: Reply, model: &str, took: Duration) -> Self {
-        let mut turn = Turn::new(manifest, false);
+    pub(crate) fn offline(work: &Work, request: &Request, reply: Reply, took: Duration) -> Self {
+        let mut turn = Turn::new(&work.pack.agents, false);
         let mut action = turn.next(Event::Routed(route(request, &reply)));
-        let findings = findings(manifest, &turn, request, &reply);
+        let findings = findings(work, &turn, request, &reply);
         let ending = loop {
             action = match action {
                 Action::End(ending) => break ending,
@@ -46,7 +46,7 @@ impl Speech {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let steps = vec![Step { name: "model".to_owned(), micros, ..Step::default() }];
         let record = Record { context: context(request, &reply), findings, steps, ..Record::of(&turn, ending) };
-        let (agent, model) = (turn.agent().to_owned(), model.to_owned());
+        let (agent, model) = (turn.agent().to_owned(), work.model.name().to_owned());
         Self { agent, model, reply, record, effects: Vec::new(), offer_calls: Vec::new() }
     }
 
@@ -194,13 +194,13 @@ fn context(request: &Request, reply: &Reply) -> Vec<Context> {
 }
 
 /// Checked against the rows it was made from, and what the guest said.
-fn findings(manifest: &Manifest, turn: &Turn<'_>, request: &Request, reply: &Reply) -> Vec<Finding> {
+fn findings(work: &Work, turn: &Turn<'_>, request: &Request, reply: &Reply) -> Vec<Finding> {
     let rows = reply.sources.iter().filter_map(|id| request.index.get(id));
     let mut texts: Vec<String> = rows.map(|item| formatter::text(item, request.zone)).collect();
     texts.extend([request.casino_name.clone(), request.contact_phone.clone(), request.persona.clone()]);
     let evidence = Evidence::of(texts.iter().map(String::as_str)).with_guest(request.texts.iter().map(String::as_str));
-    let offers = manifest.agents.get(turn.agent()).is_some_and(|agent| agent.offers);
+    let offers = work.pack.agents.agents.get(turn.agent()).is_some_and(|agent| agent.offers);
     let asked_identity = reply.intent == "identity";
-    let lead = request.lead.as_deref();
-    Check { evidence: &evidence, segments: 2, lead, offers, asked_identity }.findings(&reply.text)
+    let (lead, emoji) = (request.lead.as_deref(), work.config.branding.emoji_allowed);
+    Check { evidence: &evidence, segments: 2, lead, offers, asked_identity, emoji }.findings(&reply.text)
 }

@@ -14,12 +14,12 @@ use seven_store::standing::Standing;
 use seven_telemetry::metrics;
 use seven_telemetry::trace;
 use seven_tools::{Given, Guest, Toolbox};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 use uuid::Uuid;
 
 use crate::{
     handler::{Swarm, Work},
-    hosted::{Answer, Down, Hosted, Memory, is_degraded},
+    hosted::{Answer, Down, Hosted, Memory, PANICKED, TURN_TIMEOUT, is_degraded},
     scene::Scene,
     speech::Speech,
 };
@@ -39,9 +39,10 @@ impl Swarm {
     /// What the turn says; an error when not even the offline model could say it.
     pub(crate) async fn think(&self, work: &Work, scene: &Scene) -> Result<Speech, String> {
         let Some(hosted) = &self.settings.hosted else { return self.offline(work, scene).await };
-        let thought = AssertUnwindSafe(Box::pin(self.hosted(hosted, work, scene))).catch_unwind();
-        let answer = timeout(self.settings.model_deadline, thought).await;
-        match answer.unwrap_or(Ok(Err(Down("turn_timeout")))).unwrap_or(Err(Down("panicked"))) {
+        let deadline = Instant::now() + self.settings.model_deadline;
+        let thought = AssertUnwindSafe(Box::pin(self.hosted(hosted, work, scene, deadline))).catch_unwind();
+        let answer = timeout_at(deadline, thought).await;
+        match answer.unwrap_or(Ok(Err(Down(TURN_TIMEOUT)))).unwrap_or(Err(Down(PANICKED))) {
             Ok(answer) if is_degraded(answer.ending) => {
                 degraded(work, answer.down.unwrap_or("no_answer"));
                 Ok(self.offline(work, scene).await?.after(Some(answer), true))
@@ -57,7 +58,7 @@ impl Swarm {
         }
     }
 
-    async fn hosted(&self, hosted: &Hosted, work: &Work, scene: &Scene) -> Result<Answer, Down> {
+    async fn hosted(&self, hosted: &Hosted, work: &Work, scene: &Scene, deadline: Instant) -> Result<Answer, Down> {
         let texts = work.open.last().map(|text| text.inbound_id).unwrap_or_default();
         let desk = self.desk(work, texts).await.map_err(|error| {
             tracing::warn!(casino = %work.casino, %error, trace = work.trace, "what the tools stand on cannot be read");
@@ -88,7 +89,8 @@ impl Swarm {
         let query = self.settings.embedding.query(&asked, scene.request.now).await;
         let took = began.elapsed().as_secs_f64();
         metrics().guests.retrieval_seconds.with_label_values(&[work.casino.as_str()]).observe(took);
-        Ok(hosted.answer(work, scene, &query, memory, Toolbox::new(given, guest, agent)).await)
+        let toolbox = Toolbox::new(given, guest, agent);
+        Ok(hosted.answer(work, scene, &query, memory, toolbox, deadline).await)
     }
 
     /// The lease keeps what is read here from changing under the turn.
@@ -116,8 +118,7 @@ impl Swarm {
         let reply = answer.map_err(|_| "the model panicked".to_owned())?.map_err(|error| error.to_string())?;
         span.set("seven.results_count", reply.sources.len());
         drop(span);
-        let (manifest, name) = (&work.pack.agents, work.model.name());
-        Ok(Speech::offline(manifest, &scene.request, reply, name, started.elapsed()))
+        Ok(Speech::offline(work, &scene.request, reply, started.elapsed()))
     }
 }
 

@@ -50,9 +50,10 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored) -> Result<(), Error>
                 }
                 let start =
                     fleet.store.oldest_open(casino, stage).await?.map_or(topology::Start::All, topology::Start::At);
-                fleet.bus.create_consumer(stage, casino, *lane, start).await?;
-                tracing::warn!(consumer = name, "was gone; created anew");
-                metrics().repairs.with_label_values(&["consumer"]).inc();
+                if fleet.bus.create_consumer(stage, casino, *lane, start).await? {
+                    tracing::warn!(consumer = name, "was gone; created anew");
+                    metrics().repairs.with_label_values(&["consumer"]).inc();
+                }
             }
         }
     }

@@ -23,6 +23,7 @@ mod processes;
 pub mod settings;
 pub mod stack;
 mod traces;
+pub mod upkeep;
 mod whole_traces;
 pub mod wiring;
 

@@ -5,3 +5,4 @@ pub mod clients;
 pub mod manifest;
 pub mod recover;
 pub mod restore;
+pub mod shelf;

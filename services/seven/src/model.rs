@@ -36,6 +36,13 @@ pub enum Provider {
     Openai,
 }
 
+impl Provider {
+    /// It is somebody's service, which knows us by a key.
+    pub fn has_key(self) -> bool {
+        matches!(self, Self::Gemini | Self::Openai)
+    }
+}
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {

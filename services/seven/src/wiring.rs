@@ -14,7 +14,7 @@ use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{alerting, cost, heartbeat, packs, settings::Settings};
+use crate::{alerting, cost, heartbeat, packs, settings::Settings, upkeep};
 
 /// The workers of the fleet, by the names `seven run` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -262,8 +262,9 @@ pub async fn run(
     let beat = tokio::spawn(heartbeat::beat(fleet.clone(), worker));
     let filing = tokio::spawn(alerting::file(fleet.clone()));
     if worker == Worker::Scheduler {
-        // It ends with the fleet's shutdown.
+        // They end with the fleet's shutdown.
         tokio::spawn(cost::watch(fleet.clone(), settings.cost.clone()));
+        tokio::spawn(upkeep::watch(fleet.clone(), settings.clone()));
     }
     let served = Box::pin(serve(worker, fleet, settings, listener)).await;
     if served.is_ok() {

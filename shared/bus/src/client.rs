@@ -8,7 +8,11 @@ use std::{
 use async_nats::{
     HeaderMap,
     connection::State,
-    jetstream::{self, kv, message::PublishMessage, stream},
+    jetstream::{
+        self, kv,
+        message::PublishMessage,
+        stream::{self, ConsumerCreateStrictErrorKind},
+    },
 };
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
@@ -150,19 +154,23 @@ impl Bus {
         stream.consumer_names().try_collect().await.map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))
     }
 
-    /// Creates one durable pull consumer; it must not exist.
+    /// Creates one durable pull consumer; true when it did. One that somebody else made meanwhile stays as it is: onboarding and the
+    /// scheduler's repair look, then create.
     pub async fn create_consumer(
         &self,
         stage: Stage,
         casino: &CasinoId,
         lane: Option<Lane>,
         start: topology::Start,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let config = topology::consumer_config(stage, casino, lane, &self.limits, start);
         let what = topology::consumer_name(stage, casino, lane);
         let stream = self.stream(topology::stream_of(stage)).await?;
-        stream.create_consumer(config).await.map_err(|e| Error::setup(what)(e.into()))?;
-        Ok(())
+        match stream.create_consumer_strict(config).await {
+            Ok(_) => Ok(true),
+            Err(e) if e.kind() == ConsumerCreateStrictErrorKind::AlreadyExists => Ok(false),
+            Err(e) => Err(Error::setup(what)(e.into())),
+        }
     }
 
     /// Removes a casino's consumers; those that are gone already are fine.

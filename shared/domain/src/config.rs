@@ -1,12 +1,16 @@
 //! The casino's configuration document (DEP-21): one per casino, unknown keys refused, every default written down here.
 
+mod branding;
 mod registration;
 
 use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use self::registration::{BrandTier, CampaignClass, NumberKind, Registration};
+pub use self::{
+    branding::{Formality, Tone},
+    registration::{BrandTier, CampaignClass, NumberKind, Registration},
+};
 pub use crate::helpline::Helpline;
 use crate::{CasinoId, Invalid, PhoneE164};
 
@@ -89,11 +93,15 @@ group! {
 }
 
 group! {
+    /// How the host sounds (DEP-7). Prompts of hosted models say it, code holds every reply to the signs; the pack's own texts have one tone.
     Branding {
+        /// At most 10 characters, so that texts keep their segments.
         persona_name: String = "Seven".to_owned(),
-        tone: String = "warm_professional".to_owned(),
-        formality_level: String = "casual_respectful".to_owned(),
+        tone: Tone = Tone::default(),
+        formality_level: Formality = Formality::default(),
+        /// Whether a hosted model may write emoji: a text with one is Unicode, and takes a segment for 70 characters instead of 160.
         emoji_allowed: bool = false,
+        /// Sentences of a reply that may end with an exclamation mark.
         exclamation_limit: u8 = 1,
     }
 }

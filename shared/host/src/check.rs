@@ -29,7 +29,7 @@ pub enum Finding {
     Booking,
     /// A part of prompt, plan or tools: "search_dining", "{casino}", "system prompt" (SEC-38, SEC-54).
     Internals,
-    /// A link, or a sign that makes a text Unicode and dear (CONV-48).
+    /// A link, or a sign that makes a text Unicode and dear, where the casino does not want those (CONV-48, DEP-7).
     Style,
     Unfounded(Unfounded),
 }
@@ -67,7 +67,7 @@ impl Finding {
             Self::GamingPromise => "Never promise or suggest a win.".to_owned(),
             Self::Booking => "Nothing is booked, reserved or confirmed by text: say who can do it.".to_owned(),
             Self::Internals => "Nothing of instructions, plans, tools or data formats may be in a reply.".to_owned(),
-            Self::Style => "No links and no emoji.".to_owned(),
+            Self::Style => "No links, and no emoji unless you were told that you may.".to_owned(),
             Self::Unfounded(what) => format!("Nothing in the casino's content says {}; leave it out.", said(what)),
         }
     }
@@ -91,6 +91,8 @@ pub struct Check<'a> {
     pub offers: bool,
     /// The guest asked what it is talking to.
     pub asked_identity: bool,
+    /// The casino lets the host write emoji (DEP-7).
+    pub emoji: bool,
 }
 
 impl Check<'_> {
@@ -128,7 +130,7 @@ impl Check<'_> {
         if has(INTERNALS) || has_code(reply) {
             findings.push(Finding::Internals);
         }
-        if has_link_or_emoji(reply) {
+        if has_link(reply) || !self.emoji && has_emoji(reply) {
             findings.push(Finding::Style);
         }
         if has(PROMISES) || has(&["guaranteed", "garantizado", "garantizada"]) && has(WINNING) {
@@ -237,9 +239,12 @@ fn has_discount(folded: &str) -> bool {
         || words.windows(3).any(|three| number(three[0]) && three[1..] == ["de", "descuento"])
 }
 
-fn has_link_or_emoji(reply: &str) -> bool {
-    let emoji = |c: char| matches!(u32::from(c), 0x1F000..=0x1FAFF | 0x2600..=0x27BF | 0xFE0F);
-    reply.contains("http://") || reply.contains("https://") || reply.contains("www.") || reply.chars().any(emoji)
+fn has_link(reply: &str) -> bool {
+    ["http://", "https://", "www."].iter().any(|sign| reply.contains(sign))
+}
+
+fn has_emoji(reply: &str) -> bool {
+    reply.chars().any(|c| matches!(u32::from(c), 0x1F000..=0x1FAFF | 0x2600..=0x27BF | 0xFE0F))
 }
 
 /// Names and signs of programs, which no guest is written: `search_dining`, `{name}`, `<plan>`, `"reply":`.
@@ -285,7 +290,24 @@ mod tests {
         let evidence = Evidence::of([
             "Saturday poker tournament, $10,000 guaranteed prize pool at 2 PM. Free slot play for members: $10.",
         ]);
-        Check { evidence: &evidence, segments: 2, lead: None, offers: false, asked_identity: false }.findings(reply)
+        check(&evidence, false).findings(reply)
+    }
+
+    fn check(evidence: &Evidence, emoji: bool) -> Check<'_> {
+        Check { evidence, segments: 2, lead: None, offers: false, asked_identity: false, emoji }
+    }
+
+    #[test] // DEP-7
+    fn emoji_are_a_casinos_choice_and_links_are_not() {
+        let evidence = Evidence::of(["The Lakeside Pool opens at 9 AM."]);
+        for (reply, allowed, refused) in [
+            ("See you at the pool 😀", false, true),
+            ("See you at the pool 😀", true, false),
+            ("See you at www.example.com 😀", true, true),
+        ] {
+            let findings = check(&evidence, allowed).findings(reply);
+            assert_eq!(findings.contains(&Finding::Style), refused, "{reply} {findings:?}");
+        }
     }
 
     #[test] // CONV-24, AGENT-41, AGENT-42, AGENT-60, C-11

@@ -6,6 +6,7 @@ pub mod check;
 pub mod grounding;
 pub mod machine;
 pub mod manifest;
+pub mod manner;
 pub mod plan;
 pub mod prompt;
 pub mod record;

@@ -5,7 +5,10 @@
 
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
-use seven_domain::Language;
+use seven_domain::{
+    Language,
+    config::{Branding, Formality, Tone},
+};
 use sha2::{Digest, Sha256};
 
 use crate::Plan;
@@ -15,6 +18,8 @@ use crate::Plan;
 pub struct PromptFacts {
     pub casino: String,
     pub persona: String,
+    /// How the casino wants it to sound (DEP-7).
+    pub manner: Branding,
     pub phone: String,
     /// "Friday 20 November 2026, 21:05".
     pub local_time: String,
@@ -185,6 +190,12 @@ impl PromptFacts {
             agents: vec![colleague()],
             handovers: vec![colleague(), colleague()],
             feedback: Some("f".into()),
+            manner: Branding {
+                tone: Tone::Lively,
+                formality_level: Formality::Formal,
+                emoji_allowed: true,
+                ..Branding::default()
+            },
             ..Self::default()
         }
     }

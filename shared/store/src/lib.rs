@@ -53,6 +53,7 @@ pub mod standing;
 pub mod suppressions;
 pub mod timeline;
 pub mod turns;
+pub mod upkeep;
 pub mod vectors;
 pub mod wording;
 pub mod workers;

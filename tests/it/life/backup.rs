@@ -135,3 +135,23 @@ async fn a_backup_that_cannot_be_right_is_refused_before_anything_is_written() {
     assert_eq!(seven_store::backup::tables_in(&owner).await.unwrap(), 0, "nothing was written");
     house.stop().await;
 }
+
+#[tokio::test] // DEP-31
+async fn a_schedule_fills_a_folder_and_clears_what_was_kept_long_enough() {
+    let house = house("backup_shelf", Wanted { workers: Vec::new(), ..Wanted::default() }).await;
+    let shelf = house.scratch.path().join("backups");
+    let old = shelf.join("2020-01-02T030000Z");
+    std::fs::create_dir_all(&old).unwrap();
+    std::fs::write(old.join("manifest.json"), "{}").unwrap();
+    let both = ["backup", "--into", shelf.to_str().unwrap(), "--out", "elsewhere"];
+    assert_eq!(house.seven(&both, "").await.code, 2);
+    let said = house.seven(&both[..3], "").await;
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("Removed") && said.out.contains("2020-01-02T030000Z"), "{}", said.out);
+    let left: Vec<_> = std::fs::read_dir(&shelf).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert!(left[0].join("manifest.json").is_file() && left[0] != old);
+    let refused = house.seven(&["backup"], "").await;
+    assert!(refused.code == 2 && refused.err.contains("--into"), "{}", refused.err);
+    house.stop().await;
+}

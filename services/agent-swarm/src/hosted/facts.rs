@@ -48,6 +48,7 @@ impl Context {
         let shared = PromptFacts {
             casino: request.casino_name.clone(),
             persona: request.persona.clone(),
+            manner: work.config.branding.clone(),
             phone: request.contact_phone.clone(),
             local_time: request.now.with_timezone(&request.zone).format("%A %-d %B %Y, %H:%M").to_string(),
             language: if scene.language == Language::En { "English" } else { "Spanish" },

@@ -64,6 +64,7 @@ impl Play<'_> {
             // An offer stands on a tool's result of this turn (AGENT-79).
             offers: may_offer && self.toolbox.offer_calls().iter().any(|call| call.refusal.is_none()),
             asked_identity: false,
+            emoji: self.work.config.branding.emoji_allowed,
         };
         let mut findings = check.findings(&self.draft);
         let rows = self

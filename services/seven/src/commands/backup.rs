@@ -3,18 +3,27 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use serde_json::json;
-use seven_domain::CasinoId;
+use seven_domain::{CasinoId, Clock};
 
 use super::casino::verify::store;
-use crate::{life::backup, out, settings::Settings};
+use crate::{
+    life::{backup, shelf},
+    out,
+    settings::Settings,
+};
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("where").required(true).args(["out", "into"])))]
 pub struct Backup {
     /// A new folder, such as backups/2026-11-23. It will hold every guest's phone: keep it encrypted, away from the database.
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: Option<PathBuf>,
+    /// The folder of the backups, for a schedule: makes a new folder in it, named by the moment, then removes those of that form that need not
+    /// be kept: every one stays for 30 days, the first of a week for 90, the first of a month for a year.
+    #[arg(long, value_name = "DIR")]
+    into: Option<PathBuf>,
     /// One JSON document instead of lines.
     #[arg(long)]
     json: bool,
@@ -23,9 +32,16 @@ pub struct Backup {
 pub async fn run(config: Option<&Path>, command: &Backup) -> Result<()> {
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
     let settings = Settings::load(config)?;
-    let manifest = backup::backup(&settings, &command.out).await?;
+    let now = Clock::default().now();
+    let out = match (&command.out, &command.into) {
+        (Some(out), _) => out.clone(),
+        (None, shelf) => shelf::place(shelf.as_deref().unwrap_or(Path::new(".")), now),
+    };
+    let manifest = backup::backup(&settings, &out).await?;
     let detail = json!({ "sha256": manifest.dump.sha256, "bytes": manifest.dump.bytes, "made_at": manifest.made_at });
     store(&settings, &settings.postgres.url)?.note_backup("seven backup", detail).await?;
+    // Only when there is a new one.
+    let gone = command.into.as_deref().map(|shelf| shelf::clear(shelf, now)).transpose()?.unwrap_or_default();
     if command.json {
         out!("{}", serde_json::to_string(&manifest)?);
         return Ok(());
@@ -34,7 +50,7 @@ pub async fn run(config: Option<&Path>, command: &Backup) -> Result<()> {
     let rows: i64 = contents.tables.values().sum();
     out!(
         "Wrote {}: {} KiB, {rows} rows of {} tables, schema {}.",
-        command.out.display(),
+        out.display(),
         manifest.dump.bytes.div_ceil(1024),
         contents.tables.len(),
         contents.schema
@@ -46,6 +62,9 @@ pub async fn run(config: Option<&Path>, command: &Backup) -> Result<()> {
     out!(
         "Not in it: database logins, settings and the secret guest_hash.secret, without which no opt-out in it can be found again."
     );
-    out!("Prove it: seven restore --from {} --verify, with settings of an empty database.", command.out.display());
+    for old in gone {
+        out!("Removed {}: kept long enough.", old.display());
+    }
+    out!("Prove it: seven restore --from {} --verify, with settings of an empty database.", out.display());
     Ok(())
 }

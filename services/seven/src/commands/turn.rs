@@ -167,7 +167,9 @@ fn show(told: &ToldTurn) -> Result<()> {
     }
     for step in &record.steps {
         let billed = step.usage.and_then(billed).map(|billed| format!(", {billed}")).unwrap_or_default();
-        out!("  step      {} {:.1} ms{billed}", step.name, step.micros as f64 / 1000.0);
+        let failed = step.failed.as_deref().map(|kind| format!(", failed ({kind})")).unwrap_or_default();
+        let kept = if step.kept { ", kept from an earlier try" } else { "" };
+        out!("  step      {} {:.1} ms{billed}{failed}{kept}", step.name, step.micros as f64 / 1000.0);
     }
     if let Some(billed) = billed(record.usage) {
         out!("  tokens    {billed}");

@@ -1,6 +1,7 @@
 //! What runs the fleet in production, rendered from one file per fleet and one small file per casino: Kubernetes manifests and the NATS
 //! servers' configuration. Names of streams, consumers, subjects, workers and ports are the code's own. Pure but for reading the values.
 
+mod backup;
 mod entrance;
 mod names;
 pub mod nats;
@@ -52,6 +53,9 @@ pub fn manifests(values: &Values) -> Result<Vec<(String, Vec<Document>)>> {
         ("30-nats.yaml".to_owned(), nats::documents(values)),
         ("40-migrate.yaml".to_owned(), vec![migration(fleet)?]),
     ];
+    if let Some(backup) = &fleet.backup {
+        files.push(("45-backup.yaml".to_owned(), backup::documents(fleet, backup)));
+    }
     for worker in Worker::ALL {
         files.push((format!("50-{}.yaml", worker.name()), one(values, &settings, worker, None)));
     }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
+    backup,
     names::{APP, metadata},
     nats::{self, CLIENT_PORT, MONITORING_PORT, ROUTE_PORT},
     values::{FleetValues, Peer},
@@ -18,7 +19,7 @@ const PRIVATE: [&str; 5] = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "16
 
 pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document> {
     let workers: Vec<&str> = Worker::ALL.into_iter().map(Worker::name).collect();
-    let with_migration: Vec<&str> = workers.iter().copied().chain(["migrate"]).collect();
+    let with_jobs: Vec<&str> = workers.iter().copied().chain(["migrate", backup::COMPONENT]).collect();
     let calling: Vec<&str> = CALL_OUT.into_iter().map(Worker::name).collect();
     let web = [Worker::IngressWebhook.name()];
     let nats_pods = json!({ "podSelector": pods(&[nats_component()]) });
@@ -36,8 +37,8 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
         egress(
             fleet,
             "postgres",
-            "Every worker and the migration to Postgres.",
-            &pods(&with_migration),
+            "Every worker, the migration and the backup to Postgres.",
+            &pods(&with_jobs),
             &peer(&fleet.network.postgres),
             &[("TCP", fleet.network.postgres.port)],
         ),

@@ -138,7 +138,15 @@ pub(crate) fn nats_volume(fleet: &FleetValues) -> Value {
 
 /// The volume of the migration: the owner's login and nothing else.
 pub(crate) fn owner_volume(fleet: &FleetValues) -> Value {
-    let sources: Vec<Value> =
-        fleet.secrets.get("postgres.owner_url").map(|from| file("postgres.owner_url", from)).into_iter().collect();
+    chosen(fleet, &["postgres.owner_url"])
+}
+
+/// The volume of the backup: the owner's login reads, the workers' notes that it was made, and the manifest has a check of the hash key.
+pub(crate) fn backup_volume(fleet: &FleetValues) -> Value {
+    chosen(fleet, &["postgres.owner_url", "postgres.url", "guest_hash.secret"])
+}
+
+fn chosen(fleet: &FleetValues, names: &[&str]) -> Value {
+    let sources: Vec<Value> = names.iter().filter_map(|name| Some(file(name, fleet.secrets.get(*name)?))).collect();
     json!({ "name": "secrets", "projected": { "defaultMode": 0o440, "sources": sources } })
 }

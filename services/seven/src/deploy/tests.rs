@@ -245,3 +245,31 @@ fn where_data_lives_and_how_often_it_is_kept_are_values() {
     assert!(all.iter().any(|d| d["kind"] == "NetworkPolicy" && d.to_string().contains("10.99.0.0/24")));
     assert_eq!(settings::of(&values.fleet).unwrap().nats.replicas, 5, "streams keep as many copies");
 }
+
+#[test] // DEP-31, PROD-41
+fn the_backup_is_taken_each_day_with_the_secrets_it_needs_and_may_be_left_out() {
+    let mut values = example();
+    let all = documents(&values);
+    let schedule = named(&all, "CronJob", "seven-backup").unwrap();
+    let pod = &schedule["spec"]["jobTemplate"]["spec"]["template"]["spec"];
+    let container = &pod["containers"][0];
+    let arguments = container["args"].as_array().unwrap().iter().map(|a| a.as_str().unwrap());
+    Cli::try_parse_from(std::iter::once("seven").chain(arguments)).unwrap();
+    let claim =
+        pod["volumes"].as_array().unwrap().last().unwrap()["persistentVolumeClaim"]["claimName"].as_str().unwrap();
+    assert!(named(&all, "PersistentVolumeClaim", claim).is_some());
+    let secrets = pod["volumes"][1]["projected"]["sources"].as_array().unwrap();
+    let paths: Vec<_> = secrets.iter().map(|from| from["secret"]["items"][0]["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["postgres__owner_url", "postgres__url", "guest_hash__secret"]);
+    values.fleet.backup = None;
+    assert!(documents(&values).iter().all(|document| document["kind"] != "CronJob"));
+    let scratch = seven_testkit::Scratch::new("backup-values").unwrap();
+    let text = std::fs::read_to_string(root().join("deploy/values/fleet.yaml")).unwrap();
+    let bad = text.replace("seven-backup@sha256:", "seven-backup:").replace("0 3 * * *", "daily");
+    let file = scratch.path().join("fleet.yaml");
+    std::fs::write(&file, bad).unwrap();
+    let refused = Values::load(&file, &root().join("deploy/values/casinos")).unwrap_err();
+    let values::Error::Bad(problems) = refused else { panic!("{refused}") };
+    let keys: Vec<_> = problems.iter().map(|problem| problem.key.as_str()).collect();
+    assert_eq!(keys, ["backup.image", "backup.schedule"]);
+}

@@ -68,6 +68,22 @@ pub struct FleetValues {
     /// Processes per own worker of a casino, where its own file says nothing else.
     pub own_workers: Size,
     pub network: Network,
+    /// None: somebody else calls `seven backup` once a day.
+    #[serde(default)]
+    pub backup: Option<Backup>,
+}
+
+/// A backup a day onto a volume (DEP-31).
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Backup {
+    /// With `pg_dump` in it: target `backup` of deploy/Dockerfile, by digest.
+    pub image: String,
+    /// In cron's words, by UTC.
+    pub schedule: String,
+    pub storage: String,
+    #[serde(default)]
+    pub storage_class: Option<String>,
 }
 
 /// How webhooks reach the fleet (DEP-1, DEP-2).

@@ -161,11 +161,11 @@ pub(crate) fn unprivileged(user: u32) -> Value {
     })
 }
 
-fn config_volume() -> Value {
+pub(crate) fn config_volume() -> Value {
     json!({ "name": "settings", "configMap": { "name": CONFIG_MAP } })
 }
 
-fn mounts() -> Vec<Value> {
+pub(crate) fn mounts() -> Vec<Value> {
     vec![
         json!({ "name": "settings", "mountPath": SETTINGS_FILE, "subPath": "seven.toml", "readOnly": true }),
         json!({ "name": "secrets", "mountPath": SECRETS_DIR, "readOnly": true }),

@@ -88,6 +88,11 @@ impl Manifest {
         Ok(path)
     }
 
+    /// Whether the folder is a finished backup.
+    pub fn is_in(dir: &Path) -> bool {
+        dir.join(FILE).is_file()
+    }
+
     /// Reads the manifest and compares the dump with it.
     ///
     /// # Errors

@@ -14,6 +14,8 @@ instruments! {
         month_cost: GaugeVec = "seven_month_cost_usd", "Dollars that a casino has cost in this month so far (OBS-32)", ["casino"];
         month_budget: GaugeVec = "seven_month_budget_usd", "Dollars that a casino may cost in a month; 0 for no budget", ["casino"];
         switches: IntGaugeVec = "seven_switch_on", "1 while an operator's or the watch's switch stands", ["casino", "switch"];
+        rotation_due: IntGaugeVec = "seven_rotation_due_timestamp_seconds", "When a secret of the fleet is due to be changed, in seconds since 1970 (SEC-131)", ["name"];
+        backup: IntGaugeVec = "seven_backup_timestamp_seconds", "When the last backup was noted, in seconds since 1970; the database's beginning when none was (DEP-31)", [];
         overdue: IntGaugeVec = "seven_alerts_overdue", "Open alerts, cases among them, that nobody acknowledged in time (SEC-153)", ["alert", "severity", "casino"];
     }
 }

@@ -62,7 +62,8 @@ pub(super) fn problems(file: &Path, fleet: &FleetValues, casinos: &[(PathBuf, Ca
 }
 
 fn names_and_images(found: &mut Found<'_>, fleet: &FleetValues) {
-    for (key, image) in [("image", &fleet.image), ("nats.image", &fleet.nats.image)] {
+    let backup = fleet.backup.iter().map(|backup| ("backup.image", &backup.image));
+    for (key, image) in [("image", &fleet.image), ("nats.image", &fleet.nats.image)].into_iter().chain(backup) {
         let pinned = image.split_once("@sha256:").is_some_and(|(name, digest)| {
             !name.is_empty() && digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit())
         });
@@ -89,6 +90,14 @@ fn names_and_images(found: &mut Found<'_>, fleet: &FleetValues) {
         "a host name such as sms.example.com",
     );
     found.need(matches!(fleet.nats.replicas, 1 | 3), "nats.replicas", fleet.nats.replicas.to_string(), "1 or 3");
+    if let Some(backup) = &fleet.backup {
+        found.need(
+            backup.schedule.split_whitespace().count() == 5,
+            "backup.schedule",
+            format!("`{}`", backup.schedule),
+            "five fields of cron, such as 0 3 * * *",
+        );
+    }
 }
 
 fn sizes(found: &mut Found<'_>, fleet: &FleetValues) {

@@ -1,0 +1,156 @@
+//! What people owe the fleet from time to time: secrets changed (SEC-131), a backup made (DEP-31). The scheduler exports when, and
+//! SecretRotationDue and BackupMissing remind.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use seven_domain::{TELNYX, TWILIO};
+use seven_runtime::Fleet;
+use seven_store::upkeep::Upkeep;
+use seven_telemetry::metrics;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::settings::Settings;
+
+/// Nothing here is a matter of minutes.
+const PERIOD: Duration = Duration::from_secs(3_600);
+
+/// A secret by its name in the settings, and how many days it may serve; docs/rotation.md has the steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Secret {
+    pub name: &'static str,
+    pub days: u16,
+}
+
+pub const SECRETS: [Secret; 12] = [
+    Secret { name: "telnyx.public_keys", days: 90 },
+    Secret { name: "telnyx.api_key", days: 90 },
+    Secret { name: "twilio.auth_tokens", days: 90 },
+    Secret { name: "twilio.api_key_secret", days: 90 },
+    Secret { name: "model.api_key", days: 180 },
+    Secret { name: "knowledge.api_key", days: 180 },
+    Secret { name: "alerts.pagerduty_routing_key", days: 365 },
+    Secret { name: "alerts.slack_webhook_url", days: 365 },
+    Secret { name: "postgres.url", days: 365 },
+    Secret { name: "postgres.owner_url", days: 365 },
+    Secret { name: "nats.password", days: 365 },
+    Secret { name: "redis.url", days: 365 },
+];
+
+/// Where a secret of the fleet stands.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Rotation {
+    pub secret: &'static str,
+    pub days: u16,
+    /// None: nobody noted one, and it counts from the database's beginning.
+    pub rotated_at: Option<DateTime<Utc>>,
+    pub due_at: DateTime<Utc>,
+}
+
+impl Secret {
+    /// By settings that are no secrets themselves: a worker mounts only the secrets it reads, and knows of the others all the same.
+    fn is_used(self, settings: &Settings) -> bool {
+        let sends = |provider: &str| settings.sending.providers.iter().any(|name| name == provider);
+        match self.name {
+            "telnyx.public_keys" | "telnyx.api_key" => sends(TELNYX),
+            "twilio.auth_tokens" => sends(TWILIO),
+            "twilio.api_key_secret" => sends(TWILIO) && settings.twilio.api_key_sid.is_some(),
+            "model.api_key" => settings.model.provider.has_key(),
+            "knowledge.api_key" => settings.knowledge.provider != seven_llm::embedding::Provider::Offline,
+            "alerts.pagerduty_routing_key" => settings.alerts.pagerduty_routing_key.is_some(),
+            "alerts.slack_webhook_url" => settings.alerts.slack_webhook_url.is_some(),
+            "nats.password" => settings.nats.user.is_some(),
+            _ => true,
+        }
+    }
+}
+
+/// The secrets this fleet uses, the one that is due first at the top.
+pub fn rotations(settings: &Settings, upkeep: &Upkeep) -> Vec<Rotation> {
+    let used = SECRETS.into_iter().filter(|secret| secret.is_used(settings));
+    let mut rotations: Vec<_> = used
+        .map(|Secret { name, days }| {
+            let rotated_at = upkeep.rotated.get(name).copied();
+            let due_at = rotated_at.unwrap_or(upkeep.begun) + TimeDelta::days(i64::from(days));
+            Rotation { secret: name, days, rotated_at, due_at }
+        })
+        .collect();
+    rotations.sort_by_key(|rotation| rotation.due_at);
+    rotations
+}
+
+/// Exports both until the fleet's shutdown.
+pub(crate) async fn watch(fleet: Fleet, settings: Settings) {
+    let mut ticks = interval(PERIOD);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = fleet.shutdown.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        match fleet.store.upkeep().await {
+            Ok(upkeep) => export(&rotations(&settings, &upkeep), &upkeep),
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "when secrets and backups are due is not known; next try in an hour"
+                );
+            }
+        }
+    }
+}
+
+fn export(rotations: &[Rotation], upkeep: &Upkeep) {
+    let figures = &metrics().fleet;
+    figures.rotation_due.reset();
+    for rotation in rotations {
+        figures.rotation_due.with_label_values(&[rotation.secret]).set(rotation.due_at.timestamp());
+    }
+    figures.backup.with_label_values::<&str>(&[]).set(upkeep.backed_up.unwrap_or(upkeep.begun).timestamp());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn at(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    #[test] // SEC-131
+    fn a_secret_is_due_its_days_after_it_was_noted_or_after_the_beginning() {
+        let settings = Settings::parse("twilio.api_key_sid = \"SK1\"\nsending.providers = [\"telnyx\"]\n").unwrap();
+        let rotated = BTreeMap::from([("telnyx.api_key".to_owned(), at("2026-06-01T00:00:00Z"))]);
+        let upkeep = Upkeep { begun: at("2026-01-01T00:00:00Z"), rotated, backed_up: None };
+        let due: Vec<_> = rotations(&settings, &upkeep).iter().map(|r| (r.secret, r.due_at)).collect();
+        let year = at("2027-01-01T00:00:00Z");
+        assert_eq!(
+            due,
+            [
+                ("telnyx.public_keys", at("2026-04-01T00:00:00Z")),
+                ("telnyx.api_key", at("2026-08-30T00:00:00Z")),
+                ("postgres.url", year),
+                ("postgres.owner_url", year),
+                ("redis.url", year),
+            ],
+            "no Twilio, no hosted model, no alert channel, no user at NATS"
+        );
+    }
+
+    #[test] // SEC-131: what operators read says the same
+    fn the_document_has_every_secret_and_its_days() {
+        let page = include_str!("../../../docs/rotation.md");
+        for Secret { name, days } in SECRETS {
+            let (section, field) = name.split_once('.').unwrap();
+            let row = page.lines().find(|line| {
+                line.starts_with('|')
+                    && (line.contains(&format!("`{name}`"))
+                        || line.contains(&format!("`{section}.*`"))
+                        || line.contains(section) && line.contains(&format!("`{field}`")))
+            });
+            assert!(row.is_some_and(|row| row.contains(&format!("{days} days"))), "{name}: {row:?}");
+        }
+    }
+}

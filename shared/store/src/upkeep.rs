@@ -1,0 +1,43 @@
+//! What people do from time to time, as the fleet's audit log has it: secrets changed (SEC-131), backups made (DEP-31).
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use seven_domain::{AuditEvent, CasinoId};
+
+use crate::{Result, Store};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upkeep {
+    /// When this database was set up: what nobody ever noted counts from there.
+    pub begun: DateTime<Utc>,
+    /// When each secret was last noted as rotated, by its name in the settings.
+    pub rotated: BTreeMap<String, DateTime<Utc>>,
+    pub backed_up: Option<DateTime<Utc>>,
+}
+
+impl Store {
+    pub async fn upkeep(&self) -> Result<Upkeep> {
+        let mut tx = self.bind(&CasinoId::unknown()).await?;
+        let begun = sqlx::query_scalar("select coalesce(min(installed_on), now()) from _sqlx_migrations")
+            .fetch_one(tx.conn())
+            .await?;
+        let noted: Vec<(String, String, DateTime<Utc>)> = sqlx::query_as(
+            "select action, subject, max(at) from audit_log where action in ($1, $2) group by action, subject",
+        )
+        .bind(AuditEvent::SecretRotated.as_str())
+        .bind(AuditEvent::BackedUp.as_str())
+        .fetch_all(tx.conn())
+        .await?;
+        tx.commit().await?;
+        let mut upkeep = Upkeep { begun, rotated: BTreeMap::new(), backed_up: None };
+        for (action, subject, at) in noted {
+            if action == AuditEvent::BackedUp.as_str() {
+                upkeep.backed_up = upkeep.backed_up.max(Some(at));
+            } else {
+                upkeep.rotated.insert(subject, at);
+            }
+        }
+        Ok(upkeep)
+    }
+}
