@@ -239,7 +239,7 @@ impl Play<'_> {
     fn request(&self, prompt: Prompt, facts: &seven_host::PromptFacts, deadline: Duration) -> ChatRequest {
         let texts = self.scene.request.texts.iter().map(|text| format!("<guest>{text}</guest>"));
         ChatRequest {
-            system: self.work.pack.prompts.render(prompt, facts),
+            system: self.work.pack.prompts().render(prompt, facts),
             messages: vec![Message::User(texts.collect::<Vec<_>>().join("\n"))],
             tools: Vec::new(),
             output_schema: None,
@@ -255,7 +255,7 @@ impl Play<'_> {
         let mut span = trace::step("seven.model", "").client();
         span.set("gen_ai.operation.name", "chat");
         span.tell("gen_ai.request.model", &model.name());
-        span.tell("seven.prompt_hash", &self.work.pack.prompts.hash());
+        span.tell("seven.prompt_hash", &self.work.pack.prompts().hash());
         let outcome = self.memory.chat(node, model, request).await;
         let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let usage = match &outcome {

@@ -185,6 +185,12 @@ pub struct Operational {
     pub registration: Registration,
     #[serde(default)]
     pub messaging_profile_id: Option<String>,
+    /// The casino's privacy page, which says what becomes of numbers and texts (SMS-58).
+    #[serde(default)]
+    pub privacy_page: Option<String>,
+    /// Its terms of texting: how often, what it costs, STOP and HELP.
+    #[serde(default)]
+    pub terms_page: Option<String>,
     #[serde(default)]
     pub escalation_slack_channel: Option<String>,
     #[serde(default)]

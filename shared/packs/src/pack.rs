@@ -37,10 +37,10 @@ pub struct Pack {
     pub agents: Manifest,
     pub rules: Rules,
     pub texts: Texts,
-    pub prompts: Prompts,
     pub files: Files,
-    /// Compiled at first use: most commands and half of the workers never ask for them.
+    /// Both are compiled at first use: most commands and workers never ask for them.
     guardrails: OnceLock<Guardrails>,
+    prompts: OnceLock<Prompts>,
 }
 
 // === impl Files ===
@@ -89,7 +89,8 @@ impl Pack {
             let guardrails = Guardrails::parse(&files.guardrails)?;
             guardrails.self_test()?;
             law::check(&pack.rules, &pack.texts, &guardrails)?;
-            Ok(Self { guardrails: guardrails.into(), ..pack })
+            let prompts = Prompts::new(files.prompts.sources())?;
+            Ok(Self { guardrails: guardrails.into(), prompts: prompts.into(), ..pack })
         };
         checked().map_err(|source: Error| Error::Pack { name: name.to_owned(), source: Box::new(source) })
     }
@@ -101,9 +102,9 @@ impl Pack {
             agents: Manifest::parse(&files.agents)?,
             rules: Rules::parse(&files.rules)?,
             texts: Texts::parse(&files.texts)?,
-            prompts: Prompts::new(files.prompts.sources())?,
             files: files.clone(),
             guardrails: OnceLock::new(),
+            prompts: OnceLock::new(),
         })
     }
 
@@ -111,6 +112,12 @@ impl Pack {
         self.guardrails.get_or_init(|| {
             Guardrails::parse(&self.files.guardrails)
                 .expect("the compiled-in guardrails are parsed by this crate's tests")
+        })
+    }
+
+    pub fn prompts(&self) -> &Prompts {
+        self.prompts.get_or_init(|| {
+            Prompts::new(self.files.prompts.sources()).expect("the compiled-in prompts are tried by this crate's tests")
         })
     }
 

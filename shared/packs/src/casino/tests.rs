@@ -46,7 +46,7 @@ fn every_agent_has_a_role_in_both_languages_and_a_plan_stays_a_hint() {
                 plan: serde_json::from_value(plan.clone()).ok(),
                 ..PromptFacts::default()
             };
-            let prompt = casino().prompts.render(Prompt::Agent(language), &facts);
+            let prompt = casino().prompts().render(Prompt::Agent(language), &facts);
             assert!(role.len() > 80 && prompt.contains(&role), "{}", agent.title);
             assert!(prompt.contains("dining. anniversary"));
         }

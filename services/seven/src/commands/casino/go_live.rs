@@ -3,6 +3,7 @@
 
 pub mod checklist;
 pub mod gather;
+pub mod pages;
 
 use std::{path::Path, process::ExitCode};
 
@@ -41,9 +42,7 @@ pub async fn run(config: Option<&Path>, command: &GoLive) -> Result<ExitCode> {
             0 => out!("{} is ready for its first guests: {} checks.", command.casino, lines.len()),
             n => out!("{} is not ready: {n} of {} checks missing.", command.casino, lines.len()),
         }
-        out!(
-            "What no command can see: the casino's signature under its content, privacy and terms pages online (SMS-58), a person on call."
-        );
+        out!("What no command can see: the casino's signature under its content, a person on call.");
     }
     Ok(if missing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

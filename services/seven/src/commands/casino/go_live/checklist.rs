@@ -56,13 +56,15 @@ pub struct Facts {
     pub too_long: Vec<String>,
     /// Onboarding texts the gate answered as it must, or what it made of the others.
     pub gate: Result<usize, Vec<String>>,
+    /// The casino's pages that say what they must, or what is wrong with the others.
+    pub pages: Result<Vec<String>, Vec<String>>,
     /// Switches that are on for the casino or the fleet.
     pub switches: Vec<String>,
 }
 
 type Check = fn(&Facts) -> Line;
 
-const CHECKS: [Check; 15] = [
+const CHECKS: [Check; 16] = [
     status,
     content,
     vectors,
@@ -76,6 +78,7 @@ const CHECKS: [Check; 15] = [
     isolation,
     gate,
     texts,
+    pages,
     consent,
     rehearsal,
 ];
@@ -264,6 +267,14 @@ fn texts(facts: &Facts) -> Line {
             let todo = format!("shorten prompts.casino_name_display or the pack's texts: {}", long.join(", "));
             line("texts", format!("{} text(s) cost more segments than they may", long.len()), Some(todo))
         }
+    }
+}
+
+/// Carriers read them before they let a campaign through (SMS-58).
+fn pages(facts: &Facts) -> Line {
+    match &facts.pages {
+        Ok(found) => line("pages", found.join(", "), None),
+        Err(wrong) => line("pages", format!("{} of 2 missing or incomplete", wrong.len()), Some(wrong.join("; "))),
     }
 }
 

@@ -14,7 +14,10 @@ use seven_packs::{Pack, TextKey};
 use seven_providers::telnyx::signature::{SIGNATURE_HEADER, TIMESTAMP_HEADER};
 use seven_runtime::Fleet;
 
-use super::checklist::{Facts, Probe};
+use super::{
+    checklist::{Facts, Probe},
+    pages,
+};
 use crate::{commands::casino::verify, settings::Settings, wiring};
 
 pub async fn facts(fleet: &Fleet, settings: &Settings, casino: &CasinoId) -> Result<Facts> {
@@ -43,6 +46,7 @@ pub async fn facts(fleet: &Fleet, settings: &Settings, casino: &CasinoId) -> Res
         apart: if failed.is_empty() { Ok(verified.findings.len()) } else { Err(failed) },
         too_long: too_long(pack, &config),
         gate: onboarding(pack, &config),
+        pages: pages::look(&config.operational).await,
         switches,
         config: Arc::unwrap_or_clone(config),
     })

@@ -45,6 +45,7 @@ fn ready() -> Facts {
         apart: Ok(30),
         too_long: Vec::new(),
         gate: Ok(3),
+        pages: Ok(vec!["privacy".into(), "terms".into()]),
         switches: Vec::new(),
     }
 }
@@ -64,6 +65,7 @@ fn each_thing_that_is_missing_is_named_alone() {
     type Break = fn(&mut Facts);
     let breaks: &[(&str, Break)] = &[
         ("status", |f| f.shown.status = "suspended".into()),
+        ("pages", |f| f.pages = Err(vec!["set operational.terms_page".into()])),
         ("status", |f| f.switches = vec!["kill".into()]),
         ("content", |f| f.content = BTreeMap::from([("dining".into(), 4), ("entertainment".into(), 3)])),
         ("content", |f| f.content = BTreeMap::from([("dining".into(), 5)])),

@@ -1,0 +1,119 @@
+//! The pages that carriers read before they let a campaign through (SMS-58): whether they are there and speak of what they must.
+
+use std::time::Duration;
+
+use seven_domain::config::Operational;
+use url::Url;
+
+/// What is read of a page at most.
+const MOST: usize = 2 * 1024 * 1024;
+
+/// A page and what it must say: one word or phrase of each group, in any case.
+struct Page {
+    what: &'static str,
+    says: &'static [&'static [&'static str]],
+}
+
+const PRIVACY: Page = Page { what: "privacy", says: &[&["sms", "text message", "mensajes de texto"]] };
+const TERMS: Page = Page {
+    what: "terms",
+    says: &[
+        &["stop"],
+        &["help"],
+        &["message frequency", "message frequencies", "msg frequency", "frecuencia"],
+        &["data rates", "message rates", "tarifas"],
+    ],
+};
+
+/// Each page that is there and complete, or what is wrong with the others.
+pub async fn look(ours: &Operational) -> Result<Vec<String>, Vec<String>> {
+    let (mut found, mut wrong) = (Vec::new(), Vec::new());
+    for (page, address) in [(PRIVACY, &ours.privacy_page), (TERMS, &ours.terms_page)] {
+        let what = page.what;
+        match address {
+            None => wrong.push(format!("set operational.{what}_page")),
+            Some(address) => match read(address).await.and_then(|text| page.lacks(&text)) {
+                Ok(()) => found.push(format!("{what} at {address}")),
+                Err(problem) => wrong.push(format!("the {what} page {address} {problem}")),
+            },
+        }
+    }
+    if wrong.is_empty() { Ok(found) } else { Err(wrong) }
+}
+
+impl Page {
+    fn lacks(&self, text: &str) -> Result<(), String> {
+        let text = text.to_lowercase();
+        let missing = self.says.iter().filter(|group| !group.iter().any(|word| text.contains(word)));
+        let missing: Vec<String> =
+            missing.map(|group| group.first().map_or(String::new(), |w| format!("\"{w}\""))).collect();
+        if missing.is_empty() { Ok(()) } else { Err(format!("does not speak of {}", missing.join(", "))) }
+    }
+}
+
+async fn read(address: &str) -> Result<String, String> {
+    let url = Url::parse(address).map_err(|error| format!("is no address: {error}"))?;
+    let call = reqwest::Client::new().get(url).timeout(Duration::from_secs(10));
+    let mut answer = call.send().await.map_err(|error| {
+        if error.is_timeout() { "does not answer within 10 s".to_owned() } else { "cannot be reached".to_owned() }
+    })?;
+    if !answer.status().is_success() {
+        return Err(format!("answers {}", answer.status().as_u16()));
+    }
+    let mut body = Vec::new();
+    while let Some(part) = answer.chunk().await.map_err(|_| "breaks off".to_owned())? {
+        body.extend_from_slice(&part);
+        if body.len() > MOST {
+            break;
+        }
+    }
+    Ok(String::from_utf8_lossy(&body).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{Router, http::StatusCode, routing::get};
+
+    use super::*;
+
+    #[test] // SMS-58, C-51
+    fn terms_say_how_often_what_it_costs_and_how_to_leave() {
+        let whole = "Message frequency varies. Message and data rates may apply. Reply STOP to leave, HELP for help.";
+        assert_eq!(TERMS.lacks(whole), Ok(()));
+        for (without, named) in
+            [("STOP", "stop"), ("Message frequency", "message frequency"), ("data rates", "data rates")]
+        {
+            assert_eq!(
+                TERMS.lacks(&whole.replace(without, "")),
+                Err(format!("does not speak of \"{named}\"")),
+                "{without}"
+            );
+        }
+        assert_eq!(TERMS.lacks("La frecuencia varía. Pueden aplicar tarifas. Responda STOP o HELP."), Ok(()));
+    }
+
+    #[tokio::test] // SMS-58
+    async fn pages_are_fetched_and_read() {
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let at = format!("http://{}", listener.local_addr().unwrap());
+        let pages = Router::new()
+            .route("/privacy", get(async || "<p>Your SMS number is used to answer you.</p>"))
+            .route("/terms", get(async || "<p>Message frequency varies; data rates may apply. STOP, HELP.</p>"))
+            .route("/short", get(async || "Text STOP."))
+            .route("/gone", get(async || StatusCode::NOT_FOUND));
+        tokio::spawn(async move { axum::serve(listener, pages).await });
+        let config = crate::onboard::read_casino("casino.json", seven_packs::demo::CASINO).unwrap();
+        let looked = async |privacy: Option<&str>, terms: &str| {
+            let mut ours = config.operational.clone();
+            ours.privacy_page = privacy.map(|path| format!("{at}{path}"));
+            ours.terms_page = Some(format!("{at}{terms}"));
+            look(&ours).await
+        };
+        assert_eq!(looked(Some("/privacy"), "/terms").await.map(|found| found.len()), Ok(2));
+        let wrong = looked(Some("/gone"), "/short").await.unwrap_err();
+        assert!(wrong[0].ends_with("/gone answers 404"), "{wrong:?}");
+        assert!(wrong[1].contains("does not speak of \"help\", \"message frequency\", \"data rates\""), "{wrong:?}");
+        assert_eq!(looked(None, "/terms").await.unwrap_err(), ["set operational.privacy_page"]);
+    }
+}
