@@ -182,7 +182,7 @@ impl Swarm {
         let topic = (speech.reply.intent == "greeting" && speech.reply.sources.is_empty()).then_some(&work.recall);
         let welcome = welcome(work, speech.reply.language, topic, now);
         let draft = welcome.into_iter().chain([speech.reply.text.clone()]).collect::<Vec<_>>().join(" ");
-        let draft = calmed(&draft, work.config.branding.exclamation_limit);
+        let draft = calmed(&draft, work.config.branding.exclamation_limit, &loud_names(work, now));
         Told { speech, draft, class: MessageClass::Reply, session, cases }
     }
 
@@ -217,6 +217,12 @@ impl Swarm {
             names_next_visit: scene.learnt.iter().any(|path| path == Key::VisitDate.path()),
         }
     }
+}
+
+/// Names in the casino's content that have an exclamation mark of their own.
+fn loud_names(work: &Work, now: DateTime<Utc>) -> Vec<&str> {
+    let rows = work.index.current(now).flat_map(|item| [Some(item.name.as_str()), item.name_es.as_deref()]);
+    rows.flatten().chain([work.config.prompts.casino_name_display.as_str()]).filter(|name| name.contains('!')).collect()
 }
 
 /// What the turn adds to the guest's counters (DATA-19, CONV-52).

@@ -4,16 +4,16 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use seven_domain::{TELNYX, TWILIO};
 use seven_runtime::Fleet;
 use seven_store::upkeep::Upkeep;
 use seven_telemetry::metrics;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::sleep;
 
 use crate::settings::Settings;
 
-/// Nothing here is a matter of minutes.
+/// Nothing here is a matter of minutes, but for a database that is just away.
 const PERIOD: Duration = Duration::from_secs(3_600);
+const AGAIN: Duration = Duration::from_secs(60);
 
 /// A secret by its name in the settings, and how many days it may serve; docs/rotation.md has the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,11 +50,10 @@ pub struct Rotation {
 impl Secret {
     /// By settings that are no secrets themselves: a worker mounts only the secrets it reads, and knows of the others all the same.
     fn is_used(self, settings: &Settings) -> bool {
-        let sends = |provider: &str| settings.sending.providers.iter().any(|name| name == provider);
         match self.name {
-            "telnyx.public_keys" | "telnyx.api_key" => sends(TELNYX),
-            "twilio.auth_tokens" => sends(TWILIO),
-            "twilio.api_key_secret" => sends(TWILIO) && settings.twilio.api_key_sid.is_some(),
+            // The account's SID is mounted where it is used; everybody else hears of Twilio when its first secret is noted.
+            "twilio.auth_tokens" => settings.twilio.account_sid.is_some(),
+            "twilio.api_key_secret" => settings.twilio.api_key_secret.is_some(),
             "model.api_key" => settings.model.provider.has_key(),
             "knowledge.api_key" => settings.knowledge.provider != seven_llm::embedding::Provider::Offline,
             "alerts.pagerduty_routing_key" => settings.alerts.pagerduty_routing_key.is_some(),
@@ -65,9 +64,10 @@ impl Secret {
     }
 }
 
-/// The secrets this fleet uses, the one that is due first at the top.
+/// The secrets this fleet uses, or was ever said to have changed; the one that is due first at the top.
 pub fn rotations(settings: &Settings, upkeep: &Upkeep) -> Vec<Rotation> {
-    let used = SECRETS.into_iter().filter(|secret| secret.is_used(settings));
+    let is_known = |secret: &Secret| secret.is_used(settings) || upkeep.rotated.contains_key(secret.name);
+    let used = SECRETS.into_iter().filter(is_known);
     let mut rotations: Vec<_> = used
         .map(|Secret { name, days }| {
             let rotated_at = upkeep.rotated.get(name).copied();
@@ -81,22 +81,25 @@ pub fn rotations(settings: &Settings, upkeep: &Upkeep) -> Vec<Rotation> {
 
 /// Exports both until the fleet's shutdown.
 pub(crate) async fn watch(fleet: Fleet, settings: Settings) {
-    let mut ticks = interval(PERIOD);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut rest = Duration::ZERO;
     loop {
         tokio::select! {
             () = fleet.shutdown.cancelled() => return,
-            _ = ticks.tick() => {}
+            () = sleep(rest) => {}
         }
-        match fleet.store.upkeep().await {
-            Ok(upkeep) => export(&rotations(&settings, &upkeep), &upkeep),
+        rest = match fleet.store.upkeep().await {
+            Ok(upkeep) => {
+                export(&rotations(&settings, &upkeep), &upkeep);
+                PERIOD
+            }
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "when secrets and backups are due is not known; next try in an hour"
+                    "when secrets and backups are due is not known; next try in a minute"
                 );
+                AGAIN
             }
-        }
+        };
     }
 }
 
@@ -121,8 +124,9 @@ mod tests {
 
     #[test] // SEC-131
     fn a_secret_is_due_its_days_after_it_was_noted_or_after_the_beginning() {
-        let settings = Settings::parse("twilio.api_key_sid = \"SK1\"\nsending.providers = [\"telnyx\"]\n").unwrap();
-        let rotated = BTreeMap::from([("telnyx.api_key".to_owned(), at("2026-06-01T00:00:00Z"))]);
+        let settings = Settings::parse("").unwrap();
+        let noted = at("2026-06-01T00:00:00Z");
+        let rotated = BTreeMap::from(["telnyx.api_key", "twilio.auth_tokens"].map(|name| (name.to_owned(), noted)));
         let upkeep = Upkeep { begun: at("2026-01-01T00:00:00Z"), rotated, backed_up: None };
         let due: Vec<_> = rotations(&settings, &upkeep).iter().map(|r| (r.secret, r.due_at)).collect();
         let year = at("2027-01-01T00:00:00Z");
@@ -131,11 +135,12 @@ mod tests {
             [
                 ("telnyx.public_keys", at("2026-04-01T00:00:00Z")),
                 ("telnyx.api_key", at("2026-08-30T00:00:00Z")),
+                ("twilio.auth_tokens", at("2026-08-30T00:00:00Z")),
                 ("postgres.url", year),
                 ("postgres.owner_url", year),
                 ("redis.url", year),
             ],
-            "no Twilio, no hosted model, no alert channel, no user at NATS"
+            "no hosted model, no alert channel, no user at NATS; of Twilio what was noted"
         );
     }
 

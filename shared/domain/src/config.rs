@@ -1,16 +1,12 @@
 //! The casino's configuration document (DEP-21): one per casino, unknown keys refused, every default written down here.
 
-mod branding;
 mod registration;
 
 use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use self::{
-    branding::{Formality, Tone},
-    registration::{BrandTier, CampaignClass, NumberKind, Registration},
-};
+pub use self::registration::{BrandTier, CampaignClass, NumberKind, Registration};
 pub use crate::helpline::Helpline;
 use crate::{CasinoId, Invalid, PhoneE164};
 
@@ -92,13 +88,20 @@ group! {
     }
 }
 
+/// Warm and brief; quick and glad; calm and sparing with words.
+pub const TONES: [&str; 3] = ["warm_professional", "lively", "understated"];
+/// As one speaks to a guest one knows; without contractions and colloquial words.
+pub const FORMALITIES: [&str; 2] = ["casual_respectful", "formal"];
+
 group! {
     /// How the host sounds (DEP-7). Prompts of hosted models say it, code holds every reply to the signs; the pack's own texts have one tone.
     Branding {
         /// At most 10 characters, so that texts keep their segments.
         persona_name: String = "Seven".to_owned(),
-        tone: Tone = Tone::default(),
-        formality_level: Formality = Formality::default(),
+        /// One of [`TONES`]; another is read as the first.
+        tone: String = TONES[0].to_owned(),
+        /// One of [`FORMALITIES`]; Spanish says usted in each.
+        formality_level: String = FORMALITIES[0].to_owned(),
         /// Whether a hosted model may write emoji: a text with one is Unicode, and takes a segment for 70 characters instead of 160.
         emoji_allowed: bool = false,
         /// Sentences of a reply that may end with an exclamation mark.
@@ -186,10 +189,10 @@ pub struct Operational {
     #[serde(default)]
     pub messaging_profile_id: Option<String>,
     /// The casino's privacy page, which says what becomes of numbers and texts (SMS-58).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub privacy_page: Option<String>,
     /// Its terms of texting: how often, what it costs, STOP and HELP.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms_page: Option<String>,
     #[serde(default)]
     pub escalation_slack_channel: Option<String>,
@@ -340,6 +343,20 @@ impl CasinoConfig {
             "branding.persona_name",
             format!("{persona} characters"),
             "1 to 10 characters",
+        );
+        let ours = &self.branding;
+        need(
+            TONES.contains(&ours.tone.as_str()),
+            "branding.tone",
+            format!("`{}`", ours.tone),
+            "warm_professional, lively or understated",
+        );
+        let formality = ours.formality_level.as_str();
+        need(
+            FORMALITIES.contains(&formality),
+            "branding.formality_level",
+            format!("`{formality}`"),
+            "casual_respectful or formal",
         );
         for (field, text) in [
             ("regulations.quiet_hours_start", &self.regulations.quiet_hours_start),

@@ -5,10 +5,7 @@
 
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
-use seven_domain::{
-    Language,
-    config::{Branding, Formality, Tone},
-};
+use seven_domain::{Language, config::Branding};
 use sha2::{Digest, Sha256};
 
 use crate::Plan;
@@ -191,8 +188,8 @@ impl PromptFacts {
             handovers: vec![colleague(), colleague()],
             feedback: Some("f".into()),
             manner: Branding {
-                tone: Tone::Lively,
-                formality_level: Formality::Formal,
+                tone: "lively".into(),
+                formality_level: "formal".into(),
                 emoji_allowed: true,
                 ..Branding::default()
             },

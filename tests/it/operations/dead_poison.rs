@@ -33,12 +33,9 @@ begin
     raise exception 'poisoned';
   end if;
   return new;
-end $$;
-create trigger poison before insert on inbound_messages for each row execute function poison();
-create trigger poison before insert on turns for each row execute function poison();
-create trigger poison before insert on outbound_messages for each row execute function poison();
-create trigger poison before insert on send_attempts for each row execute function poison();
-create trigger poison before insert on receipts for each row execute function poison();";
+end $$;";
+
+const POISONED: [&str; 5] = ["inbound_messages", "turns", "outbound_messages", "send_attempts", "receipts"];
 
 fn poisoned(n: usize) -> String {
     format!("+186055501{}", 10 + n)
@@ -49,6 +46,11 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
     let house = house("dead_poison", Wanted::default()).await;
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::raw_sql(POISON).execute(&owner).await.unwrap();
+    // One transaction each: several of these locks at once and the workers' would wait for each other.
+    for table in POISONED {
+        let trigger = format!("create trigger poison before insert on {table} for each row execute function poison()");
+        sqlx::raw_sql(sqlx::AssertSqlSafe(trigger)).execute(&owner).await.unwrap();
+    }
     // Bytes that are no message, on every subject of every stage.
     for stage in CONSUMING {
         for lane in lanes_of(stage) {

@@ -17,8 +17,9 @@ use crate::{handler::Work, scene::Scene};
 
 /// Rows given to an agent without its asking.
 const MOST_ROWS: usize = 8;
-/// One text of two segments, with room for what the guest is called.
+/// One text of two segments, with room for what the guest is called; with an emoji in it two segments have less than half.
 const CHARACTERS: usize = 160;
+const CHARACTERS_WITH_EMOJI: usize = 110;
 
 /// The facts that all prompts of the turn share, and the rows.
 #[derive(Debug)]
@@ -62,7 +63,7 @@ impl Context {
             open_now: open_now(request),
             system_prompt: fill(own, &slots),
             name,
-            characters: CHARACTERS,
+            characters: if work.config.branding.emoji_allowed { CHARACTERS_WITH_EMOJI } else { CHARACTERS },
             ..PromptFacts::default()
         };
         Self { shared, rows }

@@ -34,14 +34,26 @@ pub async fn run(config: Option<&Path>, command: &Backup) -> Result<()> {
     let settings = Settings::load(config)?;
     let now = Clock::default().now();
     let out = match (&command.out, &command.into) {
-        (Some(out), _) => out.clone(),
-        (None, shelf) => shelf::place(shelf.as_deref().unwrap_or(Path::new(".")), now),
+        (_, Some(shelf)) => shelf::place(shelf, now),
+        (Some(out), None) => out.clone(),
+        (None, None) => anyhow::bail!("say --out or --into"),
     };
-    let manifest = backup::backup(&settings, &out).await?;
+    let mut gone =
+        command.into.as_deref().map(|shelf| shelf::clear_broken(shelf, now)).transpose()?.unwrap_or_default();
+    let manifest = match backup::backup(&settings, &out).await {
+        Err(error) if command.into.is_some() => {
+            // Half a dump takes the room of the next one.
+            drop(std::fs::remove_dir_all(&out));
+            return Err(error);
+        }
+        made => made?,
+    };
     let detail = json!({ "sha256": manifest.dump.sha256, "bytes": manifest.dump.bytes, "made_at": manifest.made_at });
     store(&settings, &settings.postgres.url)?.note_backup("seven backup", detail).await?;
     // Only when there is a new one.
-    let gone = command.into.as_deref().map(|shelf| shelf::clear(shelf, now)).transpose()?.unwrap_or_default();
+    if let Some(shelf) = &command.into {
+        gone.extend(shelf::clear(shelf, now)?);
+    }
     if command.json {
         out!("{}", serde_json::to_string(&manifest)?);
         return Ok(());

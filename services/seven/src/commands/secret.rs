@@ -7,10 +7,10 @@ use anyhow::{Result, ensure};
 use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use serde_json::json;
-use seven_domain::{AuditEvent, CasinoId};
+use seven_domain::{AuditEvent, CasinoId, Clock};
 use seven_store::audit::Entry;
 
-use super::{casino::verify::store, fleet, table};
+use super::{casino::verify::store, table};
 use crate::{
     out,
     settings::Settings,
@@ -55,14 +55,15 @@ pub async fn run(config: Option<&Path>, command: Secret) -> Result<()> {
 }
 
 async fn list(config: Option<&Path>, json: bool) -> Result<()> {
-    let fleet = fleet(config).await?;
-    let upkeep = fleet.store.upkeep().await?;
-    let rotations = upkeep::rotations(&Settings::load(config)?, &upkeep);
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
+    let settings = Settings::load(config)?;
+    let upkeep = store(&settings, &settings.postgres.url)?.upkeep().await?;
+    let rotations = upkeep::rotations(&settings, &upkeep);
     if json {
         rotations.iter().try_for_each(|line| serde_json::to_string(line).map(|text| out!("{text}")))?;
         return Ok(());
     }
-    let now = fleet.clock.now();
+    let now = Clock::default().now();
     let mut table = table(["secret", "every", "last changed", "due", ""]);
     for rotation in rotations {
         let day = |at: DateTime<Utc>| at.format("%Y-%m-%d").to_string();

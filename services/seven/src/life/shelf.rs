@@ -28,9 +28,19 @@ pub fn place(shelf: &Path, now: DateTime<Utc>) -> PathBuf {
 
 /// Removes what need not be kept any longer; returns the folders that went. Whatever has another name is left alone.
 pub fn clear(shelf: &Path, now: DateTime<Utc>) -> Result<Vec<PathBuf>> {
+    remove(shelf, now, |_| true)
+}
+
+/// Removes what broke off more than a day ago: it may be what fills the volume.
+pub fn clear_broken(shelf: &Path, now: DateTime<Utc>) -> Result<Vec<PathBuf>> {
+    if shelf.exists() { remove(shelf, now, |old| !old.whole) } else { Ok(Vec::new()) }
+}
+
+fn remove(shelf: &Path, now: DateTime<Utc>, which: fn(&Shelved) -> bool) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(shelf).with_context(|| format!("reading {}", shelf.display()))?;
     let there: Vec<Shelved> = entries.flatten().filter_map(|entry| shelved(&entry.path())).collect();
-    let gone: Vec<PathBuf> = outdated(&there, now).into_iter().map(|old| place(shelf, old.made_at)).collect();
+    let old = outdated(&there, now).into_iter().filter(which);
+    let gone: Vec<PathBuf> = old.map(|old| place(shelf, old.made_at)).collect();
     for dir in &gone {
         std::fs::remove_dir_all(dir).with_context(|| format!("removing {}", dir.display()))?;
     }

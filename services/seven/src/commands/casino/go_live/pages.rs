@@ -1,9 +1,13 @@
 //! The pages that carriers read before they let a campaign through (SMS-58): whether they are there and speak of what they must.
 
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
+use regex::Regex;
+use reqwest::redirect::Policy;
 use seven_domain::config::Operational;
 use url::Url;
+
+use crate::settings::is_here;
 
 /// What is read of a page at most.
 const MOST: usize = 2 * 1024 * 1024;
@@ -42,20 +46,44 @@ pub async fn look(ours: &Operational) -> Result<Vec<String>, Vec<String>> {
 }
 
 impl Page {
-    fn lacks(&self, text: &str) -> Result<(), String> {
-        let text = text.to_lowercase();
-        let missing = self.says.iter().filter(|group| !group.iter().any(|word| text.contains(word)));
-        let missing: Vec<String> =
-            missing.map(|group| group.first().map_or(String::new(), |w| format!("\"{w}\""))).collect();
+    /// In whole words, as a visitor reads them.
+    fn lacks(&self, page: &str) -> Result<(), String> {
+        let text = words(page);
+        let missing = self.says.iter().filter(|group| !group.iter().any(|said| text.contains(&format!(" {said} "))));
+        let missing: Vec<String> = missing.filter_map(|group| Some(format!("\"{}\"", group.first()?))).collect();
         if missing.is_empty() { Ok(()) } else { Err(format!("does not speak of {}", missing.join(", "))) }
     }
 }
 
+/// What a page shows: without scripts, styles and tags, in small letters, one space around each word.
+fn words(page: &str) -> String {
+    static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?is)<script\b.*?</script\s*>|<style\b.*?</style\s*>|<!--.*?-->|<[^>]*>|&nbsp;|&#160;")
+            .expect("it is tried by a test")
+    });
+    let shown = HIDDEN.replace_all(page, " ").to_lowercase();
+    let words: Vec<&str> = shown.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    format!(" {} ", words.join(" "))
+}
+
+/// Over https, redirects included: what a page sends us to must not be a neighbour of ours. This machine may do without, for tests.
 async fn read(address: &str) -> Result<String, String> {
     let url = Url::parse(address).map_err(|error| format!("is no address: {error}"))?;
-    let call = reqwest::Client::new().get(url).timeout(Duration::from_secs(10));
-    let mut answer = call.send().await.map_err(|error| {
-        if error.is_timeout() { "does not answer within 10 s".to_owned() } else { "cannot be reached".to_owned() }
+    let client = reqwest::Client::builder()
+        .https_only(!is_here(&url))
+        .redirect(Policy::limited(3))
+        .user_agent(concat!("seven/", env!("CARGO_PKG_VERSION")))
+        .timeout(Duration::from_secs(10))
+        .build()
+        .map_err(|error| error.to_string())?;
+    let mut answer = client.get(url).send().await.map_err(|error| {
+        let why = match &error {
+            error if error.is_timeout() => "does not answer within 10 s",
+            error if error.is_builder() => "must be an https address",
+            error if error.is_redirect() => "sends on too often, or away from https",
+            _ => "cannot be reached",
+        };
+        why.to_owned()
     })?;
     if !answer.status().is_success() {
         return Err(format!("answers {}", answer.status().as_u16()));
@@ -90,6 +118,10 @@ mod tests {
             );
         }
         assert_eq!(TERMS.lacks("La frecuencia varía. Pueden aplicar tarifas. Responda STOP o HELP."), Ok(()));
+        let spread = "<p>Message\n <b>frequency</b> varies; data&nbsp;rates apply.</p><p>STOP, HELP</p>";
+        assert_eq!(TERMS.lacks(spread), Ok(()));
+        let scripted = "<script>stop(); help();</script><style>.help{}</style>Message frequency, data rates. Nonstop!";
+        assert_eq!(TERMS.lacks(scripted), Err("does not speak of \"stop\", \"help\"".to_owned()));
     }
 
     #[tokio::test] // SMS-58
@@ -115,5 +147,7 @@ mod tests {
         assert!(wrong[0].ends_with("/gone answers 404"), "{wrong:?}");
         assert!(wrong[1].contains("does not speak of \"help\", \"message frequency\", \"data rates\""), "{wrong:?}");
         assert_eq!(looked(None, "/terms").await.unwrap_err(), ["set operational.privacy_page"]);
+        let open = read("http://192.0.2.1/terms").await.unwrap_err();
+        assert_eq!(open, "must be an https address");
     }
 }
