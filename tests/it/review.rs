@@ -76,6 +76,12 @@ async fn a_false_alarm_is_marked_and_a_missed_text_is_an_alert() {
     let (noted, never) = (of("telnyx.api_key"), of("telnyx.public_keys"));
     assert!(noted["rotated_at"].is_string() && never["rotated_at"].is_null(), "{listed:?}");
     assert!(noted["due_at"].as_str() > never["due_at"].as_str(), "{listed:?}");
+    let exported = seven_telemetry::render();
+    for figure in
+        ["seven_rotation_due_timestamp_seconds{name=\"telnyx.api_key\"} 1", "seven_backup_timestamp_seconds 1"]
+    {
+        assert!(exported.contains(figure), "the scheduler exports {figure}, seconds since 1970");
+    }
     let table = house.seven(&["secret", "list"], "").await.out;
     assert!(table.contains("in 89 days") && table.contains("never noted"), "{table}");
     house.stop().await;

@@ -182,7 +182,8 @@ impl Swarm {
         let topic = (speech.reply.intent == "greeting" && speech.reply.sources.is_empty()).then_some(&work.recall);
         let welcome = welcome(work, speech.reply.language, topic, now);
         let draft = welcome.into_iter().chain([speech.reply.text.clone()]).collect::<Vec<_>>().join(" ");
-        let draft = calmed(&draft, work.config.branding.exclamation_limit, &loud_names(work, now));
+        let most = work.config.branding.exclamation_limit;
+        let draft = if draft.contains('!') { calmed(&draft, most, &loud_names(work, now)) } else { draft };
         Told { speech, draft, class: MessageClass::Reply, session, cases }
     }
 

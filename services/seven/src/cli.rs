@@ -134,7 +134,7 @@ enum Command {
     /// The gate's judgement on texts: check one, review what the guardrails hit, mark what they got wrong.
     #[command(subcommand)]
     Gate(gate::Gate),
-    /// The last step of a secret's rotation: its audit entry. docs/rotation.md has the others.
+    /// Secrets: when each is due to be changed, and the audit entry that ends its rotation. docs/rotation.md has the steps.
     #[command(subcommand)]
     Secret(secret::Secret),
     /// Webhook signatures.

@@ -118,6 +118,7 @@ mod tests {
             );
         }
         assert_eq!(TERMS.lacks("La frecuencia varía. Pueden aplicar tarifas. Responda STOP o HELP."), Ok(()));
+        assert_eq!(PRIVACY.lacks("We value your privacy."), Err("does not speak of \"sms\"".to_owned()));
         let spread = "<p>Message\n <b>frequency</b> varies; data&nbsp;rates apply.</p><p>STOP, HELP</p>";
         assert_eq!(TERMS.lacks(spread), Ok(()));
         let scripted = "<script>stop(); help();</script><style>.help{}</style>Message frequency, data rates. Nonstop!";
