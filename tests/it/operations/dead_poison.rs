@@ -114,8 +114,9 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
     })
     .await;
     let texts = house.stack.sim.ledger().snapshot().outbound.len();
-    let again = house.seven(&[&replay[..], &["--state", "replayed"]].concat(), "").await;
-    assert!(again.out.contains(&format!("Replayed {mended} dead letter(s).")), "{again:?}");
+    // Those that opened again too: a swept copy of the same text may have died just before the poison was gone.
+    let again = house.seven(&[&replay[..], &["--state", "all"]].concat(), "").await;
+    assert!(again.code == 1 && again.out.contains(&line), "{again:?}");
     for stage in CONSUMING {
         until("the stage has seen them", Duration::from_secs(10), || async {
             let lag = house.stack.fleet.bus.lag(stage).await.unwrap();
