@@ -7,6 +7,7 @@ mod dead_masked;
 mod dead_poison;
 mod dead_unannounced;
 mod explain;
+mod watched;
 
 use std::{collections::HashSet, process::Stdio, time::Duration};
 

@@ -27,20 +27,13 @@ const BUSY: Duration = Duration::from_secs(30);
 const SILENT: [Switch; 4] = [Switch::Proactive, Switch::Outbound, Switch::SafeMode, Switch::Kill];
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    let mut failed = Ok(());
-    for casino in fleet.store.campaigning().await? {
-        // One casino's trouble is not the next one's.
-        if let Err(error) = casino_round(&fleet, &casino).await {
-            failed = Err(error);
-        }
-    }
-    failed
+    crate::each(fleet.store.campaigning().await?, |casino| casino_round(fleet.clone(), casino)).await
 }
 
 /// One scheduler at a time does it for a casino: two would be twice the pace. A casino whose document does not ask for campaigns has none
 /// (DEP-10).
-async fn casino_round(fleet: &Fleet, casino: &CasinoId) -> Result<(), Error> {
-    let mut lead = fleet.store.bind(casino).await?;
+async fn casino_round(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
+    let mut lead = fleet.store.bind(&casino).await?;
     if !lead.lead_campaigns().await? {
         return Ok(());
     }
@@ -56,7 +49,7 @@ async fn casino_round(fleet: &Fleet, casino: &CasinoId) -> Result<(), Error> {
     let mut listed = lead.next_listed(BATCH).await?.into_iter();
     while !budget.is_spent() && !fleet.shutdown.is_cancelled() {
         let Some(next) = listed.next() else { break };
-        budget.spend(release(fleet, &row.config, next).await?);
+        budget.spend(release(&fleet, &row.config, next).await?);
     }
     for campaign in lead.finish_campaigns().await? {
         let subject = campaign.to_string();

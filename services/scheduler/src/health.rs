@@ -30,24 +30,31 @@ pub fn figures_of(hour: &Hour) -> Figures {
     }
 }
 
-/// Judges every casino's current hour.
+/// A text may be found out about this long after its attempt.
+const FOUND_LATE: Duration = Duration::from_secs(3_600);
+
+/// Judges each casino's current hour.
 pub(crate) async fn figures(fleet: Fleet) -> Result<(), Error> {
-    for entry in fleet.store.roster().await? {
-        let mut tx = fleet.store.bind(&entry.casino).await?;
-        let hours = tx.delivery_hours(1, fleet.timing.receipt_margin()).await?;
-        tx.commit().await?;
-        let Some(hour) = hours.last().map(figures_of) else { continue };
-        for threshold in &policy().figures {
-            match threshold.judge(&hour) {
-                Standing::Beyond(severity) => {
-                    let found = Found { casino: &entry.casino, name: &threshold.alert, severity, provider: "" };
-                    let pauses = threshold.pauses && severity == Severity::Critical;
-                    found.file(&fleet, &threshold.told(&hour), pauses).await?;
-                }
-                Standing::Good => end(&fleet, &entry.casino, &threshold.alert, Duration::ZERO).await?,
-                // A quiet hour is no proof; after one without a word the alert is over all the same.
-                Standing::TooFew => end(&fleet, &entry.casino, &threshold.alert, fleet.timing.figure_quiet()).await?,
+    let names: Vec<&str> = policy().figures.iter().map(|threshold| threshold.alert.as_str()).collect();
+    let casinos = fleet.store.sending_or_alerted(Duration::from_secs(3_600) + FOUND_LATE, &names).await?;
+    crate::each(casinos, |casino| hour_of(fleet.clone(), casino)).await
+}
+
+async fn hour_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(&casino).await?;
+    let hours = tx.delivery_hours(1, fleet.timing.receipt_margin()).await?;
+    tx.commit().await?;
+    let Some(hour) = hours.last().map(figures_of) else { return Ok(()) };
+    for threshold in &policy().figures {
+        match threshold.judge(&hour) {
+            Standing::Beyond(severity) => {
+                let found = Found { casino: &casino, name: &threshold.alert, severity, provider: "" };
+                let pauses = threshold.pauses && severity == Severity::Critical;
+                found.file(&fleet, &threshold.told(&hour), pauses).await?;
             }
+            Standing::Good => end(&fleet, &casino, &threshold.alert, Duration::ZERO).await?,
+            // A quiet hour is no proof; after one without a word the alert is over all the same.
+            Standing::TooFew => end(&fleet, &casino, &threshold.alert, fleet.timing.figure_quiet()).await?,
         }
     }
     Ok(())
@@ -55,34 +62,37 @@ pub(crate) async fn figures(fleet: Fleet) -> Result<(), Error> {
 
 /// Looks for carriers that block a casino's texts.
 pub(crate) async fn blocks(fleet: Fleet) -> Result<(), Error> {
+    let span = fleet.timing.block_window() + FOUND_LATE;
+    let casinos = fleet.store.sending_or_alerted(span, &[&policy().block.alert]).await?;
+    crate::each(casinos, |casino| block_of(fleet.clone(), casino)).await
+}
+
+async fn block_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     let rules = &policy().block;
     let (window, margin) = (fleet.timing.block_window(), fleet.timing.receipt_margin());
-    for entry in fleet.store.roster().await? {
-        let mut tx = fleet.store.bind(&entry.casino).await?;
-        let recent = tx.delivery_recent(window, margin).await?;
-        let refusals = tx.carrier_refusals(window, &rules.codes).await?;
-        tx.commit().await?;
-        let recent = Figures {
-            sent: recent.counted,
-            counted: recent.counted,
-            delivered: recent.delivered,
-            bounced: recent.bounced,
-            ..Figures::default()
-        };
-        let streaks: Vec<Streak> = refusals
-            .into_iter()
-            .map(|each| Streak { provider: each.provider, carrier: each.carrier, refused: each.refused })
-            .collect();
-        match rules.judge(&recent, &streaks) {
-            Some(why) => {
-                let severity = policy().severity(&rules.alert);
-                let found = Found { casino: &entry.casino, name: &rules.alert, severity, provider: why.provider() };
-                found.file(&fleet, &rules.told(&why), true).await?;
-            }
-            None => end(&fleet, &entry.casino, &rules.alert, Duration::ZERO).await?,
+    let mut tx = fleet.store.bind(&casino).await?;
+    let recent = tx.delivery_recent(window, margin).await?;
+    let refusals = tx.carrier_refusals(window, &rules.codes).await?;
+    tx.commit().await?;
+    let recent = Figures {
+        sent: recent.counted,
+        counted: recent.counted,
+        delivered: recent.delivered,
+        bounced: recent.bounced,
+        ..Figures::default()
+    };
+    let streaks: Vec<Streak> = refusals
+        .into_iter()
+        .map(|each| Streak { provider: each.provider, carrier: each.carrier, refused: each.refused })
+        .collect();
+    match rules.judge(&recent, &streaks) {
+        Some(why) => {
+            let severity = policy().severity(&rules.alert);
+            let found = Found { casino: &casino, name: &rules.alert, severity, provider: why.provider() };
+            found.file(&fleet, &rules.told(&why), true).await
         }
+        None => end(&fleet, &casino, &rules.alert, Duration::ZERO).await,
     }
-    Ok(())
 }
 
 /// Something that stands until the figure is good again.

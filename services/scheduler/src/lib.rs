@@ -23,9 +23,11 @@ use std::{future::Future, sync::Arc, time::Duration};
 pub use nightly::night;
 pub use repair::control;
 use seven_alerts::Channels;
+use seven_domain::CasinoId;
 use seven_providers::Records;
 use seven_runtime::{Error, Fleet};
-use tokio::time::{MissedTickBehavior, interval};
+use seven_telemetry::metrics;
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 /// One round over the due rows, without the loop: for whoever decides alone when time passes, as the model test does.
 pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
@@ -71,12 +73,73 @@ where
             () = fleet.shutdown.cancelled() => return,
             _ = ticks.tick() => {}
         }
+        let began = Instant::now();
         let outcome = round(fleet.clone()).await;
+        let ended = if outcome.is_ok() { "done" } else { "failed" };
+        metrics().rounds.with_label_values(&[duty, ended]).observe(began.elapsed().as_secs_f64());
         if let Err(error) = &outcome
             && !failing
         {
             tracing::warn!(duty, error = error as &dyn std::error::Error, "a round failed; the next ones go on trying");
         }
         failing = outcome.is_err();
+    }
+}
+
+/// One casino after the other: one's trouble is not the next one's. What failed is told when all had their turn; a store that is away
+/// ends the round.
+async fn each<F>(casinos: Vec<CasinoId>, one: impl Fn(CasinoId) -> F) -> Result<(), Error>
+where
+    F: Future<Output = Result<(), Error>>,
+{
+    let mut failures = Vec::new();
+    for casino in casinos {
+        match one(casino.clone()).await {
+            Ok(()) => {}
+            Err(error) if error.is_away() => return Err(error),
+            Err(error) => failures.push((casino, error)),
+        }
+    }
+    let failed = failures.len();
+    match failures.into_iter().next() {
+        Some((first, error)) => Err(Error::Casinos { failed, first, source: Box::new(error) }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{error::Error as _, future::ready, sync::Mutex};
+
+    use super::*;
+
+    async fn round(trouble: impl Fn(&str) -> Option<Error>) -> (Vec<String>, Result<(), Error>) {
+        let seen = Mutex::new(Vec::new());
+        let casinos = ["one", "two", "three"].map(|casino| CasinoId::trusted(casino).unwrap());
+        let ended = each(casinos.into(), |casino| {
+            seen.lock().unwrap().push(casino.to_string());
+            ready(trouble(casino.as_str()).map_or(Ok(()), Err))
+        })
+        .await;
+        (seen.into_inner().unwrap(), ended)
+    }
+
+    #[tokio::test] // D16
+    async fn one_casinos_trouble_is_not_the_next_ones() {
+        let (seen, ended) = round(|_| None).await;
+        assert!(seen.len() == 3 && ended.is_ok());
+        let (seen, ended) =
+            round(|casino| (casino != "three").then(|| Error::Other(format!("{casino} is broken")))).await;
+        let error = ended.unwrap_err();
+        assert_eq!((seen.len(), error.to_string().as_str()), (3, "2 casino(s), one the first of them"));
+        assert_eq!(error.source().unwrap().to_string(), "one is broken");
+    }
+
+    #[tokio::test] // D16
+    async fn a_store_that_is_away_is_nobodys_trouble() {
+        let away = || Error::Bus(seven_bus::Error::AckTimeout { subject: "gate.one".into() });
+        let (seen, ended) = round(|casino| (casino == "two").then(away)).await;
+        assert_eq!(seen, ["one", "two"]);
+        assert!(ended.unwrap_err().is_away());
     }
 }

@@ -59,7 +59,7 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
         match casino_round(&fleet, &casino, now).await {
             Ok(next) => nights.next(casino, next),
             // One casino's trouble is not the next one's.
-            Err(error) if !matches!(&error, Error::Store(e) if e.is_unavailable()) => {
+            Err(error) if !error.is_away() => {
                 tracing::error!(%casino, error = &error as &dyn std::error::Error, "nightly work failed; it is tried again in ten minutes");
                 nights.next(casino, now + AGAIN);
             }
@@ -97,9 +97,8 @@ fn next_night(local: DateTime<Tz>) -> DateTime<Utc> {
 pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Result<(), Error> {
     let mut done = Ok(());
     for job in ["consent_chains", "consent_decay", "turn_facts", "retention"] {
-        if let Err(error) = nightly(fleet, config, date, job).await {
-            done = Err(error);
-        }
+        let ended = nightly(fleet, config, date, job).await;
+        done = done.and(ended);
     }
     done
 }

@@ -164,27 +164,31 @@ pub(crate) async fn round(fleet: Fleet, records: Vec<Arc<dyn Records>>) -> Resul
     if mutant(Mutant::AckBeforePublish) || mutant(Mutant::DoneBeforeEffect) {
         return Ok(());
     }
-    let every = fleet.timing.reconcile_every();
-    for entry in fleet.store.roster().await? {
-        for records in &records {
-            let mut tx = fleet.store.bind(&entry.casino).await?;
-            let claimed = tx.claim_reconciliation(records.name(), every).await?;
-            tx.commit().await?;
-            let Some(done_until) = claimed else { continue };
-            let now = fleet.clock.now();
-            let since = done_until.map_or(now - FIRST, |at| at - OVERLAP);
-            let report = match reconcile(&fleet, records.as_ref(), &entry, since, How::Record).await {
-                Ok(report) => report,
+    let roster = fleet.store.roster().await?;
+    for records in &records {
+        let due = fleet.store.unreconciled(records.name(), fleet.timing.reconcile_every()).await?;
+        for entry in roster.iter().filter(|entry| due.contains(&entry.casino)) {
+            match claimed_round(&fleet, records.as_ref(), entry).await {
                 // One casino's or provider's trouble is not the next one's.
-                Err(error) if !matches!(&error, Error::Store(e) if e.is_unavailable()) => {
+                Err(error) if !error.is_away() => {
                     tracing::warn!(casino = %entry.casino, provider = records.name(), error = &error as &dyn std::error::Error, "reconciliation failed; the next round begins where this one did");
-                    continue;
                 }
-                Err(error) => return Err(error),
-            };
-            tell(&entry.casino, records.name(), &report);
+                ended => ended?,
+            }
         }
     }
+    Ok(())
+}
+
+async fn claimed_round(fleet: &Fleet, records: &dyn Records, entry: &RosterEntry) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(&entry.casino).await?;
+    let claimed = tx.claim_reconciliation(records.name(), fleet.timing.reconcile_every()).await?;
+    tx.commit().await?;
+    let Some(done_until) = claimed else { return Ok(()) };
+    let now = fleet.clock.now();
+    let since = done_until.map_or(now - FIRST, |at| at - OVERLAP);
+    let report = reconcile(fleet, records, entry, since, How::Record).await?;
+    tell(&entry.casino, records.name(), &report);
     Ok(())
 }
 

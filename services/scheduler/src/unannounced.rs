@@ -13,25 +13,25 @@ use seven_telemetry::metrics;
 const SKEW: TimeDelta = TimeDelta::seconds(30);
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    for entry in fleet.store.roster().await? {
-        let mut tx = fleet.store.bind(&entry.casino).await?;
-        for stage in [Stage::Swarm, Stage::Envelope, Stage::Sender] {
-            let rows = tx.unannounced(stage, fleet.timing.unannounced()).await?;
-            for row in rows {
-                let Some(guest) = row.guest() else { continue };
-                if stage == Stage::Swarm && tx.has_dead_of(stage, &guest, row.at - SKEW).await? {
-                    continue;
-                }
-                let letter = letter(&fleet, &entry.casino, stage, &row)?;
-                tx.file_dead(&letter).await?;
-                metrics().dead.with_label_values(&[stage.as_str(), entry.casino.as_str(), &letter.reason]).inc();
-                metrics().repairs.with_label_values(&["dead_letter"]).inc();
-                tracing::warn!(casino = %entry.casino, %stage, row = %row.row_id, "a dead row had no letter; filed");
+    crate::each(fleet.store.with_dead_rows().await?, |casino| look(fleet.clone(), casino)).await
+}
+
+async fn look(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(&casino).await?;
+    for stage in [Stage::Swarm, Stage::Envelope, Stage::Sender] {
+        for row in tx.unannounced(stage, fleet.timing.unannounced()).await? {
+            let Some(guest) = row.guest() else { continue };
+            if stage == Stage::Swarm && tx.has_dead_of(stage, &guest, row.at - SKEW).await? {
+                continue;
             }
+            let letter = letter(&fleet, &casino, stage, &row)?;
+            tx.file_dead(&letter).await?;
+            metrics().dead.with_label_values(&[stage.as_str(), casino.as_str(), &letter.reason]).inc();
+            metrics().repairs.with_label_values(&["dead_letter"]).inc();
+            tracing::warn!(%casino, %stage, row = %row.row_id, "a dead row had no letter; filed");
         }
-        tx.commit().await?;
     }
-    Ok(())
+    Ok(tx.commit().await?)
 }
 
 /// The letter its process would have announced.

@@ -3,7 +3,7 @@
 use std::{error::Error as StdError, time::Duration};
 
 use seven_bus::Outcome;
-use seven_domain::Invalid;
+use seven_domain::{CasinoId, Invalid};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -15,8 +15,24 @@ pub enum Error {
     Event(#[from] Invalid),
     #[error(transparent)]
     Pack(#[from] seven_packs::Unknown),
+    /// Of a round over many casinos: how many failed, the first of them and why.
+    #[error("{failed} casino(s), {first} the first of them")]
+    Casinos { failed: usize, first: CasinoId, source: Box<Self> },
     #[error("{0}")]
     Other(String),
+}
+
+// === impl Error ===
+
+impl Error {
+    /// A store or the bus is away: nobody's own failure.
+    pub fn is_away(&self) -> bool {
+        match self {
+            Self::Store(error) => error.is_unavailable(),
+            Self::Bus(_) => true,
+            _ => false,
+        }
+    }
 }
 
 /// Failures of one message before it becomes a dead letter.
@@ -29,10 +45,10 @@ pub fn outcome_of(error: &Error, tries: u32) -> Outcome {
         Error::Store(e) if e.is_contended() => Outcome::Wait { after: Duration::from_millis(50), why: "contended" },
         Error::Bus(_) => Outcome::Unavailable { what: "nats".into() },
         Error::Event(_) => Outcome::Park { reason: "unreadable".into(), error: chain(error), attempts: tries },
-        Error::Store(_) | Error::Pack(_) | Error::Other(_) if tries >= MOST_TRIES => {
+        Error::Store(_) | Error::Pack(_) | Error::Casinos { .. } | Error::Other(_) if tries >= MOST_TRIES => {
             Outcome::Park { reason: "failed".into(), error: chain(error), attempts: tries }
         }
-        Error::Store(_) | Error::Pack(_) | Error::Other(_) => {
+        Error::Store(_) | Error::Pack(_) | Error::Casinos { .. } | Error::Other(_) => {
             Outcome::Retry { after: Duration::from_secs(u64::from(tries.max(1))), why: chain(error) }
         }
     }

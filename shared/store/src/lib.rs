@@ -55,6 +55,7 @@ pub mod timeline;
 pub mod turns;
 pub mod upkeep;
 pub mod vectors;
+mod watches;
 pub mod wording;
 pub mod workers;
 

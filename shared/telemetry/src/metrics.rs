@@ -44,6 +44,7 @@ instruments! {
         notices: IntCounterVec = "seven_notices_total", "Notices of alerts by channel and outcome (told, later, given_up)", ["channel", "outcome"];
         receipts: IntCounterVec = "seven_receipts_total", "Receipts by outcome (moved, no_change, stranger)", ["outcome"];
         swept: IntCounterVec = "seven_swept_total", "Rows that a scheduler signalled again, by stage or duty", ["what"];
+        rounds: TimedVec = "seven_round_seconds", "Seconds of a round of one of the scheduler's duties, done or failed", ["duty", "outcome"], SLOW;
         repairs: IntCounterVec = "seven_repairs_total", "Streams, consumers, buckets and letters put back", ["what"];
         dead: IntCounterVec = "seven_dead_letters_total", "Messages that died", ["stage", "casino", "reason"];
         dead_open: IntGaugeVec = "seven_dead_letters_open", "Dead letters that wait for a person", ["stage", "casino", "reason"];

@@ -25,6 +25,7 @@ pub const LABELS: &[&str] = &[
     "commit",
     "consumer",
     "direction",
+    "duty",
     "effect",
     "ending",
     "error",

@@ -1,0 +1,46 @@
+-- Whom the scheduler's watches have to look at: of hundreds of casinos few sent a text in the last minutes, fewer have a row that died.
+-- One question by index instead of a transaction for each casino.
+
+-- Casinos with an attempt within the span, whatever became of it. Lateral, so that it is one look into the index for each casino, however
+-- many texts there are.
+create function fleet_sending(span interval)
+returns table (casino_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select c.casino_id from casinos c
+  cross join lateral (
+    select 1 from send_attempts a where a.casino_id = c.casino_id and a.started_at > now() - span limit 1
+  ) s
+  where c.status <> 'removed'
+$$;
+
+-- Casinos with a text, a turn or an outbound text that died within the three days in which its letter is looked for.
+create function fleet_dead_rows()
+returns table (casino_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select i.casino_id from inbound_messages i where i.disposition = 'parked' and i.closed_at > now() - interval '3 days'
+  union
+  select t.casino_id from turns t where t.state = 'parked' and t.created_at > now() - interval '3 days'
+  union
+  select o.casino_id from outbound_messages o where o.state = 'failed' and o.ended_at > now() - interval '3 days'
+$$;
+
+-- Casinos that nobody has compared with this provider's records within the span.
+create function fleet_unreconciled(of_provider text, span interval)
+returns table (casino_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select c.casino_id from casinos c
+  where c.status <> 'removed' and not exists (
+    select 1 from reconciliations r
+    where r.casino_id = c.casino_id and r.provider = of_provider and r.claimed_at >= now() - span)
+$$;
+grant select on reconciliations to seven_fleet;
+
+do $$
+declare f text;
+begin
+  foreach f in array array['fleet_sending(interval)', 'fleet_dead_rows()', 'fleet_unreconciled(text, interval)'] loop
+    execute format('alter function %s owner to seven_fleet', f);
+    execute format('revoke all on function %s from public', f);
+    execute format('grant execute on function %s to seven_app', f);
+  end loop;
+end $$;

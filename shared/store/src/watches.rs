@@ -1,0 +1,50 @@
+//! Whom the scheduler's watches have to look at, one question for the whole fleet: ids only (D9). Of hundreds of casinos few sent a text in
+//! the last minutes, and fewer have a row that died.
+
+use std::{collections::HashSet, time::Duration};
+
+use seven_domain::CasinoId;
+
+use crate::{Result, Store};
+
+impl Store {
+    /// Casinos with an attempt to send within the span.
+    pub async fn sending(&self, span: Duration) -> Result<Vec<CasinoId>> {
+        ids(&sqlx::query_scalar("select casino_id from fleet_sending(make_interval(secs => $1)) order by 1")
+            .bind(span.as_secs_f64())
+            .fetch_all(self.pool())
+            .await?)
+    }
+
+    /// The same, and casinos with an open alert of one of these names: it may be over.
+    pub async fn sending_or_alerted(&self, span: Duration, alerts: &[&str]) -> Result<Vec<CasinoId>> {
+        ids(&sqlx::query_scalar(
+            "select casino_id from fleet_sending(make_interval(secs => $1))
+             union select casino_id from alerts where name = any($2) and resolved_at is null order by 1",
+        )
+        .bind(span.as_secs_f64())
+        .bind(alerts)
+        .fetch_all(self.pool())
+        .await?)
+    }
+
+    /// Casinos with a row that died in the last three days: a text parked, a turn parked, an outbound text failed.
+    pub async fn with_dead_rows(&self) -> Result<Vec<CasinoId>> {
+        ids(&sqlx::query_scalar("select casino_id from fleet_dead_rows() order by 1").fetch_all(self.pool()).await?)
+    }
+
+    /// Casinos that nobody has compared with this provider's records within the span.
+    pub async fn unreconciled(&self, provider: &str, span: Duration) -> Result<HashSet<CasinoId>> {
+        let rows: Vec<String> =
+            sqlx::query_scalar("select casino_id from fleet_unreconciled($1, make_interval(secs => $2))")
+                .bind(provider)
+                .bind(span.as_secs_f64())
+                .fetch_all(self.pool())
+                .await?;
+        Ok(ids(&rows)?.into_iter().collect())
+    }
+}
+
+fn ids(rows: &[String]) -> Result<Vec<CasinoId>> {
+    rows.iter().map(|casino| Ok(CasinoId::trusted(casino)?)).collect()
+}

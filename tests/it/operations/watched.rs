@@ -1,0 +1,57 @@
+//! Whom the scheduler's watches look at: who sent lately, who has a row that died, who was not compared; and nobody else (D13).
+
+use std::time::Duration;
+
+use seven::wiring::Worker;
+use seven_domain::CasinoId;
+
+use super::{OTHER, QUESTION};
+use crate::harness::{GUEST, Wanted, house};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+#[tokio::test] // SEC-94, SMS-52, D5, D17
+async fn a_watch_looks_at_casinos_where_something_happened() {
+    // The scheduler itself would end the alert and file letters.
+    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::Scheduler).collect();
+    let house = house("watched", Wanted { workers, ..Wanted::default() }).await;
+    house.add_other().await;
+    let store = &house.stack.fleet.store;
+    let (here, other) = (house.casino().clone(), CasinoId::trusted(OTHER).unwrap());
+    assert_eq!(store.sending(HOUR).await.unwrap(), [], "nobody wrote yet");
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    assert_eq!(store.sending(HOUR).await.unwrap(), std::slice::from_ref(&here));
+    house.as_owner("update send_attempts set started_at = started_at - interval '2 hours'").await;
+    assert_eq!(store.sending(HOUR).await.unwrap(), []);
+    assert_eq!(store.sending(3 * HOUR).await.unwrap(), std::slice::from_ref(&here));
+
+    let alert = "insert into alerts (alert_id, key, name, casino_id, severity, summary, standing) values (gen_random_uuid(), 'k', 'carrier_block', 'amber_lake', 'critical', 's', true)";
+    house.as_owner(alert).await;
+    assert_eq!(store.sending_or_alerted(HOUR, &["carrier_block"]).await.unwrap(), std::slice::from_ref(&other));
+    assert_eq!(store.sending_or_alerted(HOUR, &["another"]).await.unwrap(), []);
+    house.as_owner("update alerts set resolved_at = now()").await;
+    assert_eq!(store.sending_or_alerted(HOUR, &["carrier_block"]).await.unwrap(), []);
+
+    assert_eq!(store.with_dead_rows().await.unwrap(), []);
+    for (died, ended) in [
+        ("update inbound_messages set disposition = 'parked', closed_at = now()", "closed_at"),
+        ("update turns set state = 'parked', created_at = now()", "created_at"),
+        ("update outbound_messages set state = 'failed', ended_at = now()", "ended_at"),
+    ] {
+        let table = died.split(' ').nth(1).unwrap();
+        // Rows move by rules of their own, which are not what is tested here.
+        house.as_owner(&format!("set session_replication_role = replica; {died}")).await;
+        assert_eq!(store.with_dead_rows().await.unwrap(), std::slice::from_ref(&here), "{table}");
+        let back =
+            format!("set session_replication_role = replica; update {table} set {ended} = now() - interval '4 days'");
+        house.as_owner(&back).await;
+        assert_eq!(store.with_dead_rows().await.unwrap(), [], "{table}, too long ago");
+    }
+
+    let claims = "insert into reconciliations (casino_id, provider, claimed_at) values ('amber_lake', 'stranger', now() - interval '10 minutes')";
+    house.as_owner(claims).await;
+    assert_eq!(store.unreconciled("stranger", HOUR).await.unwrap(), [here.clone()].into());
+    assert_eq!(store.unreconciled("stranger", HOUR / 10).await.unwrap(), [here, other].into());
+    house.stop().await;
+}
