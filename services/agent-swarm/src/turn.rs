@@ -165,9 +165,11 @@ impl Swarm {
         speech.count(&work.casino);
         told.count(work, scene);
         tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), agent = speech.agent, intent = reply.intent, findings = speech.record.findings.len(), grounded = reply.grounded, trace = work.trace, "turn made");
-        self.fleet.bus.signal_draft(&work.casino, turn_id.0, None, &work.trace).await?;
+        // A turn that the database took back is made again under its id: the bus must not take its signal for the first one's (D23).
+        let making = self.fleet.ids.uuid();
+        self.fleet.bus.signal_draft(&work.casino, turn_id.0, Some(format!("made:{making}")), &work.trace).await?;
         if let Some((next, trace)) = more {
-            let copy = Some(format!("after:{turn_id}"));
+            let copy = Some(format!("after:{making}"));
             self.fleet.bus.signal_conversation(&work.casino, conversation.0, next, copy, &trace).await?;
         }
         failpoint("swarm.after_publish");

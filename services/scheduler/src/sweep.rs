@@ -1,13 +1,55 @@
-//! Rows whose next step never came are signalled again with a fresh message id (D3).
+//! Rows whose next step never came are signalled again with a fresh message id (D3); sooner after a store was away, which takes back what
+//! was committed in its last moments (D23) or heard some signals never.
 
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use chrono::{DateTime, Utc};
 use seven_domain::{Lane, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::fleet::Swept;
 use seven_telemetry::{metrics, trace};
+use tokio::time::Instant;
 
 const PER_CASINO: i32 = 200;
+/// Who has waited so long after a store came back waits in vain.
+const IN_VAIN: Duration = Duration::from_secs(1);
+/// Workers come back to a store one after the other.
+const LATELY: Duration = Duration::from_secs(6);
 
-pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
+/// Since when the database runs, how often we connected to the bus, and when either changed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stores(Arc<Mutex<Option<Known>>>);
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    database: DateTime<Utc>,
+    bus: u64,
+    since: Instant,
+}
+
+impl Stores {
+    /// Whether one of them came back lately; also at our own start, which may be that of everything.
+    fn came_back(&self, database: DateTime<Utc>, bus: u64, now: Instant) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = Known { database, bus, since: now };
+        let known = known.get_or_insert(found);
+        if (known.database, known.bus) != (database, bus) {
+            *known = found;
+        }
+        now.saturating_duration_since(known.since) < LATELY
+    }
+}
+
+pub(crate) async fn round(fleet: Fleet, stores: Stores) -> Result<(), Error> {
+    if stores.came_back(fleet.store.up_since().await?, fleet.bus.connections(), Instant::now()) {
+        let rows = fleet.store.hasten(IN_VAIN).await?;
+        if rows > 0 {
+            tracing::info!(rows, "a store was away; what waits since is swept at once");
+        }
+    }
     let longest = fleet.timing.sweep().longest;
     for stage in [Stage::Swarm, Stage::Envelope, Stage::Sender] {
         for row in fleet.store.sweep(stage, longest, PER_CASINO).await? {
@@ -35,4 +77,26 @@ async fn signal(fleet: &Fleet, stage: Stage, row: &Swept, copy: Option<String>) 
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // D23
+    fn a_store_came_back_lately_when_it_started_anew_or_was_connected_to_again() {
+        let (stores, at, began) = (Stores::default(), DateTime::<Utc>::UNIX_EPOCH, Instant::now());
+        let later = at + chrono::TimeDelta::seconds(1);
+        for (database, bus, after, wanted, why) in [
+            (at, 1, 0, true, "our own start"),
+            (at, 1, 6, false, "long ago"),
+            (later, 1, 10, true, "another database"),
+            (later, 1, 13, true, "a moment ago"),
+            (later, 1, 16, false, "long ago"),
+            (later, 2, 17, true, "connected again"),
+            (later, 2, 23, false, "long ago"),
+        ] {
+            assert_eq!(stores.came_back(database, bus, began + Duration::from_secs(after)), wanted, "{why} at {after}");
+        }
+    }
 }

@@ -94,6 +94,11 @@ impl Bus {
         Ok(Self { client, js, limits: settings.limits, connections, raised: Arc::default() })
     }
 
+    /// How often this process has connected, the first time included.
+    pub fn connections(&self) -> u64 {
+        *self.connections.borrow()
+    }
+
     /// Publishes and waits for the stream's acknowledgement, at most `deadline`.
     pub async fn publish(&self, message: &Outgoing<'_>, deadline: Duration) -> Result<(), Error> {
         let acked = async {

@@ -95,6 +95,18 @@ impl Store {
             .collect()
     }
 
+    /// Since when the database runs: a crash, a restart or a standby that took over changes it.
+    pub async fn up_since(&self) -> Result<DateTime<Utc>> {
+        Ok(sqlx::query_scalar("select pg_postmaster_start_time()").fetch_one(self.pool()).await?)
+    }
+
+    /// Brings the first sweep of rows forward to now, where they have waited for `age`. Returns how many.
+    pub async fn hasten(&self, age: Duration) -> Result<i64> {
+        let query = "select n from fleet_hasten(make_interval(secs => $1), make_interval(secs => $2))";
+        let query = sqlx::query_scalar(query).bind(age.as_secs_f64()).bind(self.sweep.base.as_secs_f64());
+        Ok(query.fetch_one(self.pool()).await?)
+    }
+
     /// When the stage's oldest open row of a casino came to be: where a re-created consumer starts reading (D16). Stages whose
     /// messages leave no open row start at once.
     pub async fn oldest_open(&self, casino: &CasinoId, stage: Stage) -> Result<Option<DateTime<Utc>>> {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use seven::wiring::Worker;
 use seven_domain::CasinoId;
+use seven_store::{Store, SweepPlan};
 
 use super::{OTHER, QUESTION};
 use crate::harness::{GUEST, Wanted, house};
@@ -53,5 +54,47 @@ async fn a_watch_looks_at_casinos_where_something_happened() {
     house.as_owner(claims).await;
     assert_eq!(store.unreconciled("stranger", HOUR).await.unwrap(), [here.clone()].into());
     assert_eq!(store.unreconciled("stranger", HOUR / 10).await.unwrap(), [here, other].into());
+    house.stop().await;
+}
+
+#[tokio::test] // D3, D23
+async fn what_waits_after_a_store_was_away_is_swept_at_once() {
+    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::Scheduler).collect();
+    let house = house("hastened", Wanted { workers, ..Wanted::default() }).await;
+    house.text(GUEST, QUESTION);
+    house.settle(1).await;
+    // An hour for the first sweep: no slow machine is at it before us.
+    let plan = SweepPlan { base: HOUR, longest: HOUR };
+    let store = Store::new(&house.stack.settings.postgres.url, 1, plan).unwrap();
+    assert_eq!(store.hasten(Duration::ZERO).await.unwrap(), 0, "all is done");
+    let before = "set session_replication_role = replica; ";
+    for (back, waited) in [
+        (
+            "update inbound_messages set disposition = 'open', stored_at = now() - interval '10 minutes', next_sweep_at = now() + interval '30 minutes'",
+            "stored_at",
+        ),
+        (
+            "update turns set state = 'drafted', created_at = now() - interval '10 minutes', next_sweep_at = now() + interval '30 minutes'",
+            "created_at",
+        ),
+        (
+            "update outbound_messages set state = 'queued', not_before = now() - interval '10 minutes', next_sweep_at = now() + interval '30 minutes'",
+            "not_before",
+        ),
+    ] {
+        let table = back.split(' ').nth(1).unwrap();
+        house.as_owner(&format!("{before}{back}")).await;
+        assert_eq!(store.hasten(HOUR).await.unwrap(), 0, "{table} waits for a moment only, by {waited}");
+        assert_eq!(store.hasten(HOUR / 10).await.unwrap(), 1, "{table}");
+        assert_eq!(house.number(&format!("select count(*) from {table} where next_sweep_at <= now()")).await, 1);
+        assert_eq!(store.hasten(HOUR / 10).await.unwrap(), 0, "{table} once");
+        house
+            .as_owner(&format!("{before}update {table} set sweeps = 1, next_sweep_at = now() + interval '30 minutes'"))
+            .await;
+        assert_eq!(store.hasten(HOUR / 10).await.unwrap(), 0, "{table} was swept before");
+        let later = "sweeps = 0, next_sweep_at = now() + interval '2 hours'";
+        house.as_owner(&format!("{before}update {table} set {later}")).await;
+        assert_eq!(store.hasten(HOUR / 10).await.unwrap(), 0, "{table} was put off");
+    }
     house.stop().await;
 }

@@ -49,6 +49,8 @@ pub(super) struct Recovery {
 pub(super) struct Death {
     pub(super) of: &'static str,
     pub(super) texts: usize,
+    /// Of a server: from the kill until the next one answers, the longest. Nobody can be quicker.
+    pub(super) away_seconds: Option<f64>,
     /// Texts that waited for more than a second, and the longest wait: from when it was written to the provider's request.
     pub(super) delayed: usize,
     pub(super) worst_seconds: f64,
@@ -88,26 +90,31 @@ async fn death(running: &mut Running, of: &'static str, guests: Guests) -> Resul
     let Running { ground, processes } = running;
     let before = sent(ground, guests);
     let dies = async {
+        let mut away = None;
         for _ in 0..KILLS {
             sleep(BETWEEN).await;
+            let killed = Instant::now();
             let worker = Worker::ALL.into_iter().find(|worker| worker.name() == of);
             match worker.zip(processes.iter_mut().find(|(name, _)| name == of)) {
                 Some((worker, (_, process))) => {
                     process.kill().await;
                     *process = Process::worker(worker, &ground.config, ground.log(of))?;
                 }
-                None => restart(ground, of).await?,
+                None => {
+                    restart(ground, of).await?;
+                    away = away.max(Some(killed.elapsed()));
+                }
             }
         }
-        anyhow::Ok(())
+        anyhow::Ok(away)
     };
-    let (run, died) = tokio::join!(play(ground.sim(), guests, Pace::Rate(RATE)), dies);
-    died?;
+    let (run, away) = tokio::join!(play(ground.sim(), guests, Pace::Rate(RATE)), dies);
+    let away = away?;
     sleep(LATE).await;
     let after = sent(ground, guests);
     let other = before.iter().zip(&after).filter(|(before, after)| *before + 1 != **after).count();
     ensure!(other == 0, "{other} of {} guests were not answered once", guests.count);
-    Ok(Death::of(of, &run?))
+    Ok(Death::of(of, &run?, away))
 }
 
 /// Texts that each guest got.
@@ -161,12 +168,18 @@ fn size(dir: &Path) -> Result<u64> {
 // === impl Death ===
 
 impl Death {
-    fn of(of: &'static str, run: &Run) -> Self {
+    fn of(of: &'static str, run: &Run, away: Option<Duration>) -> Self {
         let waits: Vec<Duration> =
             run.samples.iter().filter_map(|s| Some(s.requested?.saturating_duration_since(s.intended))).collect();
         let worst = waits.iter().max().copied().unwrap_or_default();
         let delayed = waits.iter().filter(|wait| **wait > DELAYED).count();
-        Self { of, texts: waits.len(), delayed, worst_seconds: worst.as_secs_f64() }
+        Self {
+            of,
+            texts: waits.len(),
+            away_seconds: away.map(|away| away.as_secs_f64()),
+            delayed,
+            worst_seconds: worst.as_secs_f64(),
+        }
     }
 }
 
@@ -184,7 +197,7 @@ mod tests {
             requested: Some(began + Duration::from_millis(waited)),
         };
         let run = Run { began, samples: vec![text(20), text(1_500), text(900)], requests: 3 };
-        let death = Death::of("nats", &run);
-        assert_eq!((death.texts, death.delayed, death.worst_seconds), (3, 1, 1.5));
+        let death = Death::of("nats", &run, Some(Duration::from_millis(700)));
+        assert_eq!((death.texts, death.delayed, death.worst_seconds, death.away_seconds), (3, 1, 1.5, Some(0.7)));
     }
 }

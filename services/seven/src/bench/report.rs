@@ -109,10 +109,12 @@ fn way(steps: &[Step]) {
 }
 
 fn recovered(found: &Recovery) {
-    let mut table = table(["killed and started again, 4 times", "texts", "waited over 1 s", "longest wait s"]);
+    let mut table =
+        table(["killed and started again, 4 times", "away s", "texts", "waited over 1 s", "longest wait s"]);
     for death in &found.deaths {
         let (texts, delayed) = (death.texts.to_string(), death.delayed.to_string());
-        table.add_row([death.of.to_owned(), texts, delayed, format!("{:.2}", death.worst_seconds)]);
+        let away = death.away_seconds.map_or(String::new(), |away| format!("{away:.2}"));
+        table.add_row([death.of.to_owned(), away, texts, delayed, format!("{:.2}", death.worst_seconds)]);
     }
     out!("{table}");
     let kept = &found.kept;
