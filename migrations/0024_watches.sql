@@ -1,14 +1,17 @@
 -- Whom the scheduler's watches have to look at: of hundreds of casinos few sent a text in the last minutes, fewer have a row that died.
 -- One question by index instead of a transaction for each casino.
 
--- Casinos with an attempt within the span, whatever became of it. Lateral, so that it is one look into the index for each casino, however
--- many texts there are.
+-- Casinos with an attempt within the span, whatever became of it, or with a text that was found within it to have been sent: a receipt may
+-- tell hours later. Lateral, so that it is two looks into indexes for each casino, however many texts there are.
 create function fleet_sending(span interval)
 returns table (casino_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
   select c.casino_id from casinos c
   cross join lateral (
-    select 1 from send_attempts a where a.casino_id = c.casino_id and a.started_at > now() - span limit 1
+    (select 1 from send_attempts a where a.casino_id = c.casino_id and a.started_at > now() - span limit 1)
+    union all
+    (select 1 from outbound_messages o where o.casino_id = c.casino_id and o.sent_at > now() - span limit 1)
+    limit 1
   ) s
   where c.status <> 'removed'
 $$;
@@ -17,11 +20,12 @@ $$;
 create function fleet_dead_rows()
 returns table (casino_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select i.casino_id from inbound_messages i where i.disposition = 'parked' and i.closed_at > now() - interval '3 days'
-  union
-  select t.casino_id from turns t where t.state = 'parked' and t.created_at > now() - interval '3 days'
-  union
-  select o.casino_id from outbound_messages o where o.state = 'failed' and o.ended_at > now() - interval '3 days'
+  select c.casino_id from casinos c where c.status <> 'removed' and (
+    exists (select 1 from inbound_messages i
+      where i.casino_id = c.casino_id and i.disposition = 'parked' and i.closed_at > now() - interval '3 days')
+    or exists (select 1 from turns t where t.casino_id = c.casino_id and t.state = 'parked' and t.created_at > now() - interval '3 days')
+    or exists (select 1 from outbound_messages o
+      where o.casino_id = c.casino_id and o.state = 'failed' and o.ended_at > now() - interval '3 days'))
 $$;
 
 -- Casinos that nobody has compared with this provider's records within the span.

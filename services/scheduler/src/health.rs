@@ -30,13 +30,10 @@ pub fn figures_of(hour: &Hour) -> Figures {
     }
 }
 
-/// A text may be found out about this long after its attempt.
-const FOUND_LATE: Duration = Duration::from_secs(3_600);
-
 /// Judges each casino's current hour.
 pub(crate) async fn figures(fleet: Fleet) -> Result<(), Error> {
     let names: Vec<&str> = policy().figures.iter().map(|threshold| threshold.alert.as_str()).collect();
-    let casinos = fleet.store.sending_or_alerted(Duration::from_secs(3_600) + FOUND_LATE, &names).await?;
+    let casinos = fleet.store.sending_or_alerted(Duration::from_secs(3_600), &names).await?;
     crate::each(casinos, |casino| hour_of(fleet.clone(), casino)).await
 }
 
@@ -62,8 +59,7 @@ async fn hour_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
 
 /// Looks for carriers that block a casino's texts.
 pub(crate) async fn blocks(fleet: Fleet) -> Result<(), Error> {
-    let span = fleet.timing.block_window() + FOUND_LATE;
-    let casinos = fleet.store.sending_or_alerted(span, &[&policy().block.alert]).await?;
+    let casinos = fleet.store.sending_or_alerted(fleet.timing.block_window(), &[&policy().block.alert]).await?;
     crate::each(casinos, |casino| block_of(fleet.clone(), casino)).await
 }
 

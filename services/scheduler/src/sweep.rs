@@ -27,23 +27,27 @@ pub(crate) struct Stores(Arc<Mutex<Option<Known>>>);
 struct Known {
     database: DateTime<Utc>,
     bus: u64,
-    since: Instant,
+    /// None at our own start: nothing came back.
+    since: Option<Instant>,
 }
 
 impl Stores {
-    /// Whether one of them came back lately; also at our own start, which may be that of everything.
+    /// Whether one of them came back lately.
     fn came_back(&self, database: DateTime<Utc>, bus: u64, now: Instant) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = Known { database, bus, since: now };
-        let known = known.get_or_insert(found);
+        let known = known.get_or_insert(Known { database, bus, since: None });
         if (known.database, known.bus) != (database, bus) {
-            *known = found;
+            *known = Known { database, bus, since: Some(now) };
         }
-        now.saturating_duration_since(known.since) < LATELY
+        known.since.is_some_and(|since| now.saturating_duration_since(since) < LATELY)
     }
 }
 
 pub(crate) async fn round(fleet: Fleet, stores: Stores) -> Result<(), Error> {
+    // A signal that cannot go out would use up a row's sweep.
+    if !fleet.bus.ready().await {
+        return Ok(());
+    }
     if stores.came_back(fleet.store.up_since().await?, fleet.bus.connections(), Instant::now()) {
         let rows = fleet.store.hasten(IN_VAIN).await?;
         if rows > 0 {
@@ -88,7 +92,7 @@ mod tests {
         let (stores, at, began) = (Stores::default(), DateTime::<Utc>::UNIX_EPOCH, Instant::now());
         let later = at + chrono::TimeDelta::seconds(1);
         for (database, bus, after, wanted, why) in [
-            (at, 1, 0, true, "our own start"),
+            (at, 1, 0, false, "our own start"),
             (at, 1, 6, false, "long ago"),
             (later, 1, 10, true, "another database"),
             (later, 1, 13, true, "a moment ago"),

@@ -29,7 +29,7 @@ impl Error {
     pub fn is_away(&self) -> bool {
         match self {
             Self::Store(error) => error.is_unavailable(),
-            Self::Bus(_) => true,
+            Self::Bus(error) => matches!(error, seven_bus::Error::Connect(_) | seven_bus::Error::AckTimeout { .. }),
             _ => false,
         }
     }

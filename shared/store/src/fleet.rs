@@ -95,9 +95,14 @@ impl Store {
             .collect()
     }
 
-    /// Since when the database runs: a crash, a restart or a standby that took over changes it.
+    /// Since when the database runs: a restart or a standby that took over changes it, and so does a crash that the server itself recovers
+    /// from (its figures begin anew).
     pub async fn up_since(&self) -> Result<DateTime<Utc>> {
-        Ok(sqlx::query_scalar("select pg_postmaster_start_time()").fetch_one(self.pool()).await?)
+        Ok(sqlx::query_scalar(
+            "select greatest(pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter))",
+        )
+        .fetch_one(self.pool())
+        .await?)
     }
 
     /// Brings the first sweep of rows forward to now, where they have waited for `age`. Returns how many.

@@ -8,7 +8,7 @@ use seven_domain::CasinoId;
 use crate::{Result, Store};
 
 impl Store {
-    /// Casinos with an attempt to send within the span.
+    /// Casinos with an attempt to send within the span, or with a text found within it to have been sent.
     pub async fn sending(&self, span: Duration) -> Result<Vec<CasinoId>> {
         ids(&sqlx::query_scalar("select casino_id from fleet_sending(make_interval(secs => $1)) order by 1")
             .bind(span.as_secs_f64())

@@ -24,6 +24,8 @@ async fn a_watch_looks_at_casinos_where_something_happened() {
     house.settle(1).await;
     assert_eq!(store.sending(HOUR).await.unwrap(), std::slice::from_ref(&here));
     house.as_owner("update send_attempts set started_at = started_at - interval '2 hours'").await;
+    assert_eq!(store.sending(HOUR).await.unwrap(), std::slice::from_ref(&here), "found out about just now");
+    house.as_owner("set session_replication_role = replica; update outbound_messages set sent_at = sent_at - interval '2 hours'").await;
     assert_eq!(store.sending(HOUR).await.unwrap(), []);
     assert_eq!(store.sending(3 * HOUR).await.unwrap(), std::slice::from_ref(&here));
 
