@@ -127,6 +127,8 @@ async fn a_bad_share_stands_until_it_is_good_again() {
     ended(&house, "delivered", 96).await;
     until("the share is good again", SHORT, || async { paged(&pagers, "delivery_rate") == ["trigger", "resolve"] })
         .await;
+    // The share may be good before the last text is old enough to be counted.
+    tokio::time::sleep(house.stack.fleet.timing.receipt_margin()).await;
     let json = seven(&house, &["delivery", "--hours", "2", "--json"]).await;
     let hours: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let sum = |field: &str| hours.iter().map(|hour| hour[field].as_i64().unwrap()).sum::<i64>();
