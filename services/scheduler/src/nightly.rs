@@ -93,7 +93,7 @@ fn next_night(local: DateTime<Tz>) -> DateTime<Utc> {
 /// All jobs of one casino for this date; those that have run are skipped, and one that fails stops no other.
 ///
 /// # Errors
-/// The last job's that failed.
+/// The first job's that failed.
 pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Result<(), Error> {
     let mut done = Ok(());
     for job in ["consent_chains", "consent_decay", "turn_facts", "retention"] {

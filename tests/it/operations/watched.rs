@@ -7,7 +7,7 @@ use seven_domain::CasinoId;
 use seven_store::{Store, SweepPlan};
 
 use super::{OTHER, QUESTION};
-use crate::harness::{GUEST, Wanted, house};
+use crate::harness::{GUEST, Wanted, house, until};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -98,5 +98,20 @@ async fn what_waits_after_a_store_was_away_is_swept_at_once() {
         house.as_owner(&format!("{before}update {table} set {later}")).await;
         assert_eq!(store.hasten(HOUR / 10).await.unwrap(), 0, "{table} was put off");
     }
+    house.stop().await;
+}
+
+#[tokio::test] // D3, D23
+async fn the_scheduler_sweeps_at_once_when_the_bus_comes_back() {
+    // Nobody takes the signal, and the first sweep is 45 s away.
+    let workers = vec![Worker::IngressWebhook, Worker::ComplianceGate, Worker::Scheduler];
+    let house = house("hastens", Wanted { workers, scale: 3.0, ..Wanted::default() }).await;
+    house.text(GUEST, QUESTION);
+    let waiting =
+        "select count(*) from inbound_messages where disposition = 'open' and sweeps = 0 and next_sweep_at > now()";
+    until("it is stored", Duration::from_secs(20), || async { house.number(waiting).await == 1 }).await;
+    house.nats.kill().unwrap();
+    house.nats.restart().await.unwrap();
+    until("it is swept", Duration::from_secs(25), || async { house.number(waiting).await == 0 }).await;
     house.stop().await;
 }
