@@ -1,5 +1,6 @@
 //! How long guests wait when something dies and comes back at once, as its supervisor would bring it; and how long a backup and its
-//! restoring take (PROD-42). A text that is lost, or answered twice within what a redelivery takes, ends the measurement.
+//! restoring take (PROD-42). A text that is lost, or answered twice within what a redelivery takes, ends the measurement; one that its sender took
+//! along is in doubt and nobody sends it twice (D5).
 
 use std::{path::Path, time::Duration};
 
@@ -51,6 +52,8 @@ pub(super) struct Death {
     pub(super) texts: usize,
     /// Of a server: from the kill until the next one answers, the longest. Nobody can be quicker.
     pub(super) away_seconds: Option<f64>,
+    /// Texts that are not answered because nobody knows whether the provider has them (D5).
+    pub(super) in_doubt: usize,
     /// Texts that waited for more than a second, and the longest wait: from when it was written to the provider's request.
     pub(super) delayed: usize,
     pub(super) worst_seconds: f64,
@@ -88,7 +91,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Recovery> {
 
 async fn death(running: &mut Running, of: &'static str, guests: Guests) -> Result<Death> {
     let Running { ground, processes } = running;
-    let before = sent(ground, guests);
+    let (before, known) = (sent(ground, guests), doubtful(ground).await?);
     let dies = async {
         let mut away = None;
         for _ in 0..KILLS {
@@ -111,10 +114,25 @@ async fn death(running: &mut Running, of: &'static str, guests: Guests) -> Resul
     let (run, away) = tokio::join!(play(ground.sim(), guests, Pace::Rate(RATE)), dies);
     let away = away?;
     sleep(LATE).await;
-    let after = sent(ground, guests);
-    let other = before.iter().zip(&after).filter(|(before, after)| *before + 1 != **after).count();
-    ensure!(other == 0, "{other} of {} guests were not answered once", guests.count);
-    Ok(Death::of(of, &run?, away))
+    let (none, again) = answered(&before, &sent(ground, guests));
+    let doubtful = doubtful(ground).await? - known;
+    ensure!(again == 0, "{again} of {} guests were answered more than once", guests.count);
+    let lost = i64::try_from(none)? - doubtful;
+    ensure!(lost <= 0, "{none} of {} guests were not answered, {doubtful} texts are in doubt", guests.count);
+    Ok(Death::of(of, &run?, none, away))
+}
+
+/// How many guests got nothing since, and how many more than one text.
+fn answered(before: &[usize], after: &[usize]) -> (usize, usize) {
+    let texts: Vec<usize> = before.iter().zip(after).map(|(before, after)| after - before).collect();
+    (texts.iter().filter(|texts| **texts == 0).count(), texts.iter().filter(|texts| **texts > 1).count())
+}
+
+/// Texts whose attempt has no answer: `sending` until the doubt is judged, `unknown` from then on.
+async fn doubtful(ground: &Ground) -> Result<i64> {
+    let counts = ground.stack.fleet.store.counts().await?;
+    let doubtful = counts.iter().filter(|c| c.what == "outbound" && ["sending", "unknown"].contains(&c.state.as_str()));
+    Ok(doubtful.map(|count| count.n).sum())
 }
 
 /// Texts that each guest got.
@@ -168,7 +186,7 @@ fn size(dir: &Path) -> Result<u64> {
 // === impl Death ===
 
 impl Death {
-    fn of(of: &'static str, run: &Run, away: Option<Duration>) -> Self {
+    fn of(of: &'static str, run: &Run, in_doubt: usize, away: Option<Duration>) -> Self {
         let waits: Vec<Duration> =
             run.samples.iter().filter_map(|s| Some(s.requested?.saturating_duration_since(s.intended))).collect();
         let worst = waits.iter().max().copied().unwrap_or_default();
@@ -177,6 +195,7 @@ impl Death {
             of,
             texts: waits.len(),
             away_seconds: away.map(|away| away.as_secs_f64()),
+            in_doubt,
             delayed,
             worst_seconds: worst.as_secs_f64(),
         }
@@ -189,6 +208,12 @@ mod tests {
     use super::*;
 
     #[test] // PROD-42
+    fn guests_without_an_answer_and_with_two_are_told_apart() {
+        assert_eq!(answered(&[1, 1, 1, 1], &[2, 2, 2, 2]), (0, 0));
+        assert_eq!(answered(&[1, 1, 1, 1], &[1, 2, 3, 4]), (1, 2));
+    }
+
+    #[test] // PROD-42
     fn a_death_is_told_by_who_waited() {
         let began = Instant::now();
         let text = |waited: u64| Sample {
@@ -197,7 +222,7 @@ mod tests {
             requested: Some(began + Duration::from_millis(waited)),
         };
         let run = Run { began, samples: vec![text(20), text(1_500), text(900)], requests: 3 };
-        let death = Death::of("nats", &run, Some(Duration::from_millis(700)));
+        let death = Death::of("nats", &run, 0, Some(Duration::from_millis(700)));
         assert_eq!((death.texts, death.delayed, death.worst_seconds, death.away_seconds), (3, 1, 1.5, Some(0.7)));
     }
 }

@@ -109,12 +109,25 @@ fn way(steps: &[Step]) {
 }
 
 fn recovered(found: &Recovery) {
-    let mut table =
-        table(["killed and started again, 4 times", "away s", "texts", "waited over 1 s", "longest wait s"]);
+    let mut table = table([
+        "killed and started again, 4 times",
+        "away s",
+        "texts",
+        "waited over 1 s",
+        "longest wait s",
+        "in doubt",
+    ]);
     for death in &found.deaths {
         let (texts, delayed) = (death.texts.to_string(), death.delayed.to_string());
         let away = death.away_seconds.map_or(String::new(), |away| format!("{away:.2}"));
-        table.add_row([death.of.to_owned(), away, texts, delayed, format!("{:.2}", death.worst_seconds)]);
+        table.add_row([
+            death.of.to_owned(),
+            away,
+            texts,
+            delayed,
+            format!("{:.2}", death.worst_seconds),
+            death.in_doubt.to_string(),
+        ]);
     }
     out!("{table}");
     let kept = &found.kept;
