@@ -38,13 +38,18 @@ pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
 /// `records` are the providers whose record of our texts can be read, `channels` those that tell people of alerts.
 pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channels) {
     let scale = |millis: u64| fleet.timing.scale.at_least(Duration::from_millis(millis), Duration::from_millis(200));
-    let (mirrored, nights) = (repair::Mirrored::default(), nightly::Nights::default());
+    let (mirrored, complete) = (repair::Mirrored::default(), repair::Complete::default());
+    let nights = nightly::Nights::default();
     let stores = sweep::Stores::default();
     tokio::join!(
         every(&fleet, "due", scale(500), due::round),
         every(&fleet, "sweep", scale(2_000), |fleet| sweep::round(fleet, stores.clone())),
         every(&fleet, "spool", scale(1_000), spool::round),
-        every(&fleet, "repair", Duration::from_secs(1), |fleet| repair::round(fleet, mirrored.clone())),
+        every(&fleet, "repair", Duration::from_secs(1), |fleet| repair::round(
+            fleet,
+            mirrored.clone(),
+            complete.clone()
+        )),
         every(&fleet, "reconcile", scale(15_000), |fleet| reconcile::round(fleet, records.clone())),
         every(&fleet, "campaigns", scale(1_000), campaigns::round),
         every(&fleet, "nightly", scale(60_000), |fleet| nightly::round(fleet, nights.clone())),

@@ -7,6 +7,7 @@ use std::{
 };
 
 use seven_bus::{events::Control, topology};
+use seven_domain::{CasinoId, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::fleet::RosterEntry;
 use seven_telemetry::metrics;
@@ -33,28 +34,45 @@ impl Mirrored {
     }
 }
 
-pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored) -> Result<(), Error> {
+/// By stage what was there when none of its consumers was missing, and when that was: they are listed again when the stream has another
+/// number of them or is another one, when the roster changed, and every half minute in case one went and a stranger came.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Complete(Arc<Mutex<HashMap<Stage, (Seen, Instant)>>>);
+
+/// What changes when a consumer, a stream or a casino comes or goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Seen {
+    there: seven_bus::Consumers,
+    casinos: Vec<CasinoId>,
+}
+
+impl Complete {
+    fn stands(&self, stage: Stage, now: &Seen, for_long: Duration) -> bool {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&stage).is_some_and(|(seen, since)| seen == now && since.elapsed() < for_long)
+    }
+
+    fn note(&self, stage: Stage, now: Seen) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(stage, (now, Instant::now()));
+    }
+}
+
+pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete) -> Result<(), Error> {
     let roster = fleet.store.roster().await?;
     for created in fleet.bus.ensure_streams().await? {
         tracing::warn!(what = created, "was gone; created anew");
         mirrored.forget();
         metrics().repairs.with_label_values(&["stream"]).inc();
     }
+    let casinos: Vec<CasinoId> = roster.iter().map(|entry| entry.casino.clone()).collect();
     for stage in topology::CONSUMING {
-        let present: HashSet<String> = fleet.bus.consumers(stage).await?.into_iter().collect();
-        for casino in roster.iter().map(|entry| &entry.casino) {
-            for lane in topology::lanes_of(stage) {
-                let name = topology::consumer_name(stage, casino, *lane);
-                if present.contains(&name) {
-                    continue;
-                }
-                let start =
-                    fleet.store.oldest_open(casino, stage).await?.map_or(topology::Start::All, topology::Start::At);
-                if fleet.bus.create_consumer(stage, casino, *lane, start).await? {
-                    tracing::warn!(consumer = name, "was gone; created anew");
-                    metrics().repairs.with_label_values(&["consumer"]).inc();
-                }
-            }
+        // Counted before they are listed: what goes in between is another number the next time.
+        let now = Seen { there: fleet.bus.count_consumers(stage).await?, casinos: casinos.clone() };
+        if complete.stands(stage, &now, fleet.timing.mirror_check()) {
+            continue;
+        }
+        if consumers(&fleet, stage, &casinos).await? {
+            complete.note(stage, now);
         }
     }
     for entry in roster {
@@ -68,6 +86,27 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored) -> Result<(), Error>
         fleet.roster.put(control);
     }
     Ok(())
+}
+
+/// Puts back what a stage has lost; true when that was nothing.
+async fn consumers(fleet: &Fleet, stage: Stage, casinos: &[CasinoId]) -> Result<bool, Error> {
+    let present: HashSet<String> = fleet.bus.consumers(stage).await?.into_iter().collect();
+    let mut complete = true;
+    for casino in casinos {
+        for lane in topology::lanes_of(stage) {
+            let name = topology::consumer_name(stage, casino, *lane);
+            if present.contains(&name) {
+                continue;
+            }
+            complete = false;
+            let start = fleet.store.oldest_open(casino, stage).await?.map_or(topology::Start::All, topology::Start::At);
+            if fleet.bus.create_consumer(stage, casino, *lane, start).await? {
+                tracing::warn!(consumer = name, "was gone; created anew");
+                metrics().repairs.with_label_values(&["consumer"]).inc();
+            }
+        }
+    }
+    Ok(complete)
 }
 
 /// A casino's row as the bucket mirrors it (D14).
@@ -84,6 +123,8 @@ pub fn control(entry: RosterEntry) -> Control {
 
 #[cfg(test)]
 mod tests {
+    use chrono::{DateTime, TimeDelta, Utc};
+
     use super::*;
 
     #[test]
@@ -97,5 +138,23 @@ mod tests {
         assert!(!mirrored.stands(&Control { active: false, ..control.clone() }, hour), "changed");
         mirrored.forget();
         assert!(!mirrored.stands(&control, hour), "lost");
+    }
+
+    #[test] // D16
+    fn consumers_are_listed_when_something_came_or_went_or_it_was_long_ago() {
+        let (complete, hour) = (Complete::default(), Duration::from_secs(3_600));
+        let began = DateTime::<Utc>::UNIX_EPOCH;
+        let at = |count, made| seven_bus::Consumers { count, stream_made: began + TimeDelta::seconds(made) };
+        let casinos = |names: &[&str]| names.iter().map(|name| CasinoId::trusted(name).unwrap()).collect::<Vec<_>>();
+        let seen = Seen { there: at(4, 1), casinos: casinos(&["here"]) };
+        assert!(!complete.stands(Stage::Gate, &seen, hour), "never listed");
+        complete.note(Stage::Gate, seen.clone());
+        assert!(complete.stands(Stage::Gate, &seen, hour));
+        assert!(!complete.stands(Stage::Swarm, &seen, hour), "another stage");
+        assert!(!complete.stands(Stage::Gate, &seen, Duration::ZERO), "long ago");
+        assert!(!complete.stands(Stage::Gate, &Seen { there: at(3, 1), ..seen.clone() }, hour), "one is gone");
+        assert!(!complete.stands(Stage::Gate, &Seen { there: at(4, 2), ..seen.clone() }, hour), "another stream");
+        let more = Seen { casinos: casinos(&["here", "there"]), ..seen };
+        assert!(!complete.stands(Stage::Gate, &more, hour), "another casino");
     }
 }

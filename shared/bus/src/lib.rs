@@ -24,7 +24,7 @@ pub mod events {
 
 pub use access::Access;
 pub use backlog::Lag;
-pub use client::{Bus, Outgoing, Settings};
+pub use client::{Bus, Consumers, Outgoing, Settings};
 pub use error::Error;
 pub use roster::Roster;
 pub use taken::{Reader, Taken};
