@@ -77,11 +77,27 @@ async fn a_false_alarm_is_marked_and_a_missed_text_is_an_alert() {
     assert!(noted["rotated_at"].is_string() && never["rotated_at"].is_null(), "{listed:?}");
     assert!(noted["due_at"].as_str() > never["due_at"].as_str(), "{listed:?}");
     let exported = seven_telemetry::render();
-    for figure in
-        ["seven_rotation_due_timestamp_seconds{name=\"telnyx.api_key\"} 1", "seven_backup_timestamp_seconds 1"]
-    {
+    for figure in [
+        "seven_rotation_due_timestamp_seconds{name=\"telnyx.api_key\"} 1",
+        "seven_backup_timestamp_seconds 1",
+        "seven_drill_timestamp_seconds 1",
+    ] {
         assert!(exported.contains(figure), "the scheduler exports {figure}, seconds since 1970");
     }
+    // DEP-33: only a drill that passed quiets the reminder.
+    let casino = house.casino().as_str();
+    for (took, said) in [("5h", "Not passed"), ("50m", "Passed")] {
+        let drill = ["incident", "drill", "--took", took, "--lost", "0m", "--casino", casino];
+        let by = ["--by", "R. Viewer", "--verified", "an answered text"];
+        let noted = house.seven(&[&drill[..], &by[..]].concat(), "").await;
+        assert!(noted.code == 0 && noted.out.contains(said), "{}{}", noted.out, noted.err);
+        let drilled = house.stack.fleet.store.upkeep().await.unwrap().drilled;
+        assert_eq!(drilled.is_some(), said == "Passed");
+    }
+    let elsewhere =
+        ["incident", "drill", "--took", "1h", "--lost", "0m", "--casino", "nowhere", "--by", "R", "--verified", "x"];
+    let refused = house.seven(&elsewhere, "").await;
+    assert!(refused.code == 1 && refused.err.contains("no casino nowhere"), "{}", refused.err);
     let table = house.seven(&["secret", "list"], "").await.out;
     assert!(table.contains("in 89 days") && table.contains("never noted"), "{table}");
     house.stop().await;

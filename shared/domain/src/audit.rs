@@ -71,6 +71,8 @@ text_enum! {
         DeadLetterHandled => "dead_letter_handled",
         /// Everything was written to a backup (DEP-31).
         BackedUp => "backed_up",
+        /// A backup was restored for practice (DEP-33).
+        RecoveryDrilled => "recovery_drilled",
         /// The database came from a backup; nothing leaves until `Recovered` and an operator (D5).
         Restored => "restored",
         /// What happened since the backup was asked of the providers.

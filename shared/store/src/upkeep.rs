@@ -1,4 +1,5 @@
-//! What people do from time to time, as the fleet's audit log has it: secrets changed (SEC-131), backups made (DEP-31).
+//! What people do from time to time, as the fleet's audit log has it: secrets changed (SEC-131), backups made (DEP-31),
+//! recoveries drilled (DEP-33).
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,8 @@ pub struct Upkeep {
     /// When each secret was last noted as rotated, by its name in the settings.
     pub rotated: BTreeMap<String, DateTime<Utc>>,
     pub backed_up: Option<DateTime<Utc>>,
+    /// The last drill that passed.
+    pub drilled: Option<DateTime<Utc>>,
 }
 
 impl Store {
@@ -23,19 +26,21 @@ impl Store {
             .fetch_one(tx.conn())
             .await?;
         let noted: Vec<(String, String, DateTime<Utc>)> = sqlx::query_as(
-            "select action, subject, max(at) from audit_log where action in ($1, $2) group by action, subject",
+            "select action, subject, max(at) from audit_log
+             where action in ($1, $2) or action = $3 and detail->'passed' = 'true' group by action, subject",
         )
         .bind(AuditEvent::SecretRotated.as_str())
         .bind(AuditEvent::BackedUp.as_str())
+        .bind(AuditEvent::RecoveryDrilled.as_str())
         .fetch_all(tx.conn())
         .await?;
         tx.commit().await?;
-        let mut upkeep = Upkeep { begun, rotated: BTreeMap::new(), backed_up: None };
+        let mut upkeep = Upkeep { begun, rotated: BTreeMap::new(), backed_up: None, drilled: None };
         for (action, subject, at) in noted {
-            if action == AuditEvent::BackedUp.as_str() {
-                upkeep.backed_up = upkeep.backed_up.max(Some(at));
-            } else {
-                upkeep.rotated.insert(subject, at);
+            match action.parse() {
+                Ok(AuditEvent::BackedUp) => upkeep.backed_up = upkeep.backed_up.max(Some(at)),
+                Ok(AuditEvent::RecoveryDrilled) => upkeep.drilled = upkeep.drilled.max(Some(at)),
+                _ => drop(upkeep.rotated.insert(subject, at)),
             }
         }
         Ok(upkeep)

@@ -1,6 +1,8 @@
 //! `seven incident bundle`: what stood where, in a folder that may leave the house: counts, ids, times and reason codes; no phone, no
 //! name, no text (OBS-19, PROD-36).
 
+mod drill;
+
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -35,6 +37,8 @@ pub enum Incident {
         #[arg(long = "metrics", value_name = "URL")]
         workers: Vec<String>,
     },
+    /// Notes a recovery that was drilled, and says whether it passed: docs/runbook.md, "When the database is lost", each quarter.
+    Drill(drill::Drill),
 }
 
 fn span(text: &str) -> Result<TimeDelta, String> {
@@ -51,7 +55,10 @@ fn span(text: &str) -> Result<TimeDelta, String> {
 }
 
 pub async fn run(config: Option<&Path>, command: Incident) -> Result<()> {
-    let Incident::Bundle { since, out: folder, workers } = command;
+    let (since, folder, workers) = match command {
+        Incident::Bundle { since, out, workers } => (since, out, workers),
+        Incident::Drill(drill) => return drill.note(config).await,
+    };
     ensure!(!folder.exists(), "{} exists; name a folder that does not", folder.display());
     let fleet = fleet(config).await?;
     let ops = Settings::load(config)?.ops.listen;

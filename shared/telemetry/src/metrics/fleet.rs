@@ -16,6 +16,7 @@ instruments! {
         switches: IntGaugeVec = "seven_switch_on", "1 while an operator's or the watch's switch stands", ["casino", "switch"];
         rotation_due: IntGaugeVec = "seven_rotation_due_timestamp_seconds", "When a secret of the fleet is due to be changed, in seconds since 1970 (SEC-131)", ["name"];
         backup: IntGaugeVec = "seven_backup_timestamp_seconds", "When the last backup was noted, in seconds since 1970; the database's beginning when none was (DEP-31)", [];
+        drill: IntGaugeVec = "seven_drill_timestamp_seconds", "When a recovery was last drilled and passed, in seconds since 1970; the database's beginning when none was (DEP-33)", [];
         overdue: IntGaugeVec = "seven_alerts_overdue", "Open alerts, cases among them, that nobody acknowledged in time (SEC-153)", ["alert", "severity", "casino"];
     }
 }
