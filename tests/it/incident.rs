@@ -108,3 +108,49 @@ async fn a_month_costs_what_was_used() {
     assert!(bad.err.contains("such as 2026-11"), "{}", bad.err);
     house.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")] // OBS-19
+async fn an_incident_is_told_step_by_step_and_owes_a_review() {
+    let house = house("register", Wanted::default()).await;
+    let run =
+        async |arguments: &[&str]| house.seven(&[&["incident"], arguments, &["--by", "R. Viewer"]].concat(), "").await;
+    let refused = async |arguments: &[&str], why: &str| {
+        let said = run(arguments).await;
+        assert!(said.code != 0 && said.err.contains(why), "{arguments:?}: {}{}", said.out, said.err);
+    };
+    let began = ["--began", "2026-01-02T03:00:00Z"];
+    refused(&["open", "--severity", "SEV1", "--title", "call +18605550142"], "name guests by their id").await;
+    let opened = run(&[&["open", "--severity", "SEV1", "--title", "answers late"], &began[..]].concat()).await;
+    assert_eq!(opened.code, 0, "{}", opened.err);
+    let id = opened.out.trim();
+    refused(&["review", id, "--cause", "a full disk"], "resolve` comes first").await;
+    refused(&["note", "01a2014b-08dd-7000-8000-000000000000", "--text", "x"], "no incident").await;
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    assert_eq!(run(&["note", id, "--text", "the disk of NATS is full", "--trace", trace]).await.code, 0);
+    let ended = ["--impact", "12 texts a minute late", "--ended", "2026-01-02T03:40:00Z"];
+    assert_eq!(run(&[&["resolve", id], &ended[..]].concat()).await.code, 0);
+    refused(&[&["resolve", id], &ended[..]].concat(), "resolved already").await;
+    let due = async || house.stack.fleet.store.upkeep().await.unwrap().review_due;
+    assert_eq!(due().await, Some("2026-01-04T03:40:00Z".parse().unwrap()));
+    let list = house.seven(&["incident", "list"], "").await.out;
+    assert!(list.contains("overdue") && list.contains("answers late"), "{list}");
+
+    let action = "alert on a full disk; R. Viewer; 2026-02-01";
+    assert_eq!(run(&["review", id, "--cause", "nothing watched the disk", "--action", action]).await.code, 0);
+    assert_eq!(due().await, None);
+    let page = house.seven(&["incident", "show", id], "").await.out;
+    for part in [
+        "# SEV1: answers late",
+        "minutes: 40",
+        "12 texts a minute late",
+        "the disk of NATS is full (trace 4bf92f3577b34da6a3ce929d0e0e4736)",
+        "nothing watched the disk",
+        "- R. Viewer: alert on a full disk, by 2026-02-01",
+    ] {
+        assert!(page.contains(part), "{part} is missing:\n{page}");
+    }
+    let lines = house.seven(&["incident", "list", "--json"], "").await.out;
+    let line: serde_json::Value = serde_json::from_str(lines.trim()).unwrap();
+    assert_eq!((line["severity"].as_u64(), line["steps"].as_array().map(Vec::len)), (Some(1), Some(4)), "{line}");
+    house.stop().await;
+}

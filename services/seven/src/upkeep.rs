@@ -1,5 +1,6 @@
-//! What people owe the fleet from time to time: secrets changed (SEC-131), a backup made (DEP-31), a recovery drilled (DEP-33). The
-//! scheduler exports when, and SecretRotationDue, BackupMissing and RecoveryDrillDue remind.
+//! What people owe the fleet from time to time: secrets changed (SEC-131), a backup made (DEP-31), a recovery drilled (DEP-33), an
+//! incident reviewed (OBS-19). The scheduler exports when, and SecretRotationDue, BackupMissing, RecoveryDrillDue and IncidentReviewOverdue
+//! remind.
 
 use std::time::Duration;
 
@@ -79,7 +80,7 @@ pub fn rotations(settings: &Settings, upkeep: &Upkeep) -> Vec<Rotation> {
     rotations
 }
 
-/// Exports all three until the fleet's shutdown.
+/// Exports them until the fleet's shutdown.
 pub(crate) async fn watch(fleet: Fleet, settings: Settings) {
     let mut rest = Duration::ZERO;
     loop {
@@ -95,7 +96,7 @@ pub(crate) async fn watch(fleet: Fleet, settings: Settings) {
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "when secrets, backups and drills are due is not known; next try in a minute"
+                    "when secrets, backups, drills and reviews are due is not known; next try in a minute"
                 );
                 AGAIN
             }
@@ -110,6 +111,10 @@ fn export(rotations: &[Rotation], upkeep: &Upkeep) {
         figures.rotation_due.with_label_values(&[rotation.secret]).set(rotation.due_at.timestamp());
     }
     figures.backup.with_label_values::<&str>(&[]).set(upkeep.backed_up.unwrap_or(upkeep.begun).timestamp());
+    figures.review.reset();
+    if let Some(due) = upkeep.review_due {
+        figures.review.with_label_values::<&str>(&[]).set(due.timestamp());
+    }
     figures.drill.with_label_values::<&str>(&[]).set(upkeep.drilled.unwrap_or(upkeep.begun).timestamp());
 }
 
@@ -128,7 +133,8 @@ mod tests {
         let settings = Settings::parse("").unwrap();
         let noted = at("2026-06-01T00:00:00Z");
         let rotated = BTreeMap::from(["telnyx.api_key", "twilio.auth_tokens"].map(|name| (name.to_owned(), noted)));
-        let upkeep = Upkeep { begun: at("2026-01-01T00:00:00Z"), rotated, backed_up: None, drilled: None };
+        let upkeep =
+            Upkeep { begun: at("2026-01-01T00:00:00Z"), rotated, backed_up: None, drilled: None, review_due: None };
         let due: Vec<_> = rotations(&settings, &upkeep).iter().map(|r| (r.secret, r.due_at)).collect();
         let year = at("2027-01-01T00:00:00Z");
         assert_eq!(

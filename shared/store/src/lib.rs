@@ -28,6 +28,7 @@ pub mod flags;
 pub mod fleet;
 pub mod guests;
 pub mod inbound;
+pub mod incidents;
 pub mod isolation;
 pub mod keyed;
 pub mod last_look;

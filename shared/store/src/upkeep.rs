@@ -17,6 +17,8 @@ pub struct Upkeep {
     pub backed_up: Option<DateTime<Utc>>,
     /// The last drill that passed.
     pub drilled: Option<DateTime<Utc>>,
+    /// The first review of an incident that is owed (OBS-19).
+    pub review_due: Option<DateTime<Utc>>,
 }
 
 impl Store {
@@ -35,7 +37,8 @@ impl Store {
         .fetch_all(tx.conn())
         .await?;
         tx.commit().await?;
-        let mut upkeep = Upkeep { begun, rotated: BTreeMap::new(), backed_up: None, drilled: None };
+        let review_due = self.incidents().await?.iter().filter_map(|incident| incident.review_due).min();
+        let mut upkeep = Upkeep { begun, rotated: BTreeMap::new(), backed_up: None, drilled: None, review_due };
         for (action, subject, at) in noted {
             match action.parse() {
                 Ok(AuditEvent::BackedUp) => upkeep.backed_up = upkeep.backed_up.max(Some(at)),

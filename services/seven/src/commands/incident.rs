@@ -1,7 +1,8 @@
-//! `seven incident bundle`: what stood where, in a folder that may leave the house: counts, ids, times and reason codes; no phone, no
+//! `seven incident`: the register of incidents, drills, and `bundle`: what stood where, in a folder that may leave the house: counts, ids, times and reason codes; no phone, no
 //! name, no text (OBS-19, PROD-36).
 
 mod drill;
+mod register;
 
 use std::{
     path::{Path, PathBuf},
@@ -39,6 +40,8 @@ pub enum Incident {
     },
     /// Notes a recovery that was drilled, and says whether it passed: docs/runbook.md, "When the database is lost", each quarter.
     Drill(drill::Drill),
+    #[command(flatten)]
+    Register(register::Register),
 }
 
 fn span(text: &str) -> Result<TimeDelta, String> {
@@ -57,6 +60,7 @@ fn span(text: &str) -> Result<TimeDelta, String> {
 pub async fn run(config: Option<&Path>, command: Incident) -> Result<()> {
     let (since, folder, workers) = match command {
         Incident::Bundle { since, out, workers } => (since, out, workers),
+        Incident::Register(command) => return register::run(config, command).await,
         Incident::Drill(drill) => return drill.note(config).await,
     };
     ensure!(!folder.exists(), "{} exists; name a folder that does not", folder.display());

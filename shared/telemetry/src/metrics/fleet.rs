@@ -17,6 +17,7 @@ instruments! {
         rotation_due: IntGaugeVec = "seven_rotation_due_timestamp_seconds", "When a secret of the fleet is due to be changed, in seconds since 1970 (SEC-131)", ["name"];
         backup: IntGaugeVec = "seven_backup_timestamp_seconds", "When the last backup was noted, in seconds since 1970; the database's beginning when none was (DEP-31)", [];
         drill: IntGaugeVec = "seven_drill_timestamp_seconds", "When a recovery was last drilled and passed, in seconds since 1970; the database's beginning when none was (DEP-33)", [];
+        review: IntGaugeVec = "seven_incident_review_timestamp_seconds", "When the first review of an incident that is owed is due, in seconds since 1970; no series when none is (OBS-19)", [];
         overdue: IntGaugeVec = "seven_alerts_overdue", "Open alerts, cases among them, that nobody acknowledged in time (SEC-153)", ["alert", "severity", "casino"];
     }
 }

@@ -1,0 +1,247 @@
+//! `seven incident open|note|resolve|review|list|show`: what happened, told step by step into the audit log, and the review without blame
+//! that comes of it (OBS-19).
+
+use std::{fmt::Write, path::Path};
+
+use anyhow::{Context, Result, ensure};
+use chrono::{DateTime, Utc};
+use clap::{Args, Subcommand};
+use seven_runtime::Fleet;
+use seven_store::incidents::{Action, Incident, Step};
+use uuid::Uuid;
+
+use super::redact;
+use crate::{
+    commands::{fleet, given, table},
+    out,
+};
+
+/// Who says it. Texts name guests by id: this log is kept for years and read by many.
+#[derive(Debug, Args)]
+pub struct By {
+    /// Your name, for the record.
+    #[arg(long)]
+    by: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Register {
+    /// Begins an incident and prints its id.
+    Open {
+        /// How grave, as docs/runbook.md has it: SEV0 to SEV3.
+        #[arg(long, value_parser = severity)]
+        severity: u8,
+        /// What is wrong, in a line.
+        #[arg(long)]
+        title: String,
+        /// When it began (RFC 3339); now when left out.
+        #[arg(long, value_name = "TIME", value_parser = given::moment)]
+        began: Option<DateTime<Utc>>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Adds a line to its timeline: what was seen, thought or done.
+    Note {
+        id: Uuid,
+        #[arg(long)]
+        text: String,
+        /// A trace that shows it, 32 hex digits.
+        #[arg(long, value_name = "TRACE", value_parser = trace)]
+        trace: Option<String>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Says that it is over, and what it cost.
+    Resolve {
+        id: Uuid,
+        /// Guests concerned; texts delayed, doubled, lost.
+        #[arg(long)]
+        impact: String,
+        /// When it ended (RFC 3339); now when left out.
+        #[arg(long, value_name = "TIME", value_parser = given::moment)]
+        ended: Option<DateTime<Utc>>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// The review without blame, due 48 hours after the end of a SEV0 or SEV1.
+    Review {
+        id: Uuid,
+        /// What let it happen; no names.
+        #[arg(long)]
+        cause: String,
+        /// Who changes what by when: "what; owner; 2026-12-01". May be given several times.
+        #[arg(long = "action", value_name = "WHAT; OWNER; DAY", value_parser = action)]
+        actions: Vec<Action>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// All incidents, newest first.
+    List {
+        /// One JSON line per incident instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// One incident as a page of Markdown.
+    Show { id: Uuid },
+}
+
+fn severity(text: &str) -> Result<u8, String> {
+    let number = text.strip_prefix("SEV").and_then(|number| number.parse().ok()).filter(|number| *number <= 3);
+    number.ok_or_else(|| format!("`{text}` is no severity; expected SEV0, SEV1, SEV2 or SEV3"))
+}
+
+fn trace(text: &str) -> Result<String, String> {
+    let is_trace = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_trace.then(|| text.to_owned()).ok_or_else(|| format!("`{text}` is no trace; expected 32 hex digits"))
+}
+
+fn action(text: &str) -> Result<Action, String> {
+    let parts: Vec<&str> = text.split(';').map(str::trim).collect();
+    let [what, owner, day] = parts[..] else {
+        return Err(format!("`{text}` has {} part(s); expected \"what; owner; 2026-12-01\"", parts.len()));
+    };
+    let due = day.parse().map_err(|_| format!("`{day}` is no day; expected one such as 2026-12-01"))?;
+    Ok(Action { what: what.to_owned(), owner: owner.to_owned(), due })
+}
+
+pub(super) async fn run(config: Option<&Path>, command: Register) -> Result<()> {
+    let fleet = fleet(config).await?;
+    match command {
+        Register::Open { severity, title, began, by } => {
+            let id = fleet.ids.uuid();
+            let step =
+                Step::Opened { severity, title: said("--title", title)?, began: began.unwrap_or(fleet.clock.now()) };
+            note(&fleet, id, by, step).await?;
+            out!("{id}");
+        }
+        Register::Note { id, text, trace, by } => {
+            find(&fleet, id).await?;
+            note(&fleet, id, by, Step::Noted { text: said("--text", text)?, trace }).await?;
+        }
+        Register::Resolve { id, impact, ended, by } => {
+            let incident = find(&fleet, id).await?;
+            let ended = ended.unwrap_or(fleet.clock.now());
+            ensure!(incident.ended.is_none(), "{id} is resolved already; `seven incident note` adds what came later");
+            ensure!(ended >= incident.began, "it began {}; --ended must come after that", incident.began);
+            note(&fleet, id, by, Step::Resolved { impact: said("--impact", impact)?, ended }).await?;
+        }
+        Register::Review { id, cause, actions, by } => {
+            let incident = find(&fleet, id).await?;
+            ensure!(incident.ended.is_some(), "{id} is not over; `seven incident resolve` comes first");
+            ensure!(!incident.is_reviewed(), "{id} has its review; `seven incident note` adds what came later");
+            for action in &actions {
+                said("--action", format!("{} {}", action.what, action.owner))?;
+            }
+            note(&fleet, id, by, Step::Reviewed { cause: said("--cause", cause)?, actions }).await?;
+        }
+        Register::List { json } => list(&fleet, json).await?,
+        Register::Show { id } => out!("{}", page(&find(&fleet, id).await?).trim_end()),
+    }
+    Ok(())
+}
+
+async fn note(fleet: &Fleet, id: Uuid, By { by }: By, step: Step) -> Result<()> {
+    ensure!(!by.trim().is_empty(), "--by is empty; say who you are");
+    Ok(fleet.store.note_incident(id, &by, &step).await?)
+}
+
+/// Refuses what reads like a phone or a mail address.
+fn said(option: &str, text: String) -> Result<String> {
+    ensure!(!text.trim().is_empty(), "{option} is empty");
+    ensure!(redact(&text) == text, "{option} has a phone or a mail address in it; name guests by their id");
+    Ok(text)
+}
+
+async fn find(fleet: &Fleet, id: Uuid) -> Result<Incident> {
+    let all = fleet.store.incidents().await?;
+    all.into_iter()
+        .find(|one| one.incident_id == id)
+        .with_context(|| format!("no incident {id}; `seven incident list` shows them"))
+}
+
+async fn list(fleet: &Fleet, json: bool) -> Result<()> {
+    let incidents = fleet.store.incidents().await?;
+    if json {
+        incidents.iter().try_for_each(|one| serde_json::to_string(one).map(|line| out!("{line}")))?;
+        return Ok(());
+    }
+    let now = fleet.clock.now();
+    let mut table = table(["incident", "severity", "began", "minutes", "review", "title"]);
+    for one in incidents {
+        let review = match one.review_due {
+            Some(due) if due < now => "overdue".to_owned(),
+            Some(due) => format!("due {}", due.format("%F %H:%M")),
+            None if one.is_reviewed() => "written".to_owned(),
+            None => String::new(),
+        };
+        table.add_row([
+            one.incident_id.to_string(),
+            format!("SEV{}", one.severity),
+            one.began.format("%F %H:%M").to_string(),
+            minutes(&one),
+            review,
+            one.title,
+        ]);
+    }
+    out!("{table}");
+    Ok(())
+}
+
+fn minutes(incident: &Incident) -> String {
+    incident.ended.map_or_else(|| "not over".to_owned(), |ended| (ended - incident.began).num_minutes().to_string())
+}
+
+fn page(incident: &Incident) -> String {
+    let (mut impact, mut timeline, mut review) = (String::new(), String::new(), String::new());
+    let told = incident.steps.iter().try_for_each(|told| {
+        let mut line = |what: &str| writeln!(timeline, "- {} {}: {what}", told.at.format("%F %T"), told.by);
+        match &told.step {
+            Step::Opened { .. } => line("opened"),
+            Step::Noted { text, trace: None } => line(text),
+            Step::Noted { text, trace: Some(trace) } => line(&format!("{text} (trace {trace})")),
+            Step::Resolved { impact: cost, .. } => {
+                impact.push_str(cost);
+                line("resolved")
+            }
+            Step::Reviewed { cause, actions } => {
+                writeln!(review, "\n## Cause\n\n{cause}\n\n## Who changes what by when\n")?;
+                actions.iter().try_for_each(|a| writeln!(review, "- {}: {}, by {}", a.owner, a.what, a.due))
+            }
+        }
+    });
+    debug_assert!(told.is_ok(), "a string takes all that is written");
+    let times = format!("{} to {}", stamp(Some(incident.began)), stamp(incident.ended));
+    let length = minutes(incident);
+    format!(
+        "# SEV{}: {}\n\n{}\n\n{times} UTC, minutes: {length}\n\n## Impact\n\n{}\n\n## Timeline\n\n{timeline}{review}",
+        incident.severity,
+        incident.title,
+        incident.incident_id,
+        if impact.is_empty() { "not told yet" } else { &impact },
+    )
+}
+
+fn stamp(at: Option<DateTime<Utc>>) -> String {
+    at.map_or_else(|| "...".to_owned(), |at| at.format("%F %T").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // OBS-19
+    fn what_is_typed_is_read_or_refused_with_what_would_be_right() {
+        assert_eq!((severity("SEV0"), severity("SEV3")), (Ok(0), Ok(3)));
+        for bad in ["SEV4", "sev1", "1", ""] {
+            assert!(severity(bad).unwrap_err().contains("expected SEV0"), "{bad}");
+        }
+        let read = action("alert on a full disk; R. Viewer; 2026-12-01").unwrap();
+        assert_eq!((read.what.as_str(), read.owner.as_str()), ("alert on a full disk", "R. Viewer"));
+        for bad in ["alert", "a; b", "a; b; soon", "a; b; c; 2026-12-01"] {
+            assert!(action(bad).unwrap_err().contains("2026-12-01"), "{bad}");
+        }
+        assert!(trace(&"ab".repeat(16)).is_ok() && trace("ab").is_err());
+        assert!(said("--text", "call +18605550142".to_owned()).is_err() && said("--text", " ".to_owned()).is_err());
+        assert!(said("--text", "12 texts waited a minute".to_owned()).is_ok());
+    }
+}

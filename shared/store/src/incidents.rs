@@ -1,0 +1,147 @@
+//! The register of incidents (OBS-19): entries `incident_report` of the fleet's audit log, each a step of one incident. What an incident
+//! is follows from its steps; nothing is changed or taken back.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use seven_domain::{AuditEvent, CasinoId};
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::{Result, Store, audit::Entry};
+
+/// From the end of an incident to its written review, where one is owed.
+pub const REVIEW_WITHIN: TimeDelta = TimeDelta::hours(48);
+/// SEV0 and SEV1 are reviewed (docs/runbook.md).
+const LEAST_REVIEWED: u8 = 1;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub enum Step {
+    /// `severity` is the number after SEV.
+    Opened {
+        severity: u8,
+        title: String,
+        began: DateTime<Utc>,
+    },
+    Noted {
+        text: String,
+        trace: Option<String>,
+    },
+    /// `impact` in counts of guests and texts delayed, doubled or lost.
+    Resolved {
+        impact: String,
+        ended: DateTime<Utc>,
+    },
+    Reviewed {
+        cause: String,
+        actions: Vec<Action>,
+    },
+}
+
+/// Who changes what by when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Action {
+    pub what: String,
+    pub owner: String,
+    pub due: NaiveDate,
+}
+
+/// A step as it was written down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Told {
+    pub at: DateTime<Utc>,
+    pub by: String,
+    #[serde(flatten)]
+    pub step: Step,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Incident {
+    pub incident_id: Uuid,
+    pub severity: u8,
+    pub title: String,
+    pub began: DateTime<Utc>,
+    pub ended: Option<DateTime<Utc>>,
+    /// When its review is due; none when it has one, owes none or is not over.
+    pub review_due: Option<DateTime<Utc>>,
+    /// In the order in which they were written.
+    pub steps: Vec<Told>,
+}
+
+impl Incident {
+    /// None for steps without a beginning.
+    fn of(incident_id: Uuid, steps: Vec<Told>) -> Option<Self> {
+        let (severity, title, began) = steps.iter().find_map(|told| match &told.step {
+            Step::Opened { severity, title, began } => Some((*severity, title.clone(), *began)),
+            _ => None,
+        })?;
+        let ended = steps.iter().rev().find_map(|told| match told.step {
+            Step::Resolved { ended, .. } => Some(ended),
+            _ => None,
+        });
+        let reviewed = steps.iter().any(|told| matches!(told.step, Step::Reviewed { .. }));
+        let owes = severity <= LEAST_REVIEWED && !reviewed;
+        let review_due = ended.filter(|_| owes).map(|ended| ended + REVIEW_WITHIN);
+        Some(Self { incident_id, severity, title, began, ended, review_due, steps })
+    }
+
+    pub fn is_reviewed(&self) -> bool {
+        self.steps.iter().any(|told| matches!(told.step, Step::Reviewed { .. }))
+    }
+}
+
+impl Store {
+    pub async fn note_incident(&self, incident: Uuid, by: &str, step: &Step) -> Result<()> {
+        let mut tx = self.bind(&CasinoId::unknown()).await?;
+        let detail = serde_json::json!(step);
+        tx.audit(&Entry::of(AuditEvent::IncidentReport, by, &incident.to_string(), detail)).await?;
+        tx.commit().await
+    }
+
+    /// All that the log still holds, the newest first.
+    pub async fn incidents(&self) -> Result<Vec<Incident>> {
+        let mut tx = self.bind(&CasinoId::unknown()).await?;
+        let rows: Vec<(Uuid, DateTime<Utc>, String, Json<Step>)> = sqlx::query_as(
+            "select subject::uuid, at, actor, detail from audit_log where action = $1 and detail ? 'step' order by at, entry",
+        )
+        .bind(AuditEvent::IncidentReport.as_str())
+        .fetch_all(tx.conn())
+        .await?;
+        tx.commit().await?;
+        let mut steps: BTreeMap<Uuid, Vec<Told>> = BTreeMap::new();
+        for (incident, at, by, Json(step)) in rows {
+            steps.entry(incident).or_default().push(Told { at, by, step });
+        }
+        let mut incidents: Vec<_> = steps.into_iter().filter_map(|(id, steps)| Incident::of(id, steps)).collect();
+        incidents.sort_by_key(|incident| std::cmp::Reverse(incident.began));
+        Ok(incidents)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn incident(severity: u8, more: &[Step]) -> Option<Incident> {
+        let began = DateTime::UNIX_EPOCH;
+        let opened = Step::Opened { severity, title: "NATS was away".to_owned(), began };
+        let steps = [opened].into_iter().chain(more.iter().cloned());
+        Incident::of(Uuid::nil(), steps.map(|step| Told { at: began, by: "ops".to_owned(), step }).collect())
+    }
+
+    #[test] // OBS-19
+    fn a_review_is_owed_from_the_end_of_what_was_grave() {
+        let ended = DateTime::UNIX_EPOCH + TimeDelta::minutes(30);
+        let resolved = Step::Resolved { impact: "12 texts delayed".to_owned(), ended };
+        let reviewed = Step::Reviewed { cause: "a full disk".to_owned(), actions: Vec::new() };
+        let due = |severity, steps: &[Step]| incident(severity, steps).and_then(|incident| incident.review_due);
+        assert_eq!(due(1, &[]), None, "not over");
+        assert_eq!(due(1, std::slice::from_ref(&resolved)), Some(ended + TimeDelta::hours(48)));
+        assert_eq!(due(0, std::slice::from_ref(&resolved)), Some(ended + TimeDelta::hours(48)));
+        assert_eq!(due(2, std::slice::from_ref(&resolved)), None, "not so grave");
+        assert_eq!(due(1, &[resolved, reviewed]), None, "written");
+        assert_eq!(Incident::of(Uuid::nil(), Vec::new()), None);
+    }
+}
