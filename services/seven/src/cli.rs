@@ -125,7 +125,7 @@ enum Command {
     /// What casinos used and cost: report; what a month will cost: project.
     #[command(subcommand)]
     Cost(cost::Cost),
-    /// Incidents: a bundle of what stood where, without guests, for whoever helps.
+    /// Incidents: their register and reviews, drilled recoveries, and a bundle of what stood where, without guests, for whoever helps.
     #[command(subcommand)]
     Incident(incident::Incident),
     /// When a text may go to a number.

@@ -117,6 +117,7 @@ pub(super) async fn run(config: Option<&Path>, command: Register) -> Result<()> 
         Register::Note { id, text, trace, by } => {
             find(&fleet, id).await?;
             note(&fleet, id, by, Step::Noted { text: said("--text", text)?, trace }).await?;
+            out!("Noted.");
         }
         Register::Resolve { id, impact, ended, by } => {
             let incident = find(&fleet, id).await?;
@@ -124,6 +125,10 @@ pub(super) async fn run(config: Option<&Path>, command: Register) -> Result<()> 
             ensure!(incident.ended.is_none(), "{id} is resolved already; `seven incident note` adds what came later");
             ensure!(ended >= incident.began, "it began {}; --ended must come after that", incident.began);
             note(&fleet, id, by, Step::Resolved { impact: said("--impact", impact)?, ended }).await?;
+            match find(&fleet, id).await?.review_due {
+                Some(due) => out!("Resolved. `seven incident review {id}` is due by {}.", stamp(Some(due))),
+                None => out!("Resolved."),
+            }
         }
         Register::Review { id, cause, actions, by } => {
             let incident = find(&fleet, id).await?;
@@ -133,6 +138,7 @@ pub(super) async fn run(config: Option<&Path>, command: Register) -> Result<()> 
                 said("--action", format!("{} {}", action.what, action.owner))?;
             }
             note(&fleet, id, by, Step::Reviewed { cause: said("--cause", cause)?, actions }).await?;
+            out!("Written; `seven incident show {id}` prints it.");
         }
         Register::List { json } => list(&fleet, json).await?,
         Register::Show { id } => out!("{}", page(&find(&fleet, id).await?).trim_end()),
