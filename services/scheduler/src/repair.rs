@@ -42,8 +42,9 @@ pub(crate) struct Complete(Arc<Mutex<HashMap<Stage, (Seen, Instant)>>>);
 /// What changes when a consumer, a stream or a casino comes or goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
-    there: seven_bus::Consumers,
-    casinos: Vec<CasinoId>,
+    /// None when the stream was not looked at.
+    there: Option<seven_bus::Consumers>,
+    casinos: Arc<[CasinoId]>,
 }
 
 impl Complete {
@@ -59,15 +60,16 @@ impl Complete {
 
 pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete) -> Result<(), Error> {
     let roster = fleet.store.roster().await?;
-    for created in fleet.bus.ensure_streams().await? {
+    let streams = fleet.bus.ensure_streams().await?;
+    for created in &streams.created {
         tracing::warn!(what = created, "was gone; created anew");
         mirrored.forget();
         metrics().repairs.with_label_values(&["stream"]).inc();
     }
-    let casinos: Vec<CasinoId> = roster.iter().map(|entry| entry.casino.clone()).collect();
+    let casinos: Arc<[CasinoId]> = roster.iter().map(|entry| entry.casino.clone()).collect();
     for stage in topology::CONSUMING {
         // Counted before they are listed: what goes in between is another number the next time.
-        let now = Seen { there: fleet.bus.count_consumers(stage).await?, casinos: casinos.clone() };
+        let now = Seen { there: streams.consumers(stage), casinos: Arc::clone(&casinos) };
         if complete.stands(stage, &now, fleet.timing.mirror_check()) {
             continue;
         }
@@ -144,8 +146,8 @@ mod tests {
     fn consumers_are_listed_when_something_came_or_went_or_it_was_long_ago() {
         let (complete, hour) = (Complete::default(), Duration::from_secs(3_600));
         let began = DateTime::<Utc>::UNIX_EPOCH;
-        let at = |count, made| seven_bus::Consumers { count, stream_made: began + TimeDelta::seconds(made) };
-        let casinos = |names: &[&str]| names.iter().map(|name| CasinoId::trusted(name).unwrap()).collect::<Vec<_>>();
+        let at = |count, made| Some(seven_bus::Consumers { count, stream_made: began + TimeDelta::seconds(made) });
+        let casinos = |names: &[&str]| names.iter().map(|name| CasinoId::trusted(name).unwrap()).collect::<Arc<[_]>>();
         let seen = Seen { there: at(4, 1), casinos: casinos(&["here"]) };
         assert!(!complete.stands(Stage::Gate, &seen, hour), "never listed");
         complete.note(Stage::Gate, seen.clone());

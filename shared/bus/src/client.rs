@@ -15,7 +15,6 @@ use async_nats::{
     },
 };
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
 use futures::{Stream, StreamExt};
 use prost::Message;
 use seven_domain::{CasinoId, Lane, Stage, TraceContext};
@@ -59,13 +58,6 @@ pub struct Outgoing<'a> {
     /// The text's; the header names the span that publishes, where that is of the same trace.
     pub trace: &'a str,
     pub payload: Bytes,
-}
-
-/// How many consumers a stream has, and when the stream was made: another one may have as many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Consumers {
-    pub count: usize,
-    pub stream_made: DateTime<Utc>,
 }
 
 // === impl Bus ===
@@ -165,14 +157,6 @@ impl Bus {
         use futures::TryStreamExt;
         let stream = self.stream(topology::stream_of(stage)).await?;
         stream.consumer_names().try_collect().await.map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))
-    }
-
-    /// How many consumers a stage's stream has: cheap, however many they are.
-    pub async fn count_consumers(&self, stage: Stage) -> Result<Consumers, Error> {
-        let name = topology::stream_of(stage);
-        let stream = self.js.get_stream(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
-        let info = stream.cached_info();
-        Ok(Consumers { count: info.state.consumer_count, stream_made: info.created })
     }
 
     /// Creates one durable pull consumer; true when it did. One that somebody else made meanwhile stays as it is: onboarding and the

@@ -24,9 +24,10 @@ pub mod events {
 
 pub use access::Access;
 pub use backlog::Lag;
-pub use client::{Bus, Consumers, Outgoing, Settings};
+pub use client::{Bus, Outgoing, Settings};
 pub use error::Error;
 pub use roster::Roster;
+pub use streams::{Consumers, Streams};
 pub use taken::{Reader, Taken};
 pub use topology::{subject, subject_for_dead, subjects_of_dead};
 pub use worker::{Delivery, Handler, Outcome, Worker, WorkerSettings};

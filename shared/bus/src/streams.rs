@@ -1,31 +1,56 @@
 //! Streams, the bucket and the fleet's own consumers, put in place.
 
-use std::sync::atomic::Ordering;
+use std::{collections::HashMap, sync::atomic::Ordering};
 
 use async_nats::jetstream::{consumer::pull, kv, stream};
+use chrono::{DateTime, Utc};
+use seven_domain::Stage;
 
 use crate::{Bus, Error, topology};
 
+/// What [`Bus::ensure_streams`] made and found.
+#[derive(Debug, Default)]
+pub struct Streams {
+    pub created: Vec<String>,
+    found: HashMap<String, Consumers>,
+}
+
+/// How many consumers a stream has, and when the stream was made: another one may have as many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Consumers {
+    pub count: usize,
+    pub stream_made: DateTime<Utc>,
+}
+
+// === impl Streams ===
+
+impl Streams {
+    /// Of the stage's stream, when it was looked at.
+    pub fn consumers(&self, stage: Stage) -> Option<Consumers> {
+        self.found.get(topology::stream_of(stage)).copied()
+    }
+}
+
+// === impl Bus ===
+
 impl Bus {
-    /// Creates the streams and the bucket that are missing; returns what it created. Once in a process's life, because what is ours changes
+    /// Creates the streams and the bucket that are missing. Once in a process's life, because what is ours changes
     /// with a release or the settings, streams that allow less than ours are given what ours allow.
-    pub async fn ensure_streams(&self) -> Result<Vec<String>, Error> {
-        let mut created = Vec::new();
+    pub async fn ensure_streams(&self) -> Result<Streams, Error> {
+        let (mut created, mut found) = (Vec::new(), HashMap::new());
         for config in topology::streams(&self.limits) {
             let name = config.name.clone();
-            match self.js.get_stream(&name).await {
-                Ok(stream) if !self.raised.load(Ordering::Relaxed) => {
+            let info = if let Ok(stream) = self.js.get_stream(&name).await {
+                if !self.raised.load(Ordering::Relaxed) {
                     self.raise(&stream.cached_info().config, &config).await;
                 }
-                Ok(_) => {}
-                Err(_) => {
-                    self.js
-                        .create_stream(config)
-                        .await
-                        .map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
-                    created.push(name);
-                }
-            }
+                stream.cached_info().clone()
+            } else {
+                let made = self.js.create_stream(config).await;
+                created.push(name.clone());
+                made.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?.cached_info().clone()
+            };
+            found.insert(name, Consumers { count: info.state.consumer_count, stream_made: info.created });
         }
         self.raised.store(true, Ordering::Relaxed);
         if self.js.get_key_value(topology::FLEET_BUCKET).await.is_err() {
@@ -40,7 +65,7 @@ impl Bus {
         }
         self.ensure_durable(topology::DEAD_STREAM, topology::FILING_CONSUMER, &mut created).await?;
         self.ensure_durable(topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER, &mut created).await?;
-        Ok(created)
+        Ok(Streams { created, found })
     }
 
     /// A refusal is said and lived with: the stream works as it did, and a server before 2.15 never changes how many consumers it allows.

@@ -81,10 +81,10 @@ impl Incident {
             Step::Resolved { ended, .. } => Some(ended),
             _ => None,
         });
-        let reviewed = steps.iter().any(|told| matches!(told.step, Step::Reviewed { .. }));
-        let owes = severity <= LEAST_REVIEWED && !reviewed;
-        let review_due = ended.filter(|_| owes).map(|ended| ended + REVIEW_WITHIN);
-        Some(Self { incident_id, severity, title, began, ended, review_due, steps })
+        let mut incident = Self { incident_id, severity, title, began, ended, review_due: None, steps };
+        let owes = severity <= LEAST_REVIEWED && !incident.is_reviewed();
+        incident.review_due = ended.filter(|_| owes).map(|ended| ended + REVIEW_WITHIN);
+        Some(incident)
     }
 
     pub fn is_reviewed(&self) -> bool {

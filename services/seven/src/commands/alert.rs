@@ -30,7 +30,7 @@ pub enum Alert {
         #[arg(value_parser = given::id)]
         id: Uuid,
         /// Your name, for the record.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         by: String,
         /// One JSON document instead of a line.
         #[arg(long)]
@@ -57,7 +57,6 @@ pub async fn run(config: Option<&Path>, command: Alert) -> Result<ExitCode> {
     match command {
         Alert::List { all, json } => list(config, all, json).await?,
         Alert::Ack { id, by, json } => {
-            ensure!(!by.trim().is_empty(), "--by is empty; say who you are");
             let done = fleet(config).await?.store.acknowledge_alert(id, &by).await?;
             ensure!(done, "no alert {id} is open and without somebody; `seven alert list` shows them");
             if json {

@@ -53,7 +53,7 @@ pub async fn run(config: Option<&Path>, command: Audit) -> Result<()> {
     let fleet = fleet(config).await?;
     let casino = match casino.filter(|_| !of_the_fleet) {
         Some(casino) => {
-            known(&fleet, &casino).await?;
+            known(&fleet.store, &casino).await?;
             casino
         }
         None => CasinoId::unknown(),

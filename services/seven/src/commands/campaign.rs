@@ -9,8 +9,8 @@ mod wording;
 
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use clap::{Args, Subcommand};
+use anyhow::{Context, Result};
+use clap::Subcommand;
 use seven_domain::CasinoId;
 use seven_store::{Tx, campaigns::Campaign as Row};
 
@@ -31,25 +31,6 @@ pub enum Campaign {
     Resume(change::Change),
     /// End it: what has not left never will.
     Cancel(change::Change),
-}
-
-/// Who orders it, and why.
-#[derive(Debug, Clone, Args)]
-struct Order {
-    /// Your name, for the record.
-    #[arg(long)]
-    by: String,
-    /// Why; kept in the audit log.
-    #[arg(long)]
-    reason: String,
-}
-
-impl Order {
-    fn checked(&self) -> Result<&Self> {
-        ensure!(!self.by.trim().is_empty(), "--by is empty; say who you are");
-        ensure!(!self.reason.trim().is_empty(), "--reason is empty; say why");
-        Ok(self)
-    }
 }
 
 pub async fn run(config: Option<&Path>, command: Campaign) -> Result<()> {

@@ -133,7 +133,7 @@ async fn list(config: Option<&Path>, json: bool) -> Result<()> {
 
 async fn redisclose(config: Option<&Path>, casino: &CasinoId, trigger: &str) -> Result<()> {
     let fleet = fleet(config).await?;
-    super::known(&fleet, casino).await?;
+    super::known(&fleet.store, casino).await?;
     let mut tx = fleet.store.bind(casino).await?;
     let guests = tx.redisclose_all(trigger).await?;
     let detail = serde_json::json!({ "redisclose": trigger, "guests": guests });

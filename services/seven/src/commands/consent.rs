@@ -79,7 +79,7 @@ pub async fn run(config: Option<&Path>, command: Consent) -> Result<ExitCode> {
 }
 
 async fn show(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, json: bool) -> Result<()> {
-    known(fleet, casino).await?;
+    known(&fleet.store, casino).await?;
     let hash = guest.hash(fleet, casino).await?;
     let mut tx = fleet.store.bind(casino).await?;
     let (standing, suppression) = (tx.consent_standing(&hash).await?, tx.suppression(&hash).await?);
@@ -141,7 +141,7 @@ fn sentence(report: &Report) -> String {
 }
 
 async fn verify(fleet: &Fleet, casino: &CasinoId, guest: Option<&GuestRef>, json: bool) -> Result<ExitCode> {
-    known(fleet, casino).await?;
+    known(&fleet.store, casino).await?;
     let guests: Vec<GuestHash> = match guest {
         Some(guest) => vec![guest.hash(fleet, casino).await?],
         None => {
@@ -180,7 +180,7 @@ async fn record(
     evidence: Value,
     at: DateTime<Utc>,
 ) -> Result<()> {
-    known(fleet, casino).await?;
+    known(&fleet.store, casino).await?;
     let hash = guest.hash(fleet, casino).await?;
     let mut tx = fleet.store.bind(casino).await?;
     let guest_id: GuestId = tx

@@ -3,7 +3,7 @@
 
 use std::{path::Path, time::Duration};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use seven_domain::{AuditEvent, CasinoId, ConversationId};
@@ -33,10 +33,10 @@ pub enum Conversation {
         #[command(flatten)]
         which: Which,
         /// Your name, for the record.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         by: String,
         /// Why; kept in the audit log.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         reason: String,
         /// Go on by itself after so many minutes; without it the pause lasts until `resume`.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_080))]
@@ -47,10 +47,10 @@ pub enum Conversation {
         #[command(flatten)]
         which: Which,
         /// Your name, for the record.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         by: String,
         /// Why; kept in the audit log.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         reason: String,
     },
     /// Send a text as a person, in a takeover. It passes the same last look as every text; what the guest wrote so far counts as answered.
@@ -58,7 +58,7 @@ pub enum Conversation {
         #[command(flatten)]
         which: Which,
         /// Your name, for the record.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         by: String,
         /// What to say; two texts at most. - reads it from stdin.
         #[arg(long)]
@@ -69,7 +69,7 @@ pub enum Conversation {
         #[command(flatten)]
         which: Which,
         /// Your name, for the record.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         by: String,
     },
     /// Give it back to the host, which answers what was kept.
@@ -77,7 +77,7 @@ pub enum Conversation {
         #[command(flatten)]
         which: Which,
         /// Your name, for the record.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         by: String,
     },
 }
@@ -110,7 +110,7 @@ pub async fn run(config: Option<&Path>, command: Conversation) -> Result<()> {
 
 impl Which {
     async fn find(&self, fleet: &Fleet) -> Result<ConversationId> {
-        known(fleet, &self.casino).await?;
+        known(&fleet.store, &self.casino).await?;
         let hash = match &self.guest {
             Some(guest) => Some(guest.hash(fleet, &self.casino).await?),
             None => None,
@@ -217,7 +217,6 @@ fn lines(shown: &ShownConversation, facts: &[Value], kept: &[Value]) {
 }
 
 async fn pause(fleet: &Fleet, which: &Which, by: &str, reason: &str, minutes: Option<u32>) -> Result<()> {
-    ensure!(!reason.trim().is_empty(), "--reason is empty; say why a person takes over");
     let conversation = which.find(fleet).await?;
     let span = minutes.map(|minutes| fleet.timing.scaled(Duration::from_secs(u64::from(minutes) * 60)));
     let mut tx = fleet.store.bind(&which.casino).await?;
@@ -232,7 +231,6 @@ async fn pause(fleet: &Fleet, which: &Which, by: &str, reason: &str, minutes: Op
 }
 
 async fn takeover(fleet: &Fleet, which: &Which, by: &str, reason: &str) -> Result<()> {
-    ensure!(!reason.trim().is_empty(), "--reason is empty; say why a person takes over");
     let conversation = which.find(fleet).await?;
     person::take_over(fleet, &which.casino, conversation, by, reason).await?;
     out!(

@@ -75,7 +75,7 @@ pub async fn run(config: Option<&Path>, command: Cost) -> Result<()> {
         Cost::Report { month, casino, by_step, json } => {
             let fleet = fleet(config).await?;
             if let Some(casino) = &casino {
-                known(&fleet, casino).await?;
+                known(&fleet.store, casino).await?;
             }
             let (month, only) = (begun(month)?, casino.as_ref().map(CasinoId::as_str));
             if by_step {
@@ -101,7 +101,7 @@ async fn project(config: Option<&Path>, command: &Project) -> Result<()> {
         .project(),
         Some(casino) => {
             let fleet = fleet(config).await?;
-            known(&fleet, casino).await?;
+            known(&fleet.store, casino).await?;
             let this = Month::of(fleet.clock.now());
             let costs = cost::month(&fleet, &Settings::load(config)?.cost, this, Some(casino.as_str())).await?;
             let month = costs.first().and_then(|cost| Projection::like(cost, command.per_day));

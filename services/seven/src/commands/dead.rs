@@ -17,7 +17,7 @@ use std::{path::Path, process::ExitCode};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use super::fleet;
+use super::{fleet, given};
 
 pub use replay::replay;
 
@@ -50,13 +50,8 @@ struct Reveal {
     #[arg(long, requires = "why")]
     reveal: bool,
     /// Why; kept in the audit log.
-    #[arg(long = "reason", id = "why", value_name = "TEXT", requires = "reveal", value_parser = words)]
+    #[arg(long = "reason", id = "why", value_name = "TEXT", requires = "reveal", value_parser = given::words)]
     reason: Option<String>,
-}
-
-/// A reason that says something.
-fn words(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Err("it is empty; say why".to_owned()) } else { Ok(text.trim().to_owned()) }
 }
 
 /// Exit codes: 0 done, 1 some letters could not be helped, 130 interrupted.

@@ -61,7 +61,7 @@ impl Line {
 pub async fn run(config: Option<&Path>, command: &Delivery) -> Result<()> {
     let fleet = fleet(config).await?;
     if let Some(casino) = &command.casino {
-        known(&fleet, casino).await?;
+        known(&fleet.store, casino).await?;
     }
     let mut lines = Vec::new();
     for entry in fleet.store.roster().await? {

@@ -32,7 +32,7 @@ pub enum Escalation {
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
         /// Your name, for the record.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         by: String,
     },
     /// Say that a case is settled. Its conversation goes on when no other case keeps it paused; the host answers what was kept.
@@ -43,7 +43,7 @@ pub enum Escalation {
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
         /// Your name, for the record.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         by: String,
     },
 }
@@ -52,7 +52,7 @@ pub async fn run(config: Option<&Path>, command: Escalation) -> Result<()> {
     let fleet = fleet(config).await?;
     match command {
         Escalation::List { casino, all, json } => {
-            known(&fleet, &casino).await?;
+            known(&fleet.store, &casino).await?;
             let mut tx = fleet.store.bind(&casino).await?;
             let rows = tx.escalations(all, 200).await?;
             tx.commit().await?;
@@ -93,7 +93,7 @@ pub async fn run(config: Option<&Path>, command: Escalation) -> Result<()> {
             out!("Case {id} is in hand: {by}.");
         }
         Escalation::Resolve { id, casino, by } => {
-            known(&fleet, &casino).await?;
+            known(&fleet.store, &casino).await?;
             let mut tx = fleet.store.bind(&casino).await?;
             let settled = tx.settle_case(id, &by).await?;
             let settled = settled.with_context(|| format!("{casino} has no open case {id}"))?;

@@ -81,7 +81,7 @@ pub async fn copy(config: Option<&Path>, command: &Copy) -> Result<()> {
     let fleet = fleet(config).await?;
     let casinos = match &command.casino {
         Some(casino) => {
-            known(&fleet, casino).await?;
+            known(&fleet.store, casino).await?;
             vec![casino.clone()]
         }
         None => fleet.store.roster().await?.into_iter().map(|entry| entry.casino).collect(),
@@ -143,7 +143,7 @@ pub async fn export(config: Option<&Path>, command: &Export) -> Result<()> {
         ensure!(command.from < to, "--to {to} is not after --from {}; it is the day after the last", command.from);
     }
     let fleet = fleet(config).await?;
-    known(&fleet, &command.casino).await?;
+    known(&fleet.store, &command.casino).await?;
     let start = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
     let to = command.to.map_or_else(|| fleet.clock.now(), start);
     let mut after: Option<(DateTime<Utc>, Uuid)> = None;
@@ -165,7 +165,7 @@ pub async fn export(config: Option<&Path>, command: &Export) -> Result<()> {
 
 pub async fn weeks(config: Option<&Path>, command: &Weeks) -> Result<()> {
     let fleet = fleet(config).await?;
-    known(&fleet, &command.casino).await?;
+    known(&fleet.store, &command.casino).await?;
     let from = fleet.clock.now() - Days::new(7 * (command.weeks - 1));
     let monday = week_of(from.date_naive());
     let mut tx = fleet.store.bind(&command.casino).await?;

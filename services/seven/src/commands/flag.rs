@@ -12,7 +12,7 @@ use seven_domain::{
 };
 use seven_store::controls::Order;
 
-use super::{fleet, guest_ref::GuestRef};
+use super::{fleet, given::Who, guest_ref::GuestRef};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
@@ -36,12 +36,8 @@ pub struct Whose {
     /// Of this casino; without it the flag of every casino that has none of its own.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
-    /// Your name, for the record.
-    #[arg(long)]
-    by: String,
-    /// Why; kept in the audit log.
-    #[arg(long)]
-    reason: String,
+    #[command(flatten)]
+    who: Who,
 }
 
 #[derive(Debug, Args)]
@@ -82,13 +78,12 @@ pub async fn run(config: Option<&Path>, command: Flag) -> Result<()> {
             (whose, Some(rule))
         }
     };
-    let Whose { name, casino, by, reason } = whose;
+    let Whose { name, casino, who } = whose;
     ensure!(names().contains(&name), "no flag {name}; there are {}", names().join(", "));
-    ensure!(!by.trim().is_empty() && !reason.trim().is_empty(), "--by and --reason may not be empty");
     if let Some(casino) = &casino {
-        super::known(&fleet, casino).await?;
+        super::known(&fleet.store, casino).await?;
     }
-    let order = Order { by: &by, reason: &reason };
+    let order = Order { by: &who.by, reason: &who.reason };
     let changed = fleet.store.put_flag(casino.as_ref(), &name, rule.as_ref(), order).await?;
     ensure!(changed, "{name} was not set there");
     out!("{name} of {}: {}", casino.as_ref().map_or("every casino", CasinoId::as_str), told(rule.as_ref()));

@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 use uuid::Uuid;
 
 /// Who does what everybody will notice, and why: both are in the audit log.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Who {
     /// Your name, for the record.
     #[arg(long, value_name = "NAME", value_parser = words)]
@@ -15,7 +15,8 @@ pub struct Who {
     pub(super) reason: String,
 }
 
-fn words(text: &str) -> Result<String, String> {
+/// What says something.
+pub(super) fn words(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         Err("it is empty; the audit log keeps it".to_owned())
     } else {

@@ -82,7 +82,7 @@ pub async fn run(config: Option<&Path>, command: Guest) -> Result<()> {
 }
 
 async fn export(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, file: Option<&Path>, reason: &str) -> Result<()> {
-    known(fleet, casino).await?;
+    known(&fleet.store, casino).await?;
     let hash = guest.hash(fleet, casino).await?;
     let mut tx = fleet.store.bind(casino).await?;
     let mut document = tx.export_guest(&hash).await?;
@@ -118,7 +118,7 @@ pub(crate) fn private(path: &Path) -> Result<std::fs::File> {
 }
 
 async fn delete(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, reason: &str, yes: bool) -> Result<()> {
-    known(fleet, casino).await?;
+    known(&fleet.store, casino).await?;
     ensure!(!reason.trim().is_empty(), "--reason is empty; say who asked and how the person was identified");
     let hash = guest.hash(fleet, casino).await?;
     let mut tx = fleet.store.bind(casino).await?;
@@ -143,7 +143,7 @@ async fn delete(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, reason: &str
 }
 
 async fn traces(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef) -> Result<()> {
-    known(fleet, casino).await?;
+    known(&fleet.store, casino).await?;
     let hash = guest.hash(fleet, casino).await?;
     let mut tx = fleet.store.bind(casino).await?;
     let traces = tx.guest_traces(&hash).await?;
@@ -153,7 +153,7 @@ async fn traces(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef) -> Result<()
 }
 
 async fn deletions(fleet: &Fleet, casino: &CasinoId, json: bool) -> Result<()> {
-    known(fleet, casino).await?;
+    known(&fleet.store, casino).await?;
     let mut tx = fleet.store.bind(casino).await?;
     let rows = tx.deletions(200).await?;
     tx.commit().await?;
@@ -187,7 +187,7 @@ fn removed(counts: &serde_json::Value) -> String {
 }
 
 async fn exclude(fleet: &Fleet, casino: &CasinoId, source: &str) -> Result<()> {
-    known(fleet, casino).await?;
+    known(&fleet.store, casino).await?;
     let mut guests = Vec::new();
     for (row, line) in std::io::stdin().lines().enumerate() {
         let line = line.context("reading stdin")?;

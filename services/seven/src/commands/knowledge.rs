@@ -90,7 +90,7 @@ pub async fn run(config: Option<&Path>, command: Knowledge) -> Result<()> {
 async fn reindex(config: Option<&Path>, casino: &CasinoId, remove: bool, prune: bool) -> Result<()> {
     let fleet = fleet(config).await?;
     let embedding = wiring::embedding(&Settings::load(config)?, &fleet.cache)?;
-    super::known(&fleet, casino).await?;
+    super::known(&fleet.store, casino).await?;
     let ingested = ingest::ingest(&fleet, casino, &embedding, remove).await?;
     let mut removed = ingested.removed;
     if prune {

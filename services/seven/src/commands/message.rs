@@ -45,7 +45,7 @@ pub async fn run(config: Option<&Path>, command: Message) -> Result<()> {
     let fleet = fleet(config).await?;
     match command {
         Message::Show { id, casino, json } => {
-            super::known(&fleet, &casino).await?;
+            super::known(&fleet.store, &casino).await?;
             let mut tx = fleet.store.bind(&casino).await?;
             let line = tx
                 .outbound_line(id)
@@ -60,7 +60,7 @@ pub async fn run(config: Option<&Path>, command: Message) -> Result<()> {
             }
         }
         Message::List { casino, state, most, json } => {
-            super::known(&fleet, &casino).await?;
+            super::known(&fleet.store, &casino).await?;
             let mut tx = fleet.store.bind(&casino).await?;
             let lines = tx.outbound_list(state.map(OutboundState::as_str), most).await?;
             tx.commit().await?;

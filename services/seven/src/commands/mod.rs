@@ -48,6 +48,7 @@ use anyhow::{Context, Result, ensure};
 use serde::de::DeserializeOwned;
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
+use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
 use crate::{settings::Settings, wiring};
@@ -80,8 +81,8 @@ fn confirmed(what: &str, yes: bool) -> Result<bool> {
 }
 
 /// Says so when there is no such casino: an empty answer would look like a quiet one.
-async fn known(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
-    let mut tx = fleet.store.bind(casino).await?;
+async fn known(store: &Store, casino: &CasinoId) -> Result<()> {
+    let mut tx = store.bind(casino).await?;
     let row = tx.casino_row().await?;
     tx.commit().await?;
     ensure!(row.is_some(), "no casino {casino}; `seven casino list` shows them");

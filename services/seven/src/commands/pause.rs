@@ -13,7 +13,7 @@ use seven_store::{
     controls::{Order, Reopened, Standing, Switch},
 };
 
-use super::fleet;
+use super::{fleet, given::Who};
 use crate::out;
 
 /// Which casinos.
@@ -47,12 +47,8 @@ pub struct Pause {
     /// Nothing leaves at all, safety texts included: for when texts themselves do harm.
     #[arg(long)]
     kill: bool,
-    /// Your name, for the record.
-    #[arg(long)]
-    by: String,
-    /// Why; kept in the audit log.
-    #[arg(long)]
-    reason: String,
+    #[command(flatten)]
+    who: Who,
     /// One JSON document instead of lines.
     #[arg(long)]
     json: bool,
@@ -142,13 +138,11 @@ pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
 }
 
 async fn prepared<'a>(config: Option<&Path>, command: &'a Pause) -> Result<(Fleet, Order<'a>)> {
-    ensure!(!command.by.trim().is_empty(), "--by is empty; say who you are");
-    ensure!(!command.reason.trim().is_empty(), "--reason is empty; say why");
     let fleet = fleet(config).await?;
     if let Some(casino) = &command.scope.casino {
-        super::known(&fleet, casino).await?;
+        super::known(&fleet.store, casino).await?;
     }
-    Ok((fleet, Order { by: &command.by, reason: &command.reason }))
+    Ok((fleet, Order { by: &command.who.by, reason: &command.who.reason }))
 }
 
 /// Stores and audits the switches, then tells the workers. Returns those that were off before.

@@ -57,7 +57,7 @@ pub async fn run(config: Option<&Path>, command: Provider) -> Result<()> {
         }
         Provider::Stop { provider, casino, who } => {
             if let Some(casino) = &casino {
-                super::known(&fleet, casino).await?;
+                super::known(&fleet.store, casino).await?;
             }
             let new = stops::halt(&fleet, &provider, casino.as_ref(), &who.by, &who.reason).await?;
             out!("{provider}: {}", if new { "stopped" } else { "was stopped already" });

@@ -55,7 +55,7 @@ pub(super) fn span(text: &str) -> Result<TimeDelta, String> {
 
 pub async fn run(config: Option<&Path>, command: &Reconcile) -> Result<()> {
     let fleet = super::fleet(config).await?;
-    known(&fleet, &command.casino).await?;
+    known(&fleet.store, &command.casino).await?;
     let provider = wiring::telnyx(&Settings::load(config)?)?;
     let roster = fleet.store.roster().await?;
     let entry = roster.into_iter().find(|entry| entry.casino == command.casino);

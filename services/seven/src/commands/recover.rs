@@ -5,14 +5,14 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use chrono::TimeDelta;
 use clap::Args;
 use serde_json::json;
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
 
-use super::{fleet, known, pause, reconcile::span};
+use super::{fleet, given, known, pause, reconcile::span};
 use crate::{
     life::recover::{Compared, MARGIN, compare, forget_again},
     out,
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Recover {
     /// Your name, for the record.
-    #[arg(long)]
+    #[arg(long, value_parser = given::words)]
     by: String,
     /// How far back to ask: 90m, 2h, 3d. When left out: since the backup this database came from. The providers' look-up of a text ends
     /// after ten days.
@@ -44,7 +44,6 @@ fn deletions(text: &str) -> Result<(CasinoId, PathBuf), String> {
 }
 
 pub async fn run(config: Option<&Path>, command: &Recover) -> Result<ExitCode> {
-    ensure!(!command.by.trim().is_empty(), "--by is empty; say who you are");
     let fleet = fleet(config).await?;
     let provider = wiring::telnyx(&Settings::load(config)?)?;
     let backup = fleet.store.restored_from().await?;
@@ -57,7 +56,7 @@ pub async fn run(config: Option<&Path>, command: &Recover) -> Result<ExitCode> {
     let compared = compare(&fleet, &provider, since).await?;
     compared.iter().for_each(tell);
     for (casino, file) in &command.deletions {
-        known(&fleet, casino).await?;
+        known(&fleet.store, casino).await?;
         let lines = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
         let asked = forget_again(&fleet, casino, &lines, backup.unwrap_or(since)).await?;
         out!(

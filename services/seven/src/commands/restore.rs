@@ -5,10 +5,11 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 
+use super::given;
 use crate::{life::restore, out, settings::Settings};
 
 #[derive(Debug, Args)]
@@ -20,7 +21,7 @@ pub struct Restore {
     #[arg(long)]
     verify: bool,
     /// Your name, for the record.
-    #[arg(long)]
+    #[arg(long, value_parser = given::words)]
     by: String,
     /// One JSON document instead of lines.
     #[arg(long)]
@@ -29,7 +30,6 @@ pub struct Restore {
 
 pub async fn run(config: Option<&Path>, command: &Restore) -> Result<ExitCode> {
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
-    ensure!(!command.by.trim().is_empty(), "--by is empty; say who you are");
     let settings = Settings::load(config)?;
     let restored = restore::restore(&settings, &command.from, command.verify, &command.by).await?;
     let broken = restored.chains.as_ref().map_or(&[][..], |(_, broken)| broken.as_slice());

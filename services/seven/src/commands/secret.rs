@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use serde_json::json;
 use seven_domain::{AuditEvent, CasinoId, Clock};
 use seven_store::audit::Entry;
 
-use super::{casino::verify::store, table};
+use super::{casino::verify::store, given, known, table};
 use crate::{
     out,
     settings::Settings,
@@ -34,10 +34,10 @@ pub enum Secret {
         #[arg(long, value_name = "ID")]
         casino: Option<CasinoId>,
         /// Your name, for the record.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         by: String,
         /// How you saw that the new one works and the old one does not.
-        #[arg(long)]
+        #[arg(long, value_parser = given::words)]
         verified: String,
     },
 }
@@ -81,16 +81,14 @@ async fn list(config: Option<&Path>, json: bool) -> Result<()> {
 }
 
 async fn rotated(config: Option<&Path>, name: &str, casino: Option<&CasinoId>, by: &str, verified: &str) -> Result<()> {
-    ensure!(!by.trim().is_empty(), "--by is empty; say who you are");
-    ensure!(!verified.trim().is_empty(), "--verified is empty; say how you saw that it works");
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
     let settings = Settings::load(config)?;
     let store = store(&settings, &settings.postgres.url)?;
     let whose = casino.cloned().unwrap_or_else(CasinoId::unknown);
-    let mut tx = store.bind(&whose).await?;
     if let Some(casino) = casino {
-        ensure!(tx.casino_row().await?.is_some(), "no casino {casino}; `seven casino list` shows them");
+        known(&store, casino).await?;
     }
+    let mut tx = store.bind(&whose).await?;
     tx.audit(&Entry::of(AuditEvent::SecretRotated, by, name, json!({ "verified": verified }))).await?;
     tx.commit().await?;
     out!("Noted: {name} of {} was rotated by {by}.", casino.map_or("the fleet", CasinoId::as_str));

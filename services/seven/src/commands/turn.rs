@@ -60,7 +60,7 @@ pub async fn run(config: Option<&Path>, command: Turn) -> Result<()> {
     match command {
         Turn::Copy(_) | Turn::Export(_) | Turn::Weeks(_) => {}
         Turn::Show { id, casino, reveal, json } => {
-            super::known(&fleet, &casino).await?;
+            super::known(&fleet.store, &casino).await?;
             let mut tx = fleet.store.bind(&casino).await?;
             let told = tx.told_turn(id).await?;
             let mut told = told.with_context(|| format!("{casino} has no turn {id}; `seven turn list` shows them"))?;
@@ -79,7 +79,7 @@ pub async fn run(config: Option<&Path>, command: Turn) -> Result<()> {
             }
         }
         Turn::List { casino, most, json } => {
-            super::known(&fleet, &casino).await?;
+            super::known(&fleet.store, &casino).await?;
             let mut tx = fleet.store.bind(&casino).await?;
             let lines = tx.newest_turns(most).await?;
             tx.commit().await?;

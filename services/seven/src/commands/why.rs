@@ -39,7 +39,7 @@ pub struct Why {
 
 pub async fn run(config: Option<&Path>, why: Why) -> Result<()> {
     let fleet = fleet(config).await?;
-    super::known(&fleet, &why.casino).await?;
+    super::known(&fleet.store, &why.casino).await?;
     let subject = subject(&fleet, &why).await?;
     let mut tx = fleet.store.bind(&why.casino).await?;
     if why.reveal {

@@ -7,8 +7,10 @@ use seven_domain::{AuditEvent, CampaignId, CasinoId};
 use seven_runtime::Fleet;
 use seven_store::{Tx, audit::Entry};
 
-use super::Order;
-use crate::{commands::known, out};
+use crate::{
+    commands::{given::Who, known},
+    out,
+};
 
 #[derive(Debug, Args)]
 pub struct Change {
@@ -18,7 +20,7 @@ pub struct Change {
     #[arg(long, value_name = "ID")]
     casino: CasinoId,
     #[command(flatten)]
-    order: Order,
+    who: Who,
 }
 
 pub(super) async fn pause(fleet: &Fleet, command: &Change) -> Result<()> {
@@ -57,8 +59,8 @@ async fn moved(
     to: &str,
     also: impl AsyncFnOnce(&mut Tx, CampaignId) -> Result<Value>,
 ) -> Result<(Tx, String)> {
-    let order = command.order.checked()?;
-    known(fleet, &command.casino).await?;
+    let who = &command.who;
+    known(&fleet.store, &command.casino).await?;
     let mut tx = fleet.store.bind(&command.casino).await?;
     let row = super::named(&mut tx, &command.casino, &command.campaign).await?;
     let campaign = CampaignId(row.campaign_id);
@@ -67,8 +69,8 @@ async fn moved(
     }
     let mut detail = also(&mut tx, campaign).await?;
     detail["state"] = json!(to);
-    detail["reason"] = json!(order.reason);
+    detail["reason"] = json!(who.reason);
     let subject = campaign.to_string();
-    tx.audit(&Entry::of(AuditEvent::CampaignChanged, &order.by, &subject, detail)).await?;
+    tx.audit(&Entry::of(AuditEvent::CampaignChanged, &who.by, &subject, detail)).await?;
     Ok((tx, row.name))
 }

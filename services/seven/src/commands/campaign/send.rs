@@ -11,12 +11,11 @@ use seven_scheduler::campaigns::pace;
 use seven_store::{audit::Entry, campaigns::NewCampaign};
 
 use super::{
-    Order,
     plan::Plan,
     wording::{Text, Texts},
 };
 use crate::{
-    commands::{confirmed, guest_ref::GuestRef, phrases::sentence, table},
+    commands::{confirmed, given::Who, guest_ref::GuestRef, phrases::sentence, table},
     out,
 };
 
@@ -46,7 +45,7 @@ pub struct Send {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    order: Order,
+    who: Who,
 }
 
 #[derive(Debug, Args)]
@@ -61,7 +60,7 @@ struct Whom {
 }
 
 pub(super) async fn run(fleet: &Fleet, command: &Send) -> Result<()> {
-    let order = command.order.checked()?;
+    let who = &command.who;
     ensure!(!command.name.trim().is_empty(), "--name is empty; call it something");
     let (casino, name) = (&command.casino, command.name.trim());
     let config = config(fleet, casino, name).await?;
@@ -98,13 +97,13 @@ pub(super) async fn run(fleet: &Fleet, command: &Send) -> Result<()> {
         name,
         text_en: &texts.en.body,
         text_es: &texts.es.body,
-        by: &order.by,
+        by: &who.by,
         plan: &counts,
     };
     let mut tx = fleet.store.bind(casino).await?;
     ensure!(tx.create_campaign(&new, &plan.listed()).await?, taken(casino, name));
-    let detail = json!({ "state": "running", "name": name, "reason": order.reason, "guests": counts });
-    tx.audit(&Entry::of(AuditEvent::CampaignChanged, &order.by, &campaign.to_string(), detail)).await?;
+    let detail = json!({ "state": "running", "name": name, "reason": who.reason, "guests": counts });
+    tx.audit(&Entry::of(AuditEvent::CampaignChanged, &who.by, &campaign.to_string(), detail)).await?;
     tx.commit().await?;
     if command.json {
         out!("{}", document(Some(campaign), name, &texts, &plan, rate));

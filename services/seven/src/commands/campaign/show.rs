@@ -38,7 +38,7 @@ pub struct Show {
 }
 
 pub(super) async fn list(fleet: &Fleet, command: &List) -> Result<()> {
-    known(fleet, &command.casino).await?;
+    known(&fleet.store, &command.casino).await?;
     let mut tx = fleet.store.bind(&command.casino).await?;
     let campaigns = tx.campaigns(command.most).await?;
     tx.commit().await?;
@@ -65,7 +65,7 @@ pub(super) async fn list(fleet: &Fleet, command: &List) -> Result<()> {
 }
 
 pub(super) async fn show(fleet: &Fleet, command: &Show) -> Result<()> {
-    known(fleet, &command.casino).await?;
+    known(&fleet.store, &command.casino).await?;
     let mut tx = fleet.store.bind(&command.casino).await?;
     let row = super::named(&mut tx, &command.casino, &command.campaign).await?;
     let counts = tx.campaign_counts(CampaignId(row.campaign_id)).await?;

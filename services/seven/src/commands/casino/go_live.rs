@@ -25,7 +25,7 @@ pub struct GoLive {
 pub async fn run(config: Option<&Path>, command: &GoLive) -> Result<ExitCode> {
     let settings = Settings::load(config)?;
     let fleet = fleet(config).await?;
-    crate::commands::known(&fleet, &command.casino).await?;
+    crate::commands::known(&fleet.store, &command.casino).await?;
     let lines = checklist::judge(&gather::facts(&fleet, &settings, &command.casino).await?);
     let missing = lines.iter().filter(|line| !line.ok).count();
     if command.json {

@@ -13,8 +13,8 @@ use super::{
     batch::{self, Did, Todo, Verb},
     replay::entry,
     select::{Select, whose},
-    words,
 };
+use crate::commands::given;
 
 const VERB: Verb = Verb { order: "discard", done: "discarded" };
 
@@ -27,7 +27,7 @@ pub struct Discard {
     #[command(flatten)]
     select: Select,
     /// Why nobody needs them; kept in the audit log.
-    #[arg(long, value_parser = words)]
+    #[arg(long, value_parser = given::words)]
     reason: String,
     /// Only say what would be discarded.
     #[arg(long)]

@@ -39,7 +39,7 @@ pub struct Mark {
     #[arg(long = "as", value_name = "WHAT")]
     judgement: Judgement,
     /// Who judged.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = given::words)]
     by: String,
 }
 
@@ -62,7 +62,7 @@ impl Judgement {
 
 pub async fn list(config: Option<&Path>, command: &List) -> Result<()> {
     let fleet = fleet(config).await?;
-    known(&fleet, &command.casino).await?;
+    known(&fleet.store, &command.casino).await?;
     let mut tx = fleet.store.bind(&command.casino).await?;
     let since = fleet.clock.now() - Days::new(command.days);
     let (review, missed) = (tx.guardrail_hits(since).await?, tx.guardrail_misses(since).await?);
@@ -105,9 +105,8 @@ fn row(line: &Hits) -> [String; 7] {
 
 pub async fn mark(config: Option<&Path>, command: &Mark) -> Result<()> {
     let Mark { casino, text, judgement, by } = command;
-    ensure!(!by.trim().is_empty(), "--by is empty; say who judged");
     let fleet = fleet(config).await?;
-    known(&fleet, casino).await?;
+    known(&fleet.store, casino).await?;
     let mut tx = fleet.store.bind(casino).await?;
     let hit = tx
         .guardrail_hit(*text)

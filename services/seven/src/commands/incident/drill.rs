@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use chrono::TimeDelta;
 use clap::Args;
 use serde_json::json;
@@ -10,7 +10,11 @@ use seven_domain::{AuditEvent, CasinoId};
 use seven_store::audit::Entry;
 
 use super::span;
-use crate::{commands::casino::verify::store, out, settings::Settings};
+use crate::{
+    commands::{casino::verify::store, given, known},
+    out,
+    settings::Settings,
+};
 
 /// From the loss to a guest who is answered.
 const LONGEST: TimeDelta = TimeDelta::hours(4);
@@ -29,10 +33,10 @@ pub struct Drill {
     #[arg(long, value_name = "ID")]
     casino: CasinoId,
     /// Your name, for the record.
-    #[arg(long)]
+    #[arg(long, value_parser = given::words)]
     by: String,
     /// How you saw that it worked: a text answered, what `seven restore --verify` said.
-    #[arg(long)]
+    #[arg(long, value_parser = given::words)]
     verified: String,
 }
 
@@ -47,14 +51,10 @@ fn passed(took: TimeDelta, lost: TimeDelta) -> bool {
 impl Drill {
     pub async fn note(self, config: Option<&Path>) -> Result<()> {
         let Self { took, lost, casino, by, verified } = self;
-        ensure!(!by.trim().is_empty(), "--by is empty; say who you are");
-        ensure!(!verified.trim().is_empty(), "--verified is empty; say how you saw that it worked");
         seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
         let settings = Settings::load(config)?;
         let store = store(&settings, &settings.postgres.url)?;
-        let mut tx = store.bind(&casino).await?;
-        ensure!(tx.casino_row().await?.is_some(), "no casino {casino}; `seven casino list` shows them");
-        tx.commit().await?;
+        known(&store, &casino).await?;
         let passed = passed(took, lost);
         let detail = json!({
             "casino": casino, "took_minutes": took.num_minutes(), "lost_minutes": lost.num_minutes(), "passed": passed, "verified": verified,

@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct By {
     /// Your name, for the record.
-    #[arg(long)]
+    #[arg(long, value_parser = given::words)]
     by: String,
 }
 
@@ -32,7 +32,7 @@ pub enum Register {
         #[arg(long, value_parser = severity)]
         severity: u8,
         /// What is wrong, in a line.
-        #[arg(long)]
+        #[arg(long, value_parser = said)]
         title: String,
         /// When it began (RFC 3339); now when left out.
         #[arg(long, value_name = "TIME", value_parser = given::moment)]
@@ -43,7 +43,7 @@ pub enum Register {
     /// Adds a line to its timeline: what was seen, thought or done.
     Note {
         id: Uuid,
-        #[arg(long)]
+        #[arg(long, value_parser = said)]
         text: String,
         /// A trace that shows it, 32 hex digits.
         #[arg(long, value_name = "TRACE", value_parser = trace)]
@@ -55,7 +55,7 @@ pub enum Register {
     Resolve {
         id: Uuid,
         /// Guests concerned; texts delayed, doubled, lost.
-        #[arg(long)]
+        #[arg(long, value_parser = said)]
         impact: String,
         /// When it ended (RFC 3339); now when left out.
         #[arg(long, value_name = "TIME", value_parser = given::moment)]
@@ -67,7 +67,7 @@ pub enum Register {
     Review {
         id: Uuid,
         /// What let it happen; no names.
-        #[arg(long)]
+        #[arg(long, value_parser = said)]
         cause: String,
         /// Who changes what by when: "what; owner; 2026-12-01". May be given several times.
         #[arg(long = "action", value_name = "WHAT; OWNER; DAY", value_parser = action)]
@@ -83,6 +83,16 @@ pub enum Register {
     },
     /// One incident as a page of Markdown.
     Show { id: Uuid },
+}
+
+/// Refuses what reads like a phone or a mail address.
+fn said(text: &str) -> Result<String, String> {
+    let said = given::words(text)?;
+    if redact(&said) == said {
+        Ok(said)
+    } else {
+        Err("it has a phone or a mail address in it; name guests by their id".to_owned())
+    }
 }
 
 fn severity(text: &str) -> Result<u8, String> {
@@ -101,7 +111,7 @@ fn action(text: &str) -> Result<Action, String> {
         return Err(format!("`{text}` has {} part(s); expected \"what; owner; 2026-12-01\"", parts.len()));
     };
     let due = day.parse().map_err(|_| format!("`{day}` is no day; expected one such as 2026-12-01"))?;
-    Ok(Action { what: what.to_owned(), owner: owner.to_owned(), due })
+    Ok(Action { what: said(what)?, owner: said(owner)?, due })
 }
 
 pub(super) async fn run(config: Option<&Path>, command: Register) -> Result<()> {
@@ -109,14 +119,13 @@ pub(super) async fn run(config: Option<&Path>, command: Register) -> Result<()> 
     match command {
         Register::Open { severity, title, began, by } => {
             let id = fleet.ids.uuid();
-            let step =
-                Step::Opened { severity, title: said("--title", title)?, began: began.unwrap_or(fleet.clock.now()) };
+            let step = Step::Opened { severity, title, began: began.unwrap_or(fleet.clock.now()) };
             note(&fleet, id, by, step).await?;
             out!("{id}");
         }
         Register::Note { id, text, trace, by } => {
             find(&fleet, id).await?;
-            note(&fleet, id, by, Step::Noted { text: said("--text", text)?, trace }).await?;
+            note(&fleet, id, by, Step::Noted { text, trace }).await?;
             out!("Noted.");
         }
         Register::Resolve { id, impact, ended, by } => {
@@ -124,7 +133,7 @@ pub(super) async fn run(config: Option<&Path>, command: Register) -> Result<()> 
             let ended = ended.unwrap_or(fleet.clock.now());
             ensure!(incident.ended.is_none(), "{id} is resolved already; `seven incident note` adds what came later");
             ensure!(ended >= incident.began, "it began {}; --ended must come after that", incident.began);
-            note(&fleet, id, by, Step::Resolved { impact: said("--impact", impact)?, ended }).await?;
+            note(&fleet, id, by, Step::Resolved { impact, ended }).await?;
             match find(&fleet, id).await?.review_due {
                 Some(due) => out!("Resolved. `seven incident review {id}` is due by {}.", stamp(Some(due))),
                 None => out!("Resolved."),
@@ -134,10 +143,7 @@ pub(super) async fn run(config: Option<&Path>, command: Register) -> Result<()> 
             let incident = find(&fleet, id).await?;
             ensure!(incident.ended.is_some(), "{id} is not over; `seven incident resolve` comes first");
             ensure!(!incident.is_reviewed(), "{id} has its review; `seven incident note` adds what came later");
-            for action in &actions {
-                said("--action", format!("{} {}", action.what, action.owner))?;
-            }
-            note(&fleet, id, by, Step::Reviewed { cause: said("--cause", cause)?, actions }).await?;
+            note(&fleet, id, by, Step::Reviewed { cause, actions }).await?;
             out!("Written; `seven incident show {id}` prints it.");
         }
         Register::List { json } => list(&fleet, json).await?,
@@ -147,15 +153,7 @@ pub(super) async fn run(config: Option<&Path>, command: Register) -> Result<()> 
 }
 
 async fn note(fleet: &Fleet, id: Uuid, By { by }: By, step: Step) -> Result<()> {
-    ensure!(!by.trim().is_empty(), "--by is empty; say who you are");
     Ok(fleet.store.note_incident(id, &by, &step).await?)
-}
-
-/// Refuses what reads like a phone or a mail address.
-fn said(option: &str, text: String) -> Result<String> {
-    ensure!(!text.trim().is_empty(), "{option} is empty");
-    ensure!(redact(&text) == text, "{option} has a phone or a mail address in it; name guests by their id");
-    Ok(text)
 }
 
 async fn find(fleet: &Fleet, id: Uuid) -> Result<Incident> {
@@ -247,7 +245,8 @@ mod tests {
             assert!(action(bad).unwrap_err().contains("2026-12-01"), "{bad}");
         }
         assert!(trace(&"ab".repeat(16)).is_ok() && trace("ab").is_err());
-        assert!(said("--text", "call +18605550142".to_owned()).is_err() && said("--text", " ".to_owned()).is_err());
-        assert!(said("--text", "12 texts waited a minute".to_owned()).is_ok());
+        assert!(said("call +18605550142").is_err() && said(" ").is_err());
+        assert!(action("call +18605550142; R. Viewer; 2026-12-01").is_err());
+        assert!(said("12 texts waited a minute").is_ok());
     }
 }
