@@ -20,6 +20,8 @@ const MOST_ROWS: usize = 8;
 /// One text of two segments, with room for what the guest is called; with an emoji in it two segments have less than half.
 const CHARACTERS: usize = 160;
 const CHARACTERS_WITH_EMOJI: usize = 110;
+/// A question with more characters than this counts as a long one (OBS-16).
+const LONG: usize = 80;
 
 /// The facts that all prompts of the turn share, and the rows.
 #[derive(Debug)]
@@ -34,7 +36,7 @@ impl Context {
     pub(super) fn of(work: &Work, scene: &Scene, query: &Query<'_>) -> Self {
         let request = &scene.request;
         let found = request.index.retrieve(query);
-        count(&work.casino, &found);
+        count(&work.casino, &request.texts, &found);
         let rows = rows(request, found);
         let profile = &request.profile;
         let name = profile.get(Key::Name).and_then(|name| name.as_text()).map(str::to_owned);
@@ -135,7 +137,7 @@ fn row(item: &Item, request: &Request) -> Row {
 }
 
 /// What a search came to (OBS-16, RAG-43).
-fn count(casino: &CasinoId, found: &[Found]) {
+fn count(casino: &CasinoId, texts: &[String], found: &[Found]) {
     let best = |score: fn(&Found) -> Option<f32>| found.iter().filter_map(score).max_by(f32::total_cmp);
     let similar = best(|row| row.scores.cosine);
     let score = similar.or_else(|| best(|row| Some(row.scores.bm25))).unwrap_or_default();
@@ -143,7 +145,18 @@ fn count(casino: &CasinoId, found: &[Found]) {
     let source = if similar.is_some() { "vector" } else { "keyword" };
     let guests = &metrics().guests;
     guests.retrievals.with_label_values(&[casino.as_str(), outcome, source]).inc();
-    guests.retrieval_score.with_label_values(&[casino.as_str()]).observe(f64::from(score));
+    let length = if texts.iter().map(|text| text.chars().count()).sum::<usize>() > LONG { "long" } else { "short" };
+    guests.retrieval_score.with_label_values(&[casino.as_str(), length]).observe(f64::from(score));
+    if let Some(share) = diversity(found.iter().map(|row| &row.item.category)) {
+        guests.retrieval_diversity.with_label_values(&[casino.as_str()]).observe(share);
+    }
+}
+
+/// Categories for each row found, 0 to 1; none when nothing was found.
+fn diversity<'a>(categories: impl Iterator<Item = &'a Category>) -> Option<f64> {
+    let categories: Vec<&Category> = categories.collect();
+    let different = categories.iter().enumerate().filter(|(n, one)| !categories[..*n].contains(one)).count();
+    (different > 0).then(|| different as f64 / categories.len() as f64)
 }
 
 /// Rows the texts name, rows that may answer them, and rows our last text was about: a follow-up asks about those (CONV-23).
@@ -178,4 +191,22 @@ fn open_now(request: &Request) -> Vec<String> {
     }
     let open = request.index.current(request.now).filter(|item| item.is_open(request.now, request.zone));
     open.map(|item| item.name.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // OBS-16
+    fn diversity_is_categories_by_rows() {
+        use Category::{Dining, Regulations};
+        for (found, wanted) in [
+            (&[][..], None),
+            (&[Dining], Some(1.0)),
+            (&[Dining, Regulations], Some(1.0)),
+            (&[Dining, Dining, Regulations, Dining], Some(0.5)),
+        ] {
+            assert_eq!(diversity(found.iter()), wanted, "{found:?}");
+        }
+    }
 }

@@ -34,6 +34,7 @@ pub const LABELS: &[&str] = &[
     "lane",
     "language",
     "layer",
+    "length",
     "level",
     "method",
     "model",

@@ -34,7 +34,7 @@ fn is_histogram(name: &str) -> bool {
                 | "seven_store_check_seconds"
                 | "process_start_time_seconds"
         );
-    timed || matches!(name, "seven_retrieval_score" | "seven_profile_completeness_ratio")
+    timed || matches!(name, "seven_retrieval_score" | "seven_retrieval_diversity" | "seven_profile_completeness_ratio")
 }
 
 #[test]

@@ -135,7 +135,7 @@ pub(super) async fn run(config: Option<&Path>, command: Register) -> Result<()> 
             ensure!(ended >= incident.began, "it began {}; --ended must come after that", incident.began);
             note(&fleet, id, by, Step::Resolved { impact, ended }).await?;
             match find(&fleet, id).await?.review_due {
-                Some(due) => out!("Resolved. `seven incident review {id}` is due by {}.", stamp(Some(due))),
+                Some(due) => out!("Resolved. `seven incident review {id}` is due by {} UTC.", stamp(Some(due))),
                 None => out!("Resolved."),
             }
         }
