@@ -154,6 +154,8 @@ async fn what_each_step_took_is_counted_and_summed() {
         ("seven_step_tokens_total{direction=\"input\",step=\"host\"}", 2_200),
         ("seven_step_seconds_count{step=\"validator\"}", 2),
         ("seven_drafts_total{casino=\"silver_birch\",outcome=\"after_retry\"}", 1),
+        ("seven_retrieval_score_count{casino=\"silver_birch\",length=\"short\"}", 1), // OBS-16
+        ("seven_retrieval_diversity_count{casino=\"silver_birch\"}", 1),
     ] {
         let value = exported.lines().find_map(|line| line.strip_prefix(series)?.trim().parse::<u64>().ok());
         assert!(value.is_some_and(|value| value >= least), "{series} is {value:?}, at least {least} expected");

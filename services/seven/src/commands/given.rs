@@ -15,7 +15,7 @@ pub struct Who {
     pub(super) reason: String,
 }
 
-/// What says something.
+/// Text of which something is left without the blanks around it.
 pub(super) fn words(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         Err("it is empty; the audit log keeps it".to_owned())

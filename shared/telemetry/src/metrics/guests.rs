@@ -27,7 +27,7 @@ instruments! {
         drafts: IntCounterVec = "seven_drafts_total", "Turns that hosted models drafted, by how the draft passed (at_once, after_retry, no)", ["casino", "outcome"];
         retrievals: IntCounterVec = "seven_retrievals_total", "Questions to the content by outcome (found, zero) and what found it (vector, keyword)", ["casino", "outcome", "source"];
         retrieval_score: HistogramVec = "seven_retrieval_score", "Best similarity of what a question found, 0 to 1; 0 for nothing (OBS-28, RAG-43), by whether the question was short or longer than 80 characters (OBS-16)", ["casino", "length"], SHARES;
-        retrieval_diversity: HistogramVec = "seven_retrieval_diversity", "Categories for each row that a question found, 0 to 1 (OBS-16)", ["casino"], SHARES;
+        retrieval_diversity: HistogramVec = "seven_retrieval_diversity", "Categories for each row that a question found, 0.2 (five rows of one) to 1 (OBS-16)", ["casino"], SHARES;
         retrieval_seconds: TimedVec = "seven_retrieval_seconds", "Seconds until a question can be searched for: its vector (RAG-43)", ["casino"], SEARCH;
         ungrounded: IntCounterVec = "seven_ungrounded_replies_total", "Replies that no row of content stands behind", ["casino"];
     }
