@@ -20,6 +20,7 @@ pub mod onboard;
 pub mod ops;
 pub mod packs;
 mod processes;
+mod rest;
 pub mod settings;
 pub mod stack;
 mod traces;

@@ -193,7 +193,21 @@ pub(crate) fn consumer_config(
     start: Start,
 ) -> pull::Config {
     let name = consumer_name(stage, casino, lane);
-    pull::Config { filter_subject: subject(stage, casino, lane), ..durable(&name, limits, start) }
+    pull::Config {
+        filter_subject: subject(stage, casino, lane),
+        memory_storage: found_again(stage),
+        ..durable(&name, limits, start)
+    }
+}
+
+/// Whether Postgres knows what a stage has not done yet: a consumer of such a stage keeps where it is in memory and is made again at the oldest
+/// open row after the server's restart (D25). What ingress acknowledged and the gate has not stored stands in the stream alone, and so do
+/// receipts.
+fn found_again(stage: Stage) -> bool {
+    match stage {
+        Stage::Swarm | Stage::Envelope | Stage::Sender => true,
+        Stage::Ingress | Stage::Gate | Stage::Receipts => false,
+    }
 }
 
 pub(crate) fn durable(name: &str, limits: &Limits, start: Start) -> pull::Config {

@@ -71,7 +71,7 @@ pub(crate) fn provider_reacts(text: &str) -> bool {
 }
 
 /// The commands, by their first word.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Commands(HashMap<Symbol, Vec<(Vec<Symbol>, Meaning)>>);
 
 #[derive(Debug, Clone, Copy)]

@@ -112,6 +112,7 @@ impl Pack {
         self.guardrails.get_or_init(|| {
             Guardrails::parse(&self.files.guardrails)
                 .expect("the compiled-in guardrails are parsed by this crate's tests")
+                .in_one_piece()
         })
     }
 

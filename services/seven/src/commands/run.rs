@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ops::{self, Ops},
+    rest,
     settings::Settings,
     traces,
     wiring::{self, Worker},
@@ -48,6 +49,7 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
         let listener = wiring::listener(worker, &settings).await?;
         let traces = traces::start(&settings, &fleet.bus, &service(worker))?;
         ops.serving();
+        tokio::spawn(rest::watch(shutdown.clone()));
         let (served, ()) = tokio::join!(
             wiring::run(worker, fleet.clone(), &settings, listener),
             fleet.roster.follow(&fleet.bus, shutdown.clone())

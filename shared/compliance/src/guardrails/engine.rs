@@ -14,7 +14,7 @@ use crate::{
     verdict::Verdict,
 };
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Engine {
     commands: Commands,
     /// Its first rules are the opt-outs, the others the pack's.

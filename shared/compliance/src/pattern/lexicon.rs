@@ -19,7 +19,7 @@ pub(crate) type Symbol = u32;
 
 /// Words come in two parts: `base` (keywords and opt-outs, the same in every program) and what a pack adds. What the base makes
 /// of a text never depends on the pack, so that ingress, which has none, reads a STOP as the gate does.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Lexicon {
     words: HashMap<Box<str>, Symbol, FnvBuild>,
     /// Beginnings of words.

@@ -18,7 +18,7 @@ pub(crate) struct Rule<'a> {
     pub(crate) unless: Vec<Vec<Vec<Element<'a>>>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub(crate) lexicon: Lexicon,
     /// Where a symbol counts: in lists that anchor patterns, in others of patterns, and in lists that only exclusions use.
@@ -57,7 +57,7 @@ pub(crate) enum Part {
 pub(super) type Class = Vec<(u32, u32)>;
 pub(super) type ClassId = usize;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Pattern {
     pub(super) rule: u32,
     pub(super) parts: Vec<Vec<Step>>,
@@ -98,7 +98,7 @@ impl Step {
 }
 
 /// By symbol: the slots of one-word alternatives, and the longer phrases it is the rarest word of, with their slots.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Uses {
     pub(super) slots_of: Lists,
     pub(super) phrases_of: Lists,
@@ -106,7 +106,7 @@ pub(super) struct Uses {
 }
 
 /// Many short lists in two vectors.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Lists {
     starts: Vec<u32>,
     items: Vec<u32>,

@@ -6,7 +6,10 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasherDefault, Hasher},
+    num::NonZeroU32,
 };
+
+use super::program::index;
 
 /// FNV-1a: the keys are our own words, so nobody can make them collide.
 #[derive(Debug, Clone)]
@@ -39,32 +42,62 @@ pub(crate) type FnvBuild = BuildHasherDefault<Fnv>;
 /// Shorter words are too close to other words; longer ones nobody types.
 const LENGTHS: std::ops::RangeInclusive<usize> = 5..=20;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Typos<V> {
-    filed: HashMap<u64, Vec<u32>, FnvBuild>,
+    /// By key, the first of its entries.
+    filed: HashMap<u64, u32, FnvBuild>,
+    entries: Vec<Entry>,
     words: Vec<(String, V)>,
+}
+
+/// A word filed under a key. Nearly every key has one alone, for which a list of its own would be too much.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    word: u32,
+    /// The key's next entry.
+    next: Option<NonZeroU32>,
 }
 
 impl<V: Copy> Typos<V> {
     pub(super) fn insert(&mut self, word: &str, value: V) {
         debug_assert!(LENGTHS.contains(&word.len()), "{word} is too short to guess or too long");
-        let number = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+        let number = index(self.words.len());
         self.words.push((word.to_owned(), value));
         for key in keys(word.as_bytes()) {
-            let filed = self.filed.entry(key).or_default();
-            if !filed.contains(&number) {
-                filed.push(number);
+            self.file(key, number);
+        }
+    }
+
+    /// Behind the key's other words, once.
+    fn file(&mut self, key: u64, word: u32) {
+        let fresh = index(self.entries.len());
+        let mut at = *self.filed.entry(key).or_insert(fresh);
+        while let Some(entry) = self.entries.get_mut(at as usize) {
+            match entry.next {
+                _ if entry.word == word => return,
+                Some(next) => at = next.get(),
+                // An entry that others come before is not the first of all.
+                None => {
+                    entry.next = NonZeroU32::new(fresh);
+                    break;
+                }
             }
         }
+        self.entries.push(Entry { word, next: None });
+    }
+
+    fn filed(&self, key: u64) -> impl Iterator<Item = u32> {
+        let first = self.filed.get(&key).map(|at| &self.entries[*at as usize]);
+        std::iter::successors(first, |entry| entry.next.map(|next| &self.entries[next.get() as usize]))
+            .map(|entry| entry.word)
     }
 
     /// The words at distance one.
     pub(super) fn near(&self, word: &str) -> impl Iterator<Item = V> {
         let fits = (LENGTHS.start() - 1..=LENGTHS.end() + 1).contains(&word.len()) && word.is_ascii();
-        let found =
-            fits.then(|| keys(word.as_bytes()).filter_map(|key| self.filed.get(&key)).flatten()).into_iter().flatten();
+        let found = fits.then(|| keys(word.as_bytes()).flat_map(|key| self.filed(key))).into_iter().flatten();
         found
-            .map(|&number| &self.words[number as usize])
+            .map(|number| &self.words[number as usize])
             .filter(move |(known, _)| one_edit(known.as_bytes(), word.as_bytes()))
             .map(|&(_, value)| value)
     }
@@ -95,6 +128,18 @@ fn one_edit(a: &[u8], b: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_share_a_key_are_all_found_each_once_in_their_order() {
+        let mut typos = Typos::default();
+        for (number, word) in ["stoned", "stones", "stone", "stoned"].into_iter().enumerate() {
+            typos.insert(word, number);
+        }
+        let mut near: Vec<usize> = typos.near("stonez").collect();
+        near.dedup();
+        assert_eq!(near, [0, 1, 3, 2], "those without their last letter, then the word as it is");
+        assert_eq!(typos.filed(0).count(), 0);
+    }
 
     #[test]
     fn one_slip_is_found_two_are_not() {

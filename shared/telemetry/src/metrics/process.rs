@@ -34,7 +34,7 @@ impl Process {
     pub(super) fn read(&self) {
         let file = |name: &str| std::fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
         let stat = Stat::parse(&file("stat"));
-        self.cpu.set(stat.cpu_ticks as f64 / TICKS);
+        self.cpu.set(stat.cpu_seconds());
         self.threads.set(stat.threads);
         if let Some(boot) = boot_time() {
             self.started.set(boot + stat.start_ticks as f64 / TICKS);
@@ -53,6 +53,11 @@ impl Process {
         let uptime: f64 = std::fs::read_to_string("/proc/uptime").ok()?.split(' ').next()?.parse().ok()?;
         Some((uptime - stat.start_ticks as f64 / TICKS).max(0.0))
     }
+
+    /// Seconds of processor time that this process has taken; none where there is no /proc.
+    pub fn cpu_seconds() -> Option<f64> {
+        Some(Stat::parse(&std::fs::read_to_string("/proc/self/stat").ok()?).cpu_seconds())
+    }
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -68,6 +73,10 @@ impl Stat {
         let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
         let field = |n: usize| nth::<u64>(after_name, n - 3);
         Self { cpu_ticks: field(14) + field(15), threads: nth(after_name, 20 - 3), start_ticks: field(22) }
+    }
+
+    fn cpu_seconds(&self) -> f64 {
+        self.cpu_ticks as f64 / TICKS
     }
 }
 
@@ -118,5 +127,6 @@ mod tests {
         assert!(process.memory.get() > 100_000 && process.files.get() > 2 && process.threads.get() >= 1);
         assert!(process.started.get() > 1_600_000_000.0);
         assert!(Process::age().is_some_and(|age| age < 86_400.0));
+        assert!(Process::cpu_seconds().is_some_and(|seconds| seconds < 86_400.0));
     }
 }
