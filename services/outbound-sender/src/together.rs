@@ -1,20 +1,22 @@
-//! What several texts of a casino ask of Postgres at the same moment is done in one transaction: what comes while one is under way is taken along
-//! by the next. A text that comes alone waits for nobody, and nothing waits for company.
+//! What several texts of a casino ask of Postgres at the same moment is done in one transaction: what comes while as many as may are under way
+//! is taken along by the next. A text that comes alone waits for nobody, and nothing waits for company.
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use seven_domain::CasinoId;
 use seven_runtime::Error;
-use tokio::sync::{
-    Mutex as Turn,
-    oneshot::{self, error::TryRecvError},
-};
+use tokio::sync::{Semaphore, oneshot};
 
 /// So many at once: the locks of the first are held until the last is done.
 const MOST: usize = 16;
+/// So many transactions of a casino at once, so that a text that comes while one is under way need not wait for it to end.
+const ABREAST: usize = 2;
 
 /// Questions of one kind, by casino.
 #[derive(Debug)]
@@ -22,9 +24,17 @@ pub(crate) struct Together<Q, A>(Mutex<HashMap<CasinoId, Arc<Place<Q, A>>>>);
 
 #[derive(Debug)]
 struct Place<Q, A> {
-    /// Held by who answers for all.
-    turn: Turn<()>,
-    waiting: Mutex<Vec<(Q, oneshot::Sender<A>)>>,
+    /// Held by those who answer for others.
+    turns: Semaphore,
+    waiting: Mutex<Vec<Asked<Q, A>>>,
+    numbers: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Asked<Q, A> {
+    number: u64,
+    question: Q,
+    told: oneshot::Sender<A>,
 }
 
 // === impl Together ===
@@ -44,32 +54,35 @@ impl<Q: Clone, A> Together<Q, A> {
         Fut: Future<Output = Result<Vec<A>, Error>>,
     {
         let place = self.place(casino);
-        let (told, mut heard) = oneshot::channel();
-        locked(&place.waiting).push((question.clone(), told));
-        let turn = tokio::select! {
-            biased;
-            answered = &mut heard => match answered {
-                Ok(answered) => return Ok(answered),
-                // Who took it along failed, or was stopped.
-                Err(_) => None,
-            },
-            turn = place.turn.lock() => Some(turn),
-        };
-        while turn.is_some() {
-            match heard.try_recv() {
-                Ok(answered) => return Ok(answered),
-                Err(TryRecvError::Closed) => break,
-                Err(TryRecvError::Empty) => {}
+        let (number, mut heard) = place.wait(question.clone());
+        loop {
+            let turn = tokio::select! {
+                biased;
+                answered = &mut heard => match answered {
+                    Ok(answered) => return Ok(answered),
+                    // Who took it along failed, or was stopped.
+                    Err(_) => break,
+                },
+                turn = place.turns.acquire() => turn,
+            };
+            let taken = place.take();
+            if taken.is_empty() {
+                // Another one has it in hand, and nobody else waits.
+                drop(turn);
+                match heard.await {
+                    Ok(answered) => return Ok(answered),
+                    Err(_) => break,
+                }
             }
-            let (questions, told) = place.take();
-            let alone = questions.len() == 1;
+            let only_this = taken.len() == 1 && taken[0].number == number;
+            let (questions, told): (Vec<_>, Vec<_>) =
+                taken.into_iter().map(|asked| (asked.question, asked.told)).unzip();
             match answer(questions).await {
                 Ok(answers) => told.into_iter().zip(answers).for_each(|(told, answer)| drop(told.send(answer))),
-                Err(error) if alone => return Err(error),
+                Err(error) if only_this => return Err(error),
                 Err(_) => {}
             }
         }
-        drop(turn);
         let answers = answer(vec![question]).await?;
         answers.into_iter().next().ok_or_else(|| Error::Other("a question had no answer".into()))
     }
@@ -79,19 +92,28 @@ impl<Q: Clone, A> Together<Q, A> {
         if let Some(place) = places.get(casino) {
             return Arc::clone(place);
         }
-        let place = Arc::new(Place { turn: Turn::new(()), waiting: Mutex::default() });
+        let place =
+            Arc::new(Place { turns: Semaphore::new(ABREAST), waiting: Mutex::default(), numbers: AtomicU64::new(0) });
         places.insert(casino.clone(), Arc::clone(&place));
         place
     }
 }
 
 impl<Q, A> Place<Q, A> {
+    /// Puts the question behind those that wait.
+    fn wait(&self, question: Q) -> (u64, oneshot::Receiver<A>) {
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let (told, heard) = oneshot::channel();
+        locked(&self.waiting).push(Asked { number, question, told });
+        (number, heard)
+    }
+
     /// The oldest that somebody still waits for.
-    fn take(&self) -> (Vec<Q>, Vec<oneshot::Sender<A>>) {
+    fn take(&self) -> Vec<Asked<Q, A>> {
         let mut waiting = locked(&self.waiting);
-        waiting.retain(|(_, told)| !told.is_closed());
+        waiting.retain(|asked| !asked.told.is_closed());
         let many = waiting.len().min(MOST);
-        waiting.drain(..many).unzip()
+        waiting.drain(..many).collect()
     }
 }
 
@@ -101,10 +123,8 @@ fn locked<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use futures::future::join_all;
-    use tokio::sync::Semaphore;
-
     use super::*;
+    use futures::future::join_all;
 
     /// Doubles numbers when it may, and notes which it was given together.
     struct Desk {
@@ -153,12 +173,12 @@ mod tests {
         let (together, desk) = (Together::default(), Desk::new(u32::MAX));
         let answers = ask_all(&together, &desk, 1..4).await;
         assert_eq!(answers, [Some(2), Some(4), Some(6)]);
-        assert_eq!(desk.given(), [vec![1], vec![2, 3]]);
+        assert_eq!(desk.given(), [vec![1], vec![2], vec![3]], "two at once, and the third when one of them is through");
         let desk = Desk::new(u32::MAX);
         let many = ask_all(&together, &desk, 10..34).await;
         assert!(many.iter().copied().eq((10..34).map(|number| Some(number * 2))));
         let sizes: Vec<usize> = desk.given().iter().map(Vec::len).collect();
-        assert_eq!(sizes, [1, MOST, 23 - MOST]);
+        assert_eq!(sizes, [1, 1, MOST, 22 - MOST]);
     }
 
     #[tokio::test]
