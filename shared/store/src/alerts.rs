@@ -88,7 +88,7 @@ impl Store {
     /// Files an alert; the one that is open under its key counts one more and takes over the new sentence and a higher severity, of which
     /// all are told anew. An alert whose id was there before is not filed again.
     pub async fn raise_alert(&self, new: &NewAlert<'_>) -> Result<()> {
-        let mut tx = self.pool().begin().await?;
+        let mut tx = self.fleet_begin().await?;
         let grown: Option<(Uuid, bool)> = sqlx::query_as(
             "with before as (select severity from alerts where key = $2 and resolved_at is null)
              insert into alerts as a (alert_id, key, name, casino_id, provider, code, severity, summary, standing, repeats, ack_due_at)
@@ -133,7 +133,8 @@ impl Store {
     /// How grave the alert is that is open under this key.
     pub async fn open_severity(&self, key: &str) -> Result<Option<Severity>> {
         let query = "select severity from alerts where key = $1 and resolved_at is null";
-        let severity: Option<String> = sqlx::query_scalar(query).bind(key).fetch_optional(self.pool()).await?;
+        let severity: Option<String> =
+            sqlx::query_scalar(query).bind(key).fetch_optional(&mut *self.fleet().await?).await?;
         Ok(severity.map(|severity| severity.parse()).transpose()?)
     }
 
@@ -156,7 +157,7 @@ impl Store {
         &self,
         update: sqlx::query::QueryScalar<'_, sqlx::Postgres, Uuid, sqlx::postgres::PgArguments>,
     ) -> Result<usize> {
-        let mut tx = self.pool().begin().await?;
+        let mut tx = self.fleet_begin().await?;
         let ended: Vec<Uuid> = update.fetch_all(&mut *tx).await?;
         sqlx::query(TELL_AGAIN).bind(&ended).bind("resolve").execute(&mut *tx).await?;
         tx.commit().await?;
@@ -167,7 +168,8 @@ impl Store {
     /// false when no such alert is open and unacknowledged.
     pub async fn acknowledge_alert(&self, which: Uuid, by: &str) -> Result<bool> {
         let found = "select casino_id from alerts where alert_id = $1";
-        let casino: Option<String> = sqlx::query_scalar(found).bind(which).fetch_optional(self.pool()).await?;
+        let casino: Option<String> =
+            sqlx::query_scalar(found).bind(which).fetch_optional(&mut *self.fleet().await?).await?;
         let Some(casino) = casino else { return Ok(false) };
         let filed = if casino.is_empty() { CasinoId::unknown() } else { CasinoId::trusted(&casino)? };
         let mut tx = self.bind(&filed).await?;
@@ -198,7 +200,7 @@ impl Store {
         )
         .bind(all)
         .bind(most)
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?)
     }
 
@@ -216,7 +218,7 @@ impl Store {
         )
         .bind(severities)
         .bind(channels)
-        .execute(self.pool())
+        .execute(&mut *self.fleet().await?)
         .await?;
         Ok(())
     }
@@ -237,7 +239,7 @@ impl Store {
         )
         .bind(most)
         .bind(claim.as_secs_f64())
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?)
     }
 
@@ -262,7 +264,7 @@ impl Store {
         .bind(wait)
         .bind(error)
         .bind(due.tries)
-        .execute(self.pool())
+        .execute(&mut *self.fleet().await?)
         .await?;
         Ok(())
     }
@@ -272,6 +274,6 @@ impl Store {
         let gone = sqlx::query(
             "delete from alerts where last_at < now() - make_interval(days => $1) and resolved_at < now() - make_interval(days => $1)",
         );
-        Ok(gone.bind(days).execute(self.pool()).await?.rows_affected())
+        Ok(gone.bind(days).execute(&mut *self.fleet().await?).await?.rows_affected())
     }
 }

@@ -89,7 +89,7 @@ impl Store {
 
     /// Who owns a number; needs no casino binding.
     pub async fn casino_of_number(&self, number: &PhoneE164) -> Result<Option<CasinoId>> {
-        let mut tx = self.begin("begin").await?;
+        let mut tx = self.fleet_begin().await?;
         let owner = owner_of(number, &mut tx).await?;
         tx.commit().await?;
         Ok(owner)

@@ -147,7 +147,7 @@ impl Store {
     /// The switches for every casino.
     pub async fn fleet_switches(&self) -> Result<Vec<Standing>> {
         let query = "select '' as casino_id, name, since, actor, reason from fleet_controls order by since";
-        Ok(sqlx::query_as(query).fetch_all(self.pool()).await?)
+        Ok(sqlx::query_as(query).fetch_all(&mut *self.fleet().await?).await?)
     }
 }
 

@@ -89,14 +89,15 @@ impl Store {
     /// Who has letters, in whatever state: also casinos that were removed, and the pseudo tenants.
     pub async fn dead_owners(&self) -> Result<Vec<CasinoId>> {
         let query = "select casino_id from fleet_dead_owners() order by 1";
-        let owners: Vec<String> = sqlx::query_scalar(query).fetch_all(self.pool()).await?;
+        let owners: Vec<String> = sqlx::query_scalar(query).fetch_all(&mut *self.fleet().await?).await?;
         Ok(owners.iter().map(|owner| CasinoId::trusted(owner)).collect::<Result<_, _>>()?)
     }
 
     /// The casino, or pseudo tenant, that has the letter of this id.
     pub async fn dead_owner(&self, id: DeadId) -> Result<Option<CasinoId>> {
         let query = "select casino_id from fleet_dead_owner($1)";
-        let owner: Option<String> = sqlx::query_scalar(query).bind(id.0).fetch_optional(self.pool()).await?;
+        let owner: Option<String> =
+            sqlx::query_scalar(query).bind(id.0).fetch_optional(&mut *self.fleet().await?).await?;
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 }

@@ -57,7 +57,7 @@ impl Store {
         )
         .bind(most)
         .bind(claim.as_secs_f64())
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?;
         rows.into_iter()
             .map(|(casino, kind, row_id)| Ok(Due { casino: CasinoId::trusted(&casino)?, kind, row_id }))

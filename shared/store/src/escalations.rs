@@ -59,7 +59,7 @@ impl Store {
             "select casino_id from fleet_cases() union select casino_id from alerts where name = $1 and resolved_at is null",
         )
         .bind(alert)
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?;
         rows.iter().map(|casino| Ok(CasinoId::trusted(casino)?)).collect()
     }

@@ -70,7 +70,7 @@ impl Store {
     pub async fn fleet_flags(&self) -> Result<Vec<Flag>> {
         let query =
             "select '' as casino_id, name, rule, version, updated_at, actor, reason from fleet_flags order by name";
-        Ok(sqlx::query_as(query).fetch_all(self.pool()).await?)
+        Ok(sqlx::query_as(query).fetch_all(&mut *self.fleet().await?).await?)
     }
 }
 

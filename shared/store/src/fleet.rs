@@ -56,7 +56,7 @@ impl Store {
         let rows: Vec<Row> = sqlx::query_as(
             "select casino_id, status, config_version, content_version, numbers, paused from fleet_roster()",
         )
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?;
         rows.into_iter()
             .map(|(casino, status, config_version, content_version, numbers, paused)| {
@@ -80,7 +80,7 @@ impl Store {
         .bind(base.as_secs_f64())
         .bind(longest.as_secs_f64())
         .bind(per_casino)
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?;
         rows.into_iter()
             .map(|(casino, row_id, conversation_id, lane, trace)| {
@@ -101,7 +101,7 @@ impl Store {
         Ok(sqlx::query_scalar(
             "select greatest(pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter))",
         )
-        .fetch_one(self.pool())
+        .fetch_one(&mut *self.fleet().await?)
         .await?)
     }
 
@@ -109,7 +109,7 @@ impl Store {
     pub async fn hasten(&self, age: Duration) -> Result<i64> {
         let query = "select n from fleet_hasten(make_interval(secs => $1), make_interval(secs => $2))";
         let query = sqlx::query_scalar(query).bind(age.as_secs_f64()).bind(self.sweep.base.as_secs_f64());
-        Ok(query.fetch_one(self.pool()).await?)
+        Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
     /// When the stage's oldest open row of a casino came to be: where a re-created consumer starts reading (D16). Stages whose
@@ -139,7 +139,7 @@ impl Store {
                coalesce(extract(epoch from now() - envelope_at), 0)::float8 as envelope, coalesce(extract(epoch from now() - sender_at), 0)::float8 as sender
              from fleet_waiting()",
         )
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?)
     }
 
@@ -147,7 +147,7 @@ impl Store {
     pub async fn counts(&self) -> Result<Vec<Count>> {
         let rows: Vec<(String, String, String, i64)> =
             sqlx::query_as("select casino_id, what, state, n from fleet_counts() order by 1, 2, 3")
-                .fetch_all(self.pool())
+                .fetch_all(&mut *self.fleet().await?)
                 .await?;
         Ok(rows.into_iter().map(|(casino, what, state, n)| Count { casino, what, state, n }).collect())
     }

@@ -82,7 +82,7 @@ impl Login {
 impl Store {
     /// Who the database takes us for.
     pub async fn login(&self) -> Result<Login> {
-        let name: String = sqlx::query_scalar("select session_user::text").fetch_one(self.pool()).await?;
+        let name: String = sqlx::query_scalar("select session_user::text").fetch_one(&mut *self.fleet().await?).await?;
         Ok(Login::named(&name))
     }
 
@@ -92,13 +92,13 @@ impl Store {
     /// When the database cannot be asked. What is found wrong is a finding, not an error.
     pub async fn isolation(&self, casino: &CasinoId, against: &Against<'_>) -> Result<Vec<Finding>> {
         let pinned = self.login().await?.pinned.is_some();
-        let mut conn = self.pool().acquire().await?;
+        let mut conn = self.fleet().await?;
         let mut findings = catalog::login(&mut conn).await?;
         let tables = catalog::tables(&mut conn).await?;
         findings.push(catalog::fleet_tables(&tables));
         let mut witness = match against.witness {
             Some(url) => PgConnection::connect(url.expose_secret()).await?,
-            None => PgConnection::connect_with(&self.pool().connect_options()).await?,
+            None => PgConnection::connect_with(self.options()).await?,
         };
         for table in tables.iter().filter(|table| !table.is_fleet()) {
             let mut rows = 0;

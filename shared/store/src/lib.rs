@@ -8,6 +8,7 @@ pub mod audit;
 pub mod backup;
 pub mod campaigns;
 pub mod casinos;
+pub mod connections;
 pub mod consent;
 pub mod content;
 pub mod controls;
@@ -65,11 +66,12 @@ use std::{sync::LazyLock, time::Duration};
 use secrecy::{ExposeSecret, SecretString};
 use seven_domain::CasinoId;
 use sqlx::{
-    AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction,
+    PgConnection,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 use tokio::task::JoinHandle;
 
+use connections::{Connections, Lent, Open};
 use documents::Documents;
 
 pub use error::Error;
@@ -97,10 +99,10 @@ pub struct SweepPlan {
     pub longest: Duration,
 }
 
-/// A pool of connections of the app role.
+/// Connections of the app role.
 #[derive(Debug, Clone)]
 pub struct Store {
-    pool: PgPool,
+    connections: Connections,
     sweep: SweepPlan,
     documents: Documents,
 }
@@ -108,7 +110,7 @@ pub struct Store {
 /// A transaction bound to one casino: it can read and write that casino's rows and no others.
 #[derive(Debug)]
 pub struct Tx {
-    inner: Transaction<'static, Postgres>,
+    inner: Open,
     casino: CasinoId,
     sweep: SweepPlan,
     documents: Documents,
@@ -120,21 +122,14 @@ impl Store {
     /// Connects lazily: a database that is away makes queries fail, not the start.
     pub fn new(url: &SecretString, connections: u32, sweep: SweepPlan) -> Result<Self> {
         let options: PgConnectOptions = url.expose_secret().parse()?;
-        let pool = PgPoolOptions::new()
-            .max_connections(connections)
-            // Connections are few, so a busy moment has a queue before them; a database that is away is heard of at once.
-            .acquire_timeout(Duration::from_secs(5))
-            .idle_timeout(Duration::from_secs(300))
-            .test_before_acquire(false)
-            .connect_lazy_with(options.options(PLANS).options(LOCKS));
-        Ok(Self { pool, sweep, documents: Documents::default() })
+        let connections = Connections::new(options.options(PLANS).options(LOCKS), connections);
+        Ok(Self { connections, sweep, documents: Documents::default() })
     }
 
     /// The same database through connections of its own, so that nobody else's queue stands before this user's.
     #[must_use]
     pub fn apart(&self) -> Self {
-        let pool = self.pool.options().clone().connect_lazy_with(self.pool.connect_options().as_ref().clone());
-        Self { pool, sweep: self.sweep, documents: self.documents.clone() }
+        Self { connections: self.connections.apart(), sweep: self.sweep, documents: self.documents.clone() }
     }
 
     /// Applies the migrations with the owner's (not the app's) connection.
@@ -159,37 +154,34 @@ impl Store {
     async fn bind_with(&self, casino: &CasinoId, also: &str) -> Result<Tx> {
         // One round trip for all; a casino's id is of a-z, 0-9 and _ only, whatever was read.
         let begin = format!("begin; set local app.casino = '{casino}'{also}");
-        let inner = self.begin(&begin).await?;
+        let inner = self.connections.begin(&begin).await?;
         Ok(Tx { inner, casino: casino.clone(), sweep: self.sweep, documents: self.documents.clone() })
     }
 
     /// Connections that are idle, and those in use.
     pub fn connections(&self) -> (usize, usize) {
-        let (all, idle) = (usize::try_from(self.pool.size()).unwrap_or_default(), self.pool.num_idle());
-        (idle, all.saturating_sub(idle))
+        self.connections.count()
     }
 
     /// True when the database answers.
     pub async fn ready(&self) -> bool {
-        let ping = sqlx::query("select 1").execute(&self.pool);
+        self.connections.close_idle();
+        let ping = self.connections.live();
         matches!(tokio::time::timeout(Duration::from_secs(2), ping).await, Ok(Ok(_)))
     }
 
-    /// Connections that are dead are dropped here, once, instead of being tested at each use: a restart of the database
-    /// leaves the pool full of them.
-    async fn begin(&self, how: &str) -> Result<Transaction<'static, Postgres>> {
-        let begin = || self.pool.begin_with(AssertSqlSafe(how.to_owned()));
-        for _ in 0..self.pool.options().get_max_connections() {
-            match begin().await {
-                Err(e) if error::is_dead_connection(&e) => {}
-                other => return Ok(other?),
-            }
-        }
-        Ok(begin().await?)
+    /// For a statement of the fleet's own, outside any casino's rows.
+    pub(crate) async fn fleet(&self) -> Result<Lent> {
+        Ok(self.connections.live().await?)
     }
 
-    pub(crate) fn pool(&self) -> &PgPool {
-        &self.pool
+    /// The same for several that belong together.
+    pub(crate) async fn fleet_begin(&self) -> Result<Open> {
+        Ok(self.connections.begin("begin").await?)
+    }
+
+    pub(crate) fn options(&self) -> &PgConnectOptions {
+        self.connections.options()
     }
 }
 

@@ -75,7 +75,7 @@ impl Store {
         .bind(stop.lasts.map(|d| d.as_secs_f64()))
         .bind(stop.probe_after.map(|d| d.as_secs_f64()))
         .bind(stop.actor)
-        .fetch_one(self.pool())
+        .fetch_one(&mut *self.fleet().await?)
         .await?;
         Ok(new)
     }
@@ -85,7 +85,7 @@ impl Store {
         Ok(sqlx::query_as(
             "select provider, casino_id, error_code, since, until, actor from provider_stops order by since",
         )
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?)
     }
 
@@ -97,7 +97,7 @@ impl Store {
         )
         .bind(provider)
         .bind(casino.map_or("", CasinoId::as_str))
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?)
     }
 
@@ -106,7 +106,7 @@ impl Store {
         Ok(sqlx::query_as(
             "delete from provider_stops where until <= now() returning provider, casino_id, error_code, since, until, actor",
         )
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?)
     }
 
@@ -119,7 +119,7 @@ impl Store {
              returning provider, casino_id, error_code, since, until, actor",
         )
         .bind(every.as_secs_f64())
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?)
     }
 
@@ -131,7 +131,7 @@ impl Store {
         )
         .bind(HELD)
         .bind(casino.map(CasinoId::as_str))
-        .execute(self.pool())
+        .execute(&mut *self.fleet().await?)
         .await?;
         Ok(done.rows_affected())
     }

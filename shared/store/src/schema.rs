@@ -47,7 +47,7 @@ impl Store {
     /// When the database cannot be asked.
     pub async fn schema(&self) -> Result<Standing> {
         let versions = "select version from _sqlx_migrations where success";
-        match sqlx::query_scalar(versions).fetch_all(self.pool()).await.map_err(Error::from) {
+        match sqlx::query_scalar(versions).fetch_all(&mut *self.fleet().await?).await.map_err(Error::from) {
             Ok(there) => Ok(Standing::of(&there)),
             // Before 0017 workers may not look; with no migration at all there is nothing to look at.
             Err(Error::Query(sqlx::Error::Database(e))) if e.code().is_some_and(|c| c == "42501" || c == "42P01") => {

@@ -49,8 +49,10 @@ impl Tx {
 impl Store {
     /// The oldest spooled messages of all casinos: ids only.
     pub async fn spooled(&self, most: i32) -> Result<Vec<(CasinoId, Uuid)>> {
-        let rows: Vec<(String, Uuid)> =
-            sqlx::query_as("select casino_id, spool_id from fleet_spool($1)").bind(most).fetch_all(self.pool()).await?;
+        let rows: Vec<(String, Uuid)> = sqlx::query_as("select casino_id, spool_id from fleet_spool($1)")
+            .bind(most)
+            .fetch_all(&mut *self.fleet().await?)
+            .await?;
         rows.into_iter().map(|(casino, id)| Ok((CasinoId::trusted(&casino)?, id))).collect()
     }
 }

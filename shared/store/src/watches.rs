@@ -12,7 +12,7 @@ impl Store {
     pub async fn sending(&self, span: Duration) -> Result<Vec<CasinoId>> {
         ids(&sqlx::query_scalar("select casino_id from fleet_sending(make_interval(secs => $1)) order by 1")
             .bind(span.as_secs_f64())
-            .fetch_all(self.pool())
+            .fetch_all(&mut *self.fleet().await?)
             .await?)
     }
 
@@ -24,13 +24,15 @@ impl Store {
         )
         .bind(span.as_secs_f64())
         .bind(alerts)
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?)
     }
 
     /// Casinos with a row that died in the last three days: a text parked, a turn parked, an outbound text failed.
     pub async fn with_dead_rows(&self) -> Result<Vec<CasinoId>> {
-        ids(&sqlx::query_scalar("select casino_id from fleet_dead_rows() order by 1").fetch_all(self.pool()).await?)
+        ids(&sqlx::query_scalar("select casino_id from fleet_dead_rows() order by 1")
+            .fetch_all(&mut *self.fleet().await?)
+            .await?)
     }
 
     /// Casinos that nobody has compared with this provider's records within the span.
@@ -39,7 +41,7 @@ impl Store {
             sqlx::query_scalar("select casino_id from fleet_unreconciled($1, make_interval(secs => $2))")
                 .bind(provider)
                 .bind(span.as_secs_f64())
-                .fetch_all(self.pool())
+                .fetch_all(&mut *self.fleet().await?)
                 .await?;
         Ok(ids(&rows)?.into_iter().collect())
     }

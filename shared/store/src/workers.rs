@@ -30,7 +30,7 @@ impl Store {
         .bind(instance)
         .bind(worker)
         .bind(version)
-        .execute(self.pool())
+        .execute(&mut *self.fleet().await?)
         .await?;
         Ok(())
     }
@@ -38,7 +38,7 @@ impl Store {
     /// The worker ends in good order.
     pub async fn sign_off(&self, instance: &str, worker: &str) -> Result<()> {
         let gone = sqlx::query("delete from workers where instance = $1 and worker = $2").bind(instance).bind(worker);
-        gone.execute(self.pool()).await?;
+        gone.execute(&mut *self.fleet().await?).await?;
         Ok(())
     }
 
@@ -49,7 +49,7 @@ impl Store {
              where seen_at > now() - make_interval(secs => $1) order by worker, started_at",
         )
         .bind(since.as_secs_f64())
-        .fetch_all(self.pool())
+        .fetch_all(&mut *self.fleet().await?)
         .await?)
     }
 }

@@ -16,7 +16,7 @@ use seven_bus::{
 use seven_domain::{AttemptId, CasinoId, Lane, Stage};
 use seven_providers::{Provider, SendRequest, telnyx};
 use seven_runtime::Fleet;
-use sqlx::PgPool;
+use seven_store::connections::Connections;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -72,8 +72,7 @@ impl Hop {
 pub(super) async fn run(hop: Hop, settings: &Settings) -> Result<()> {
     let fleet = wiring::fleet(settings, Vec::new(), Duration::from_secs(10), CancellationToken::new()).await?;
     let loops = WorkerSettings { concurrency: settings.worker.concurrency, ..WorkerSettings::default() };
-    let options = sqlx::postgres::PgPoolOptions::new().max_connections(settings.postgres.connections);
-    let rows = options.test_before_acquire(false).connect_lazy(settings.postgres.url.expose_secret())?;
+    let rows = Connections::new(settings.postgres.url.expose_secret().parse()?, settings.postgres.connections);
     let relay = Relay { fleet: fleet.clone(), rows };
     let follow = fleet.roster.follow(&fleet.bus, fleet.shutdown.clone());
     let work = async {
@@ -98,7 +97,7 @@ pub(super) async fn run(hop: Hop, settings: &Settings) -> Result<()> {
 #[derive(Debug, Clone)]
 struct Relay {
     fleet: Fleet,
-    rows: PgPool,
+    rows: Connections,
 }
 
 async fn looped<H: Handler + HasFleet>(handler: H, loops: WorkerSettings) {
@@ -165,7 +164,10 @@ impl Handler for First {
         let InboundText { from, to, text, .. } = delivery.event;
         let id = self.0.fleet.ids.uuid();
         let row = sqlx::query("insert into relay (id, phone, number, body, step) values ($1, $2, $3, $4, 0)");
-        match row.bind(id).bind(from).bind(to).bind(text).execute(&self.0.rows).await {
+        let Ok(mut rows) = self.0.rows.lend().await else { return away() };
+        let stored = row.bind(id).bind(from).bind(to).bind(text).execute(&mut *rows).await;
+        drop(rows);
+        match stored {
             Ok(_) => self.0.pass(Stage::Swarm, &delivery.casino, id).await,
             Err(_) => away(),
         }
@@ -222,7 +224,7 @@ impl Relay {
     async fn step(&self, event: &ConversationSignal) -> Option<(Uuid, String, String, String)> {
         let id = Uuid::from_slice(&event.conversation_id).ok()?;
         let row = sqlx::query_as("update relay set step = step + 1 where id = $1 returning id, phone, number, body");
-        row.bind(id).fetch_one(&self.rows).await.ok()
+        row.bind(id).fetch_one(&mut *self.rows.lend().await.ok()?).await.ok()
     }
 
     async fn pass(&self, onto: Stage, casino: &CasinoId, id: Uuid) -> Outcome {

@@ -66,7 +66,7 @@ impl Store {
     /// Active casinos with a running campaign.
     pub async fn campaigning(&self) -> Result<Vec<CasinoId>> {
         let rows: Vec<String> =
-            sqlx::query_scalar("select casino_id from fleet_campaigns()").fetch_all(self.pool()).await?;
+            sqlx::query_scalar("select casino_id from fleet_campaigns()").fetch_all(&mut *self.fleet().await?).await?;
         rows.iter().map(|casino| Ok(CasinoId::trusted(casino)?)).collect()
     }
 }

@@ -1,0 +1,208 @@
+//! Connections that are lent and given back. sqlx's own pool asks the database something each time one comes back, a round trip for every
+//! transaction; here one that fell silent is found out by whoever begins with it next, and replaced.
+
+use std::{
+    ops::{Deref, DerefMut},
+    time::Duration,
+};
+
+use deadpool::{
+    Runtime,
+    managed::{Manager, Metrics, Object, Pool, PoolError, QueueMode, RecycleError, RecycleResult},
+};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Result, postgres::PgConnectOptions};
+use tokio::runtime::Handle;
+
+use crate::error::is_dead_connection;
+
+/// Connections are few, so a busy moment has a queue before them; a database that is away is heard of at once.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// One that nobody used for so long goes.
+const IDLE: Duration = Duration::from_secs(300);
+
+/// Up to so many connections to one database, made when they are needed. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Connections(Pool<Opener>);
+
+#[derive(Debug, Clone)]
+struct Opener(PgConnectOptions);
+
+/// A connection until it is dropped.
+#[derive(Debug)]
+pub struct Lent(Object<Opener>);
+
+/// A transaction; dropping it takes it back.
+#[derive(Debug)]
+pub struct Open(Option<Lent>);
+
+// === impl Connections ===
+
+impl Connections {
+    pub fn new(options: PgConnectOptions, most: u32) -> Self {
+        let pool = Pool::builder(Opener(options))
+            .max_size(usize::try_from(most).unwrap_or(usize::MAX))
+            .runtime(Runtime::Tokio1)
+            .wait_timeout(Some(PATIENCE))
+            .create_timeout(Some(PATIENCE))
+            // The few that suffice are used again and again; the others grow idle and go.
+            .queue_mode(QueueMode::Lifo)
+            .build()
+            .expect("what its builder asks for, a runtime for its time limits, is given above");
+        Self(pool)
+    }
+
+    /// As many connections to the same database, apart from these.
+    pub(crate) fn apart(&self) -> Self {
+        let most = u32::try_from(self.0.status().max_size).unwrap_or(u32::MAX);
+        Self::new(self.options().clone(), most)
+    }
+
+    pub(crate) fn options(&self) -> &PgConnectOptions {
+        &self.0.manager().0
+    }
+
+    /// Those that are idle, and those in use.
+    pub(crate) fn count(&self) -> (usize, usize) {
+        let status = self.0.status();
+        (status.available, status.size.saturating_sub(status.available))
+    }
+
+    pub(crate) fn close_idle(&self) {
+        self.0.retain(|_, metrics| metrics.last_used() < IDLE);
+    }
+
+    /// Begins with these statements, in one round trip. Connections that are dead are dropped on the way: a restart of the database leaves
+    /// nothing but them.
+    pub async fn begin(&self, how: &str) -> Result<Open> {
+        for _ in 0..self.0.status().max_size {
+            match Open::begin(self.lend().await?, how).await {
+                Err(error) if is_dead_connection(&error) => {}
+                other => return other,
+            }
+        }
+        Open::begin(self.lend().await?, how).await
+    }
+
+    /// A connection that answered just now, for a statement outside a transaction.
+    pub(crate) async fn live(&self) -> Result<Lent> {
+        loop {
+            let mut lent = self.lend().await?;
+            match lent.ping().await {
+                Ok(()) => return Ok(lent),
+                Err(_) => lent.end(),
+            }
+        }
+    }
+
+    /// One that may turn out to be dead.
+    pub async fn lend(&self) -> Result<Lent> {
+        match self.0.get().await {
+            Ok(object) => Ok(Lent(object)),
+            Err(PoolError::Backend(error)) => Err(error),
+            Err(PoolError::Closed) => Err(sqlx::Error::PoolClosed),
+            Err(PoolError::Timeout(_) | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_)) => {
+                Err(sqlx::Error::PoolTimedOut)
+            }
+        }
+    }
+}
+
+impl Manager for Opener {
+    type Type = PgConnection;
+    type Error = sqlx::Error;
+
+    async fn create(&self) -> Result<PgConnection> {
+        PgConnection::connect_with(&self.0).await
+    }
+
+    async fn recycle(&self, _: &mut PgConnection, metrics: &Metrics) -> RecycleResult<sqlx::Error> {
+        if metrics.last_used() < IDLE { Ok(()) } else { Err(RecycleError::message("idle for too long")) }
+    }
+}
+
+// === impl Lent ===
+
+impl Lent {
+    /// Not to be lent again.
+    fn end(self) {
+        drop(Object::take(self.0));
+    }
+}
+
+impl Deref for Lent {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.0
+    }
+}
+
+impl DerefMut for Lent {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.0
+    }
+}
+
+// === impl Open ===
+
+impl Open {
+    async fn begin(lent: Lent, how: &str) -> Result<Self> {
+        // Open before it is: whoever is dropped while he asks leaves no transaction to the next.
+        let mut open = Self(Some(lent));
+        match sqlx::raw_sql(AssertSqlSafe(how.to_owned())).execute(&mut *open).await {
+            Ok(_) => Ok(open),
+            Err(error) => {
+                open.0.take().into_iter().for_each(Lent::end);
+                Err(error)
+            }
+        }
+    }
+
+    pub async fn commit(self) -> Result<()> {
+        self.finish("commit").await
+    }
+
+    pub(crate) async fn rollback(self) -> Result<()> {
+        self.finish("rollback").await
+    }
+
+    async fn finish(mut self, how: &'static str) -> Result<()> {
+        let done = sqlx::raw_sql(how).execute(&mut *self).await;
+        let lent = self.0.take();
+        if done.is_err() {
+            lent.into_iter().for_each(Lent::end);
+        }
+        done.map(drop)
+    }
+}
+
+impl Deref for Open {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        self.0.as_ref().expect("taken out only by what ends it")
+    }
+}
+
+impl DerefMut for Open {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        self.0.as_mut().expect("taken out only by what ends it")
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let Some(lent) = self.0.take() else { return };
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn(take_back(lent))),
+            Err(_) => lent.end(),
+        }
+    }
+}
+
+/// What it was asked last may still be under way; then the answer to that is waited for first.
+async fn take_back(mut lent: Lent) {
+    if sqlx::raw_sql("rollback").execute(&mut *lent).await.is_err() {
+        lent.end();
+    }
+}
