@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use seven_domain::Stage;
 use seven_testkit::{Postgres, Scratch};
 use tokio::time::sleep;
 
@@ -89,7 +90,28 @@ async fn the_jetstream_directory_is_deleted_under_work_in_flight() {
     house.nats.wipe_data().await.unwrap();
     house.nats.restart().await.unwrap();
     until("streams are back", Duration::from_secs(20), || async {
-        house.stack.fleet.bus.consumers(seven_domain::Stage::Sender).await.is_ok_and(|c| c.len() == 3)
+        house.stack.fleet.bus.consumers(Stage::Sender).await.is_ok_and(|c| c.len() == 3)
+    })
+    .await;
+    ask_all(&house, 20..30);
+    house.settle_within(30, Duration::from_secs(60)).await;
+    each_answered_once(&house, 0..30).await;
+    house.stop().await;
+}
+
+#[tokio::test] // D25: consumers of stages whose rows Postgres knows lose their place with the server
+async fn nats_restarts_under_work_in_flight_and_its_consumers_begin_where_work_is_left() {
+    let house = house("out_restarted", Wanted { scale: 0.3, ..Wanted::default() }).await;
+    ask_all(&house, 0..10);
+    house.settle(10).await;
+    ask_all(&house, 10..20);
+    stored(&house, 20).await;
+    house.nats.kill().unwrap();
+    house.nats.restart().await.unwrap();
+    until("consumers are back", Duration::from_secs(20), || async {
+        let bus = &house.stack.fleet.bus;
+        let here = async |stage| bus.consumers(stage).await.map_or(0, |all| all.len());
+        (here(Stage::Gate).await, here(Stage::Swarm).await, here(Stage::Sender).await) == (1, 1, 3)
     })
     .await;
     ask_all(&house, 20..30);

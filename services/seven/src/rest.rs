@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 /// After ready: the loops have begun by then.
-const AFTER_START: Duration = Duration::from_secs(1);
+const AFTER_START: Duration = Duration::from_secs(4);
 const LOOK: Duration = Duration::from_secs(30);
 /// Of one core between two looks; from it on a worker is at work.
 const AT_WORK: f64 = 0.1;

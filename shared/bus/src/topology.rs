@@ -250,6 +250,20 @@ mod tests {
         assert!(matches(&subjects_of_dead(None, None), &subject_for_dead(Stage::Gate, &casino)));
     }
 
+    #[test] // D25
+    fn what_postgres_can_put_back_keeps_its_place_in_memory() {
+        let casino: CasinoId = "silver_birch".parse().unwrap();
+        for stage in CONSUMING {
+            for lane in lanes_of(stage) {
+                let config = consumer_config(stage, &casino, *lane, &Limits::default(), Start::All);
+                let rows_tell = matches!(stage, Stage::Swarm | Stage::Envelope | Stage::Sender);
+                assert_eq!(config.memory_storage, rows_tell, "{stage}");
+                assert_eq!(config.durable_name, Some(consumer_name(stage, &casino, *lane)));
+            }
+        }
+        assert!(!durable(FILING_CONSUMER, &Limits::default(), Start::All).memory_storage);
+    }
+
     fn matches(pattern: &str, subject: &str) -> bool {
         let (p, s): (Vec<_>, Vec<_>) = (pattern.split('.').collect(), subject.split('.').collect());
         p.len() == s.len() && p.iter().zip(&s).all(|(p, s)| *p == "*" || p == s)

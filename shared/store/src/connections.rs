@@ -112,7 +112,8 @@ impl Manager for Opener {
     type Error = sqlx::Error;
 
     async fn create(&self) -> Result<PgConnection> {
-        PgConnection::connect_with(&self.0).await
+        // Apart: whoever waits for a connection would carry all that making one needs.
+        Box::pin(PgConnection::connect_with(&self.0)).await
     }
 
     async fn recycle(&self, _: &mut PgConnection, metrics: &Metrics) -> RecycleResult<sqlx::Error> {

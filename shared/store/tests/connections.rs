@@ -1,0 +1,135 @@
+//! Connections that are lent and given back, against a real Postgres.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails says where")]
+
+use std::time::Duration;
+
+use secrecy::SecretString;
+use seven_domain::IdSource;
+use seven_store::{Store, SweepPlan, connections::Connections};
+use seven_testkit::Postgres;
+use sqlx::{Connection, PgConnection};
+use tokio::time::{sleep, timeout};
+
+struct House {
+    url: String,
+    /// Looks on, and ends what it is asked to end.
+    owner: PgConnection,
+}
+
+impl House {
+    async fn build() -> Self {
+        let postgres = Postgres::for_tests().await.unwrap();
+        let name = format!("connections_{}", IdSource::default().uuid().simple());
+        let url = postgres.create_database(&name, None).await.unwrap();
+        let mut owner = PgConnection::connect(&url).await.unwrap();
+        sqlx::query("create table notes (note text)").execute(&mut owner).await.unwrap();
+        Self { url, owner }
+    }
+
+    fn connections(&self, most: u32) -> Connections {
+        Connections::new(self.url.parse().unwrap(), most)
+    }
+
+    async fn number(&mut self, query: &'static str) -> i64 {
+        sqlx::query_scalar(query).fetch_one(&mut self.owner).await.unwrap()
+    }
+
+    /// As an operator of the database, or a standby that takes over, would.
+    async fn end_all(&mut self) -> i64 {
+        self.number(
+            "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+        )
+        .await
+    }
+}
+
+const OPEN: &str =
+    "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
+
+async fn note(connection: &mut PgConnection) {
+    sqlx::query("insert into notes values ('a note')").execute(connection).await.unwrap();
+}
+
+async fn process(connection: &mut PgConnection) -> i32 {
+    sqlx::query_scalar("select pg_backend_pid()").fetch_one(connection).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_transaction_stands_when_it_is_committed_and_else_is_taken_back() {
+    let mut house = House::build().await;
+    let connections = house.connections(1);
+    let mut dropped = connections.begin("begin").await.unwrap();
+    let first = process(&mut dropped).await;
+    note(&mut dropped).await;
+    drop(dropped);
+    let mut kept = connections.begin("begin").await.unwrap();
+    note(&mut kept).await;
+    assert_eq!(process(&mut kept).await, first, "the connection is lent again");
+    kept.commit().await.unwrap();
+    assert_eq!(house.number("select count(*) from notes").await, 1);
+    assert_eq!(house.number(OPEN).await, 0);
+}
+
+#[tokio::test]
+async fn one_waits_until_another_is_given_back() {
+    let house = House::build().await;
+    let connections = house.connections(1);
+    let first = connections.begin("begin").await.unwrap();
+    let second = connections.begin("begin");
+    tokio::pin!(second);
+    assert!(timeout(Duration::from_millis(100), &mut second).await.is_err());
+    first.commit().await.unwrap();
+    second.await.unwrap().commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn who_gives_up_while_it_begins_or_asks_leaves_no_transaction_to_the_next() {
+    let mut house = House::build().await;
+    let connections = house.connections(1);
+    let beginning = connections.begin("begin; select pg_sleep(0.2)");
+    assert!(timeout(Duration::from_millis(50), beginning).await.is_err());
+    let mut asking = connections.begin("begin").await.unwrap();
+    note(&mut asking).await;
+    let slow = sqlx::query("select pg_sleep(0.2)").execute(&mut *asking);
+    assert!(timeout(Duration::from_millis(50), slow).await.is_err());
+    drop(asking);
+    let mut next = connections.lend().await.unwrap();
+    note(&mut next).await;
+    drop(next);
+    assert_eq!(house.number("select count(*) from notes").await, 1, "not in somebody else's transaction");
+    assert_eq!(house.number(OPEN).await, 0);
+}
+
+#[tokio::test] // D10
+async fn connections_that_the_server_ended_are_replaced_and_nobody_hears_of_it() {
+    let mut house = House::build().await;
+    Store::migrate(&SecretString::from(house.url.clone())).await.unwrap();
+    let app = SecretString::from(house.url.replacen("postgres@", "seven_app@", 1));
+    let sweep = SweepPlan { base: Duration::from_secs(15), longest: Duration::from_secs(600) };
+    let store = Store::new(&app, 3, sweep).unwrap();
+    let casino = "silver_birch".parse().unwrap();
+    let open = async || {
+        let all = [
+            store.bind(&casino).await.unwrap(),
+            store.bind(&casino).await.unwrap(),
+            store.bind(&casino).await.unwrap(),
+        ];
+        for tx in all {
+            tx.commit().await.unwrap();
+        }
+    };
+    open().await;
+    assert_eq!(store.connections(), (3, 0));
+    assert_eq!(house.end_all().await, 3);
+    open().await;
+    assert_eq!(house.end_all().await, 3);
+    store.up_since().await.unwrap();
+    assert!(store.ready().await);
+    // One that dies in somebody's hands is not lent again.
+    let held = store.bind(&casino).await.unwrap();
+    house.end_all().await;
+    assert!(held.commit().await.is_err_and(|error| error.is_unavailable()));
+    sleep(Duration::from_millis(50)).await;
+    open().await;
+}
