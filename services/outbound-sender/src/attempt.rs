@@ -153,15 +153,19 @@ impl Sender {
         Ok(verdict)
     }
 
-    /// Each text by a statement of its own; all are durable before the first of them is sent.
+    /// Each text by a statement of its own, in the texts' order, so that two transactions that were asked about the same ones never wait for
+    /// each other; all are durable before the first of them is sent.
     async fn look_at(&self, casino: &CasinoId, looks: Vec<Look>) -> Result<Vec<Result<Claim, Refusal>>, Error> {
         let mut tx = self.fleet.store.bind(casino).await?;
+        let mut asked: Vec<(usize, &Look)> = looks.iter().enumerate().collect();
+        asked.sort_by_key(|(_, look)| look.outbound_id.0);
         let mut verdicts = Vec::with_capacity(looks.len());
-        for look in &looks {
-            verdicts.push(tx.last_look(look).await?);
+        for (at, look) in asked {
+            verdicts.push((at, tx.last_look(look).await?));
         }
         tx.commit().await?;
-        Ok(verdicts)
+        verdicts.sort_by_key(|(at, _)| *at);
+        Ok(verdicts.into_iter().map(|(_, verdict)| verdict).collect())
     }
 
     /// What a provider's answer means for the text: a pure reading of the table in D5 and of the provider's codes. `calls` counts those

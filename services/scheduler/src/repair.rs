@@ -6,12 +6,16 @@ use std::{
     time::Duration,
 };
 
+use futures::{StreamExt, TryStreamExt, stream};
 use seven_bus::{events::Control, topology};
-use seven_domain::{CasinoId, Stage};
+use seven_domain::{CasinoId, Lane, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::fleet::RosterEntry;
 use seven_telemetry::metrics;
 use tokio::time::Instant;
+
+/// So many consumers are put back at the same time: after a restart of NATS those of all casinos may be missing.
+const AT_ONCE: usize = 8;
 
 /// What the bucket was told, and when: it is told again when that changes, when the bucket was gone, and every half minute in case somebody
 /// took a key out of it.
@@ -67,7 +71,8 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete) 
         metrics().repairs.with_label_values(&["stream"]).inc();
     }
     let casinos: Arc<[CasinoId]> = roster.iter().map(|entry| entry.casino.clone()).collect();
-    for stage in topology::CONSUMING {
+    // What is nearest to the guest first.
+    for stage in topology::CONSUMING.into_iter().rev() {
         // Counted before they are listed: what goes in between is another number the next time.
         let now = Seen { there: streams.consumers(stage), casinos: Arc::clone(&casinos) };
         if complete.stands(stage, &now, fleet.timing.mirror_check()) {
@@ -90,25 +95,29 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete) 
     Ok(())
 }
 
-/// Puts back what a stage has lost; true when that was nothing.
+/// Puts back what a stage has lost; true when that was nothing. Texts of the safety lane come before the others.
 async fn consumers(fleet: &Fleet, stage: Stage, casinos: &[CasinoId]) -> Result<bool, Error> {
     let present: HashSet<String> = fleet.bus.consumers(stage).await?.into_iter().collect();
-    let mut complete = true;
-    for casino in casinos {
-        for lane in topology::lanes_of(stage) {
-            let name = topology::consumer_name(stage, casino, *lane);
-            if present.contains(&name) {
-                continue;
-            }
-            complete = false;
-            let start = fleet.store.oldest_open(casino, stage).await?.map_or(topology::Start::All, topology::Start::At);
-            if fleet.bus.create_consumer(stage, casino, *lane, start).await? {
-                tracing::warn!(consumer = name, "was gone; created anew");
-                metrics().repairs.with_label_values(&["consumer"]).inc();
-            }
-        }
-    }
+    let all = topology::lanes_of(stage).iter().flat_map(|lane| casinos.iter().map(move |casino| (casino, *lane)));
+    let gone: Vec<_> =
+        all.filter(|(casino, lane)| !present.contains(&topology::consumer_name(stage, casino, *lane))).collect();
+    let complete = gone.is_empty();
+    stream::iter(gone)
+        .map(Ok::<_, Error>)
+        .try_for_each_concurrent(AT_ONCE, |(casino, lane)| put_back(fleet, stage, casino, lane))
+        .await?;
     Ok(complete)
+}
+
+async fn put_back(fleet: &Fleet, stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> Result<(), Error> {
+    let oldest = fleet.store.oldest_open(casino, stage, lane).await?;
+    let start = oldest.map_or(topology::Start::All, topology::Start::At);
+    if fleet.bus.create_consumer(stage, casino, lane, start).await? {
+        let consumer = topology::consumer_name(stage, casino, lane);
+        tracing::warn!(consumer, "was gone; created anew");
+        metrics().repairs.with_label_values(&["consumer"]).inc();
+    }
+    Ok(())
 }
 
 /// A casino's row as the bucket mirrors it (D14).

@@ -195,14 +195,14 @@ pub(crate) fn consumer_config(
     let name = consumer_name(stage, casino, lane);
     pull::Config {
         filter_subject: subject(stage, casino, lane),
-        memory_storage: found_again(stage),
+        memory_storage: found_again(stage) && limits.replicas == 1,
         ..durable(&name, limits, start)
     }
 }
 
-/// Whether Postgres knows what a stage has not done yet: a consumer of such a stage keeps where it is in memory and is made again at the oldest
-/// open row after the server's restart (D25). What ingress acknowledged and the gate has not stored stands in the stream alone, and so do
-/// receipts.
+/// Whether Postgres knows what a stage has not done yet. On a server alone a consumer of such a stage keeps where it is in memory and is made
+/// again at the oldest open row after a restart (D25); a cluster that stopped as a whole would bring it back itself, at the stream's beginning.
+/// What ingress acknowledged and the gate has not stored stands in the stream alone, and so do receipts.
 fn found_again(stage: Stage) -> bool {
     match stage {
         Stage::Swarm | Stage::Envelope | Stage::Sender => true,
@@ -255,9 +255,13 @@ mod tests {
         let casino: CasinoId = "silver_birch".parse().unwrap();
         for stage in CONSUMING {
             for lane in lanes_of(stage) {
-                let config = consumer_config(stage, &casino, *lane, &Limits::default(), Start::All);
+                let in_memory = |replicas| {
+                    let limits = Limits { replicas, ..Limits::default() };
+                    consumer_config(stage, &casino, *lane, &limits, Start::All).memory_storage
+                };
                 let rows_tell = matches!(stage, Stage::Swarm | Stage::Envelope | Stage::Sender);
-                assert_eq!(config.memory_storage, rows_tell, "{stage}");
+                assert_eq!((in_memory(1), in_memory(3)), (rows_tell, false), "{stage}");
+                let config = consumer_config(stage, &casino, *lane, &Limits::default(), Start::All);
                 assert_eq!(config.durable_name, Some(consumer_name(stage, &casino, *lane)));
             }
         }

@@ -118,8 +118,10 @@ struct Shared<H> {
 
 /// A pull waits this long for messages: a fleet has thousands, nearly all of them quiet. A new connection ends it at once.
 const PULL_EXPIRES: Duration = Duration::from_secs(30);
-/// After a pull that the server refused.
+/// After a pull that the server refused; twice as long after each further one, up to a second: after a server's restart hundreds of casinos'
+/// consumers are missing at once.
 const ASK_AGAIN: Duration = Duration::from_millis(250);
+const ASK_AGAIN_AT_LAST: Duration = Duration::from_secs(1);
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
 
 // === impl Worker ===
@@ -197,23 +199,27 @@ impl<H: Handler> Shared<H> {
     async fn pull_loop(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, stop: CancellationToken) {
         let name = topology::consumer_name(H::STAGE, &casino, lane);
         let seat = self.pulls.take(&name, &casino, lane);
+        let mut pause = ASK_AGAIN;
         while !stop.is_cancelled() {
             let end = tokio::select! {
                 () = stop.cancelled() => break,
                 end = self.pull(&name, &seat, &stop) => end,
             };
+            // The scheduler puts back consumers that are gone; here we only ask again.
             match end {
-                Ok(End::Over) => {}
-                // The scheduler puts back consumers that are gone; here we only ask again.
+                Ok(End::Over) => {
+                    pause = ASK_AGAIN;
+                    continue;
+                }
                 Ok(End::Broken(why)) => {
                     tracing::debug!(stage = %H::STAGE, %casino, why, "pull ended early; asking again");
-                    sleep(ASK_AGAIN).await;
                 }
                 Err(error) => {
                     tracing::debug!(stage = %H::STAGE, %casino, error = &error as &dyn std::error::Error, "pull failed; asking again");
-                    sleep(ASK_AGAIN).await;
                 }
             }
+            sleep(pause).await;
+            pause = (pause * 2).min(ASK_AGAIN_AT_LAST);
         }
         self.pulls.leave(&name, &seat);
     }

@@ -112,8 +112,11 @@ impl Guardrails {
     /// of its own lies apart, and all that was in between can be given back to the system.
     #[must_use]
     pub fn in_one_piece(&self) -> Self {
-        let copied = std::thread::scope(|scope| scope.spawn(|| Arc::new(Engine::clone(&self.engine))).join());
-        copied.map_or_else(|_| self.clone(), |engine| Self { engine })
+        let copied = std::thread::scope(|scope| {
+            let copy = || Arc::new(Engine::clone(&self.engine));
+            std::thread::Builder::new().spawn_scoped(scope, copy).ok()?.join().ok()
+        });
+        copied.map_or_else(|| self.clone(), |engine| Self { engine })
     }
 
     pub fn installed(&self) -> bool {

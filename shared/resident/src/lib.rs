@@ -17,7 +17,7 @@ pub fn give_back() -> u64 {
     let program = std::fs::read_link("/proc/self/exe").unwrap_or_default().to_string_lossy().into_owned();
     let mapped = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
     let clean = maps::clean(&mapped, &program);
-    clean.map(|mapping| if unmap(&mapping) { mapping.resident } else { 0 }).sum()
+    clean.iter().map(|mapping| if unmap(mapping) { mapping.resident } else { 0 }).sum()
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -37,8 +37,8 @@ fn trim_heap() {}
 fn unmap(mapping: &maps::Mapping) -> bool {
     let length = mapping.end - mapping.start;
     #[expect(unsafe_code, reason = "the C library has no safe form of it")]
-    // SAFETY: the range is a mapping of the running program's file, which stays where it is for as long as the process lives. Nobody may write
-    // to it and it has no page of our own (`maps::clean`), so that what is read there afterwards comes from the file, byte for byte as before.
+    // SAFETY: the range is a mapping of the running program, which stays where it is for as long as the process lives. Nobody may write to it and
+    // it has no page of our own (`maps::clean`), so that what is read there afterwards comes from the file, byte for byte as before.
     unsafe {
         libc::madvise(std::ptr::with_exposed_provenance_mut(mapping.start), length, libc::MADV_DONTNEED) == 0
     }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn pages_of_the_program_go_and_come_back_as_they_were() {
-        let told = || format!("{:?} {}", std::env::args().next(), maps::clean("", "/bin/true").count());
+        let told = || format!("{:?} {}", std::env::args().next(), maps::clean("", "/bin/true").len());
         let (said, before) = (told(), kilobytes("RssFile:"));
         let given = give_back();
         let after = kilobytes("RssFile:");

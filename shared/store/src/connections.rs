@@ -11,14 +11,18 @@ use deadpool::{
     managed::{Manager, Metrics, Object, Pool, PoolError, QueueMode, RecycleError, RecycleResult},
 };
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Result, postgres::PgConnectOptions};
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, time::sleep};
 
-use crate::error::is_dead_connection;
+use crate::error::{is_dead_connection, is_not_taking_connections};
 
 /// Connections are few, so a busy moment has a queue before them; a database that is away is heard of at once.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// What somebody left unread on a connection is waited for so long.
+const LEFTOVERS: Duration = Duration::from_secs(1);
 /// One that nobody used for so long goes.
 const IDLE: Duration = Duration::from_secs(300);
+/// And one that is so old: what the database keeps for it only grows, and the server it leads to may not be the primary any more.
+const OLD: Duration = Duration::from_secs(1_800);
 
 /// Up to so many connections to one database, made when they are needed. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -35,6 +39,9 @@ pub struct Lent(Object<Opener>);
 #[derive(Debug)]
 pub struct Open(Option<Lent>);
 
+/// A connection that may have a transaction open: not lent again, unless somebody takes it out.
+struct Unsure(Option<Lent>);
+
 // === impl Connections ===
 
 impl Connections {
@@ -44,6 +51,7 @@ impl Connections {
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(PATIENCE))
             .create_timeout(Some(PATIENCE))
+            .recycle_timeout(Some(LEFTOVERS))
             // The few that suffice are used again and again; the others grow idle and go.
             .queue_mode(QueueMode::Lifo)
             .build()
@@ -85,13 +93,14 @@ impl Connections {
 
     /// A connection that answered just now, for a statement outside a transaction.
     pub(crate) async fn live(&self) -> Result<Lent> {
-        loop {
+        for _ in 0..self.0.status().max_size {
             let mut lent = self.lend().await?;
             match lent.ping().await {
                 Ok(()) => return Ok(lent),
                 Err(_) => lent.end(),
             }
         }
+        self.lend().await
     }
 
     /// One that may turn out to be dead.
@@ -111,13 +120,25 @@ impl Manager for Opener {
     type Type = PgConnection;
     type Error = sqlx::Error;
 
+    /// A server that is just starting, or has no place free, is asked again; the pool's time limit ends that.
     async fn create(&self) -> Result<PgConnection> {
-        // Apart: whoever waits for a connection would carry all that making one needs.
-        Box::pin(PgConnection::connect_with(&self.0)).await
+        let mut pause = Duration::from_millis(10);
+        loop {
+            // Apart: whoever waits for a connection would carry all that making one needs.
+            match Box::pin(PgConnection::connect_with(&self.0)).await {
+                Err(error) if is_not_taking_connections(&error) => sleep(pause).await,
+                made => return made,
+            }
+            pause = (pause * 2).min(Duration::from_secs(1));
+        }
     }
 
-    async fn recycle(&self, _: &mut PgConnection, metrics: &Metrics) -> RecycleResult<sqlx::Error> {
-        if metrics.last_used() < IDLE { Ok(()) } else { Err(RecycleError::message("idle for too long")) }
+    /// An answer that somebody did not stay for is read first, so that the next who asks does not take it for his own.
+    async fn recycle(&self, connection: &mut PgConnection, metrics: &Metrics) -> RecycleResult<sqlx::Error> {
+        if metrics.last_used() > IDLE || metrics.age() > OLD {
+            return Err(RecycleError::message("idle for too long, or too old"));
+        }
+        Ok(connection.flush().await?)
     }
 }
 
@@ -195,15 +216,24 @@ impl Drop for Open {
     fn drop(&mut self) {
         let Some(lent) = self.0.take() else { return };
         match Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn(take_back(lent))),
+            Ok(runtime) => drop(runtime.spawn(take_back(Unsure(Some(lent))))),
             Err(_) => lent.end(),
         }
     }
 }
 
+// === impl Unsure ===
+
+impl Drop for Unsure {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(Lent::end);
+    }
+}
+
 /// What it was asked last may still be under way; then the answer to that is waited for first.
-async fn take_back(mut lent: Lent) {
-    if sqlx::raw_sql("rollback").execute(&mut *lent).await.is_err() {
-        lent.end();
+async fn take_back(mut unsure: Unsure) {
+    let Some(lent) = &mut unsure.0 else { return };
+    if sqlx::raw_sql("rollback").execute(&mut **lent).await.is_ok() {
+        drop(unsure.0.take());
     }
 }

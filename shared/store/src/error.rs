@@ -61,3 +61,12 @@ pub(crate) fn is_dead_connection(error: &sqlx::Error) -> bool {
         _ => false,
     }
 }
+
+/// Nobody listens yet, every place is taken (53300), or the server is still starting (57P03).
+pub(crate) fn is_not_taking_connections(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(e) => e.kind() == std::io::ErrorKind::ConnectionRefused,
+        sqlx::Error::Database(e) => e.code().is_some_and(|c| c == "53300" || c == "57P03"),
+        _ => false,
+    }
+}

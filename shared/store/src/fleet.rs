@@ -112,21 +112,33 @@ impl Store {
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// When the stage's oldest open row of a casino came to be: where a re-created consumer starts reading (D16). Stages whose
-    /// messages leave no open row start at once.
-    pub async fn oldest_open(&self, casino: &CasinoId, stage: Stage) -> Result<Option<DateTime<Utc>>> {
-        let mut tx = self.bind(casino).await?;
+    /// When the oldest open row came to be that a stage has for a casino, in this lane where it has several: where a re-created consumer starts
+    /// reading (D16). What is put off for long is left to its due row. Stages whose messages leave no open row start at once.
+    pub async fn oldest_open(
+        &self,
+        casino: &CasinoId,
+        stage: Stage,
+        lane: Option<Lane>,
+    ) -> Result<Option<DateTime<Utc>>> {
         let query = match stage {
             Stage::Swarm => "select coalesce(min(stored_at), now()) from inbound_messages where disposition = 'open'",
             Stage::Envelope => "select coalesce(min(created_at), now()) from turns where state = 'drafted'",
-            Stage::Sender => "select coalesce(min(created_at), now()) from outbound_messages where state = 'queued'",
+            Stage::Sender => {
+                "select coalesce(min(o.created_at), now()) from outbound_messages o join send_policy p on p.class = o.class
+                 where o.state = 'queued' and o.not_before < now() + interval '10 seconds' and p.lane = $1"
+            }
             // What ingress acknowledged and the gate has not stored leaves no row: read from the casino's newest stored text on.
             Stage::Ingress | Stage::Gate => "select max(stored_at) - interval '10 minutes' from inbound_messages",
             Stage::Receipts => {
                 "select min(created_at) from outbound_messages where state in ('sending', 'sent', 'unknown')"
             }
         };
-        let at: Option<DateTime<Utc>> = sqlx::query_scalar(query).fetch_one(tx.conn()).await?;
+        let mut query = sqlx::query_scalar(query);
+        if let Some(lane) = lane {
+            query = query.bind(lane.as_str());
+        }
+        let mut tx = self.bind(casino).await?;
+        let at: Option<DateTime<Utc>> = query.fetch_one(tx.conn()).await?;
         tx.commit().await?;
         Ok(at)
     }

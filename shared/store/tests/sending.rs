@@ -14,8 +14,8 @@ use proptest::{
 use secrecy::SecretString;
 use serde_json::json;
 use seven_domain::{
-    AttemptId, CasinoConfig, Channel, Clock, HashKey, HashKeys, IdSource, MessageClass, OutboundId, OutboundState,
-    PhoneE164, TELNYX,
+    AttemptId, CasinoConfig, Channel, Clock, HashKey, HashKeys, IdSource, Lane, MessageClass, OutboundId,
+    OutboundState, PhoneE164, Stage, TELNYX,
     sending::{TRANSITIONS, by_receipt, may_move},
 };
 use seven_store::{
@@ -320,6 +320,24 @@ fn whatever_happens_a_text_moves_by_the_table_and_arrives_once() {
     if let Err(failure) = lives {
         panic!("{failure}");
     }
+}
+
+#[test] // D16
+fn a_lane_that_is_made_again_begins_at_its_own_oldest_text() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let house = house().await;
+        let oldest = async |lane| {
+            let casino = &house.config.casino_id;
+            house.store.oldest_open(casino, Stage::Sender, Some(lane)).await.unwrap().unwrap()
+        };
+        let before = oldest(Lane::Reply).await;
+        Life::begin(&house, MessageClass::Reply).await;
+        let queued = oldest(Lane::Reply).await;
+        let nothing = oldest(Lane::Safety).await;
+        assert!(before < queued && queued < nothing, "{before} {queued} {nothing}: where nothing waits it is now");
+        assert_eq!(oldest(Lane::Reply).await, queued);
+    });
 }
 
 #[test] // D5
