@@ -76,7 +76,9 @@ async fn a_spend_limit_parks_its_casino_and_no_other() {
     // The park ends by itself, and the text goes out.
     until("the text is delivered", PATIENCE, || async { house.count("outbound", "delivered").await == 2 }).await;
     assert_eq!((house.texts_to(GUEST).len(), refused(&house)), (1, 1), "asked once, sent once");
-    assert!(house.stack.fleet.store.provider_stops().await.unwrap().is_empty());
+    // A park that is over binds nobody; its row goes with the next look at the providers.
+    let stops = async || house.stack.fleet.store.provider_stops().await.unwrap();
+    until("its row is gone", PATIENCE, || async { stops().await.is_empty() }).await;
     house.stop().await;
 }
 

@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use self::registration::{BrandTier, CampaignClass, NumberKind, Registration};
+pub use self::registration::{Brand, BrandTier, Campaign, CampaignClass, Entity, NumberKind, Registered, Registration};
 pub use crate::helpline::Helpline;
 use crate::{CasinoId, Invalid, PhoneE164};
 
@@ -186,6 +186,9 @@ pub struct Operational {
     /// State of the 10DLC campaign or the toll-free verification; proactive texts need `approved` (SMS-31). Missing is not approved (C-38).
     #[serde(default)]
     pub registration: Registration,
+    /// What the registry was told of a long code's brand and campaign (SMS-57).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registered: Option<Registered>,
     #[serde(default)]
     pub messaging_profile_id: Option<String>,
     /// The casino's privacy page, which says what becomes of numbers and texts (SMS-58).

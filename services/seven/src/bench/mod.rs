@@ -39,7 +39,7 @@ pub struct Bench {
     /// How long each rate of the latency measurements is held; --texts ends it earlier at high rates.
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = RangedU64ValueParser::<u64>::new().range(1..))]
     seconds: u64,
-    /// Casinos there are and guests write to, in pipeline and start; growth and isolation have figures of their own, ingress one.
+    /// Casinos there are and guests write to, in pipeline, start and recovery; growth and isolation have figures of their own, ingress one.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     casinos: usize,
     /// Texts a second of the part `traces`; half of what the fleet takes by default.

@@ -71,16 +71,16 @@ pub(super) struct Kept {
 }
 
 pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Recovery> {
-    let lay = Lay { casinos: 1, as_in_production: false, receipts: false };
+    let lay = Lay { casinos: bench.casinos, as_in_production: false, receipts: false };
     let ground = Ground::lay(&dir.join("recovery"), lay).await?;
     let processes = fleet_processes(&ground)?;
     let mut running = Running { ground, processes };
     let mortal: Vec<_> = Worker::ALL.iter().map(|worker| worker.name()).chain(SERVERS).collect();
-    running.introduce(&Bench { casinos: 1, texts: mortal.len() * TEXTS, ..bench.clone() }).await?;
+    running.introduce(&Bench { texts: mortal.len() * TEXTS, ..bench.clone() }).await?;
     let mut deaths = Vec::new();
     for (n, of) in mortal.into_iter().enumerate() {
         out!("recovery: {of} dies {KILLS} times");
-        let guests = Guests { casinos: 1, first: n * TEXTS, count: TEXTS };
+        let guests = Guests { casinos: bench.casinos, first: n * TEXTS, count: TEXTS };
         deaths.push(Box::pin(death(&mut running, of, guests)).await.with_context(|| format!("{of} dies"))?);
     }
     store_guests(&running.ground, STORED).await?;

@@ -71,3 +71,124 @@ pub enum Registration {
     Rejected,
     Suspended,
 }
+
+/// What the carriers' registry was told of the brand and of the campaign of a long code, kept so that whoever renews it or answers a rejection
+/// says the same again (SMS-57). The fleet sends none of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Registered {
+    pub brand: Brand,
+    pub campaign: Campaign,
+}
+
+/// Whoever answers for the texts, as the registry knows him.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Brand {
+    /// As on its tax papers.
+    pub legal_name: String,
+    pub entity: Entity,
+    /// In the United States the EIN.
+    pub tax_id: String,
+    pub website: String,
+    /// The registry's word for its trade.
+    pub vertical: String,
+    /// Of a listed company.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stock_symbol: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Entity {
+    Private,
+    /// Listed at an exchange.
+    Public,
+    NonProfit,
+    Government,
+    SoleProprietor,
+}
+
+/// What the texts are for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Campaign {
+    pub use_case: String,
+    /// What a mixed use case consists of.
+    #[serde(default)]
+    pub sub_use_cases: Vec<String>,
+    /// How guests agree.
+    pub opt_in: String,
+    /// Who writes to whom, and when.
+    pub message_flow: String,
+    /// Texts as guests get them; the registry wants three (SMS-56).
+    #[serde(default)]
+    pub samples: Vec<String>,
+}
+
+/// As many as the registry wants.
+const SAMPLES: usize = 3;
+
+impl Registered {
+    /// The fields, by their path in the casino's document, that a submission could not do without and that say nothing.
+    pub fn missing(&self) -> Vec<&'static str> {
+        let Self { brand, campaign } = self;
+        let symbol = brand.stock_symbol.as_deref().unwrap_or_default();
+        let said = [
+            ("brand.legal_name", brand.legal_name.as_str()),
+            ("brand.tax_id", &brand.tax_id),
+            ("brand.website", &brand.website),
+            ("brand.vertical", &brand.vertical),
+            ("brand.stock_symbol", if brand.entity == Entity::Public { symbol } else { "not listed" }),
+            ("campaign.use_case", &campaign.use_case),
+            ("campaign.opt_in", &campaign.opt_in),
+            ("campaign.message_flow", &campaign.message_flow),
+        ];
+        let blank = said.into_iter().filter(|(_, said)| said.trim().is_empty()).map(|(field, _)| field);
+        let samples = campaign.samples.iter().filter(|sample| !sample.trim().is_empty()).count();
+        blank.chain((samples < SAMPLES).then_some("campaign.samples (three)")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told() -> serde_json::Value {
+        json!({
+            "brand": { "legal_name": "Silver Birch Holdings", "entity": "private", "tax_id": "00-0000000", "website": "https://silver-birch.example", "vertical": "hospitality" },
+            "campaign": { "use_case": "mixed", "sub_use_cases": ["customer_care", "marketing"], "opt_in": "loyalty enrolment", "message_flow": "guests text in",
+                "samples": ["The pool is open.", "Dinner is served until ten.", "Your table is ready."] }
+        })
+    }
+
+    #[test] // SMS-57
+    fn what_a_submission_needs_is_named_where_it_is_missing() {
+        let whole: Registered = serde_json::from_value(told()).unwrap();
+        assert_eq!(whole.missing(), Vec::<&str>::new());
+        let cases = [
+            ("/brand/legal_name", json!(""), "brand.legal_name"),
+            ("/brand/tax_id", json!("  "), "brand.tax_id"),
+            ("/brand/website", json!(""), "brand.website"),
+            ("/brand/vertical", json!(""), "brand.vertical"),
+            ("/brand/entity", json!("public"), "brand.stock_symbol"),
+            ("/campaign/use_case", json!(""), "campaign.use_case"),
+            ("/campaign/opt_in", json!(""), "campaign.opt_in"),
+            ("/campaign/message_flow", json!(""), "campaign.message_flow"),
+            ("/campaign/samples", json!(["one", " ", "two"]), "campaign.samples (three)"),
+        ];
+        for (field, value, missing) in cases {
+            let mut document = told();
+            *document.pointer_mut(field).unwrap() = value;
+            let registered: Registered = serde_json::from_value(document).unwrap();
+            assert_eq!(registered.missing(), [missing]);
+        }
+        let listed = Brand { entity: Entity::Public, stock_symbol: Some("SLVR".into()), ..whole.brand.clone() };
+        assert_eq!(Registered { brand: listed, ..whole }.missing(), Vec::<&str>::new());
+        let mut unknown = told();
+        unknown["brand"]["ein"] = json!("1");
+        assert!(serde_json::from_value::<Registered>(unknown).is_err_and(|error| error.to_string().contains("`ein`")));
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use seven_domain::{
     CasinoConfig,
-    config::{Helpline, NumberKind, Registration},
+    config::{Helpline, NumberKind, Registered, Registration},
 };
 use seven_store::readiness::Shown;
 
@@ -163,6 +163,15 @@ fn registration(facts: &Facts) -> Line {
     }
     if ours.number_kind == NumberKind::LongCode && (ours.campaign_class.is_none() || ours.brand_tier.is_none()) {
         open.push("set operational.campaign_class and brand_tier: they are its pace at AT&T and T-Mobile".to_owned());
+    }
+    if ours.number_kind == NumberKind::LongCode {
+        match ours.registered.as_ref().map(Registered::missing) {
+            None => {
+                open.push("set operational.registered: what the registry was told of brand and campaign".to_owned())
+            }
+            Some(missing) if missing.is_empty() => {}
+            Some(missing) => open.push(format!("operational.registered lacks {}", missing.join(", "))),
+        }
     }
     if ours.twilio_phone_number.is_some() && ours.twilio_registration != Registration::Approved {
         open.push("the Twilio number needs an approved registration of its own".to_owned());

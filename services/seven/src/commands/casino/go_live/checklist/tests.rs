@@ -1,10 +1,31 @@
 use chrono::NaiveDate;
+use seven_domain::config::{Brand, Campaign, Entity};
 
 use super::*;
 
 fn helpline(verified: bool) -> Helpline {
     let verified_at = verified.then(|| NaiveDate::from_ymd_opt(2026, 11, 2).unwrap());
     Helpline { number: "1-800-555-0100".into(), digits: None, verified_at }
+}
+
+fn registered(vertical: &str) -> Registered {
+    Registered {
+        brand: Brand {
+            legal_name: "Silver Birch Holdings".into(),
+            entity: Entity::Private,
+            tax_id: "00-0000000".into(),
+            website: "https://silver-birch.example".into(),
+            vertical: vertical.into(),
+            stock_symbol: None,
+        },
+        campaign: Campaign {
+            use_case: "mixed".into(),
+            sub_use_cases: vec!["customer_care".into(), "marketing".into()],
+            opt_in: "enrolment in the loyalty programme".into(),
+            message_flow: "guests text in".into(),
+            samples: ["one", "two", "three"].map(str::to_owned).to_vec(),
+        },
+    }
 }
 
 /// A casino with nothing missing.
@@ -16,6 +37,7 @@ fn ready() -> Facts {
     config.operational.campaign_class = Some(seven_domain::config::CampaignClass::E);
     config.operational.brand_tier = Some(seven_domain::config::BrandTier::High);
     config.operational.registration = Registration::Approved;
+    config.operational.registered = Some(registered("hospitality"));
     config.operational.escalation_slack_channel = Some("#hosts".into());
     config.operational.escalation_sms_number = None;
     config.operations_contact.slack_id = None;
@@ -76,6 +98,8 @@ fn each_thing_that_is_missing_is_named_alone() {
         ("number", |f| f.config.operational.telnyx_phone_number = "+18605550100".parse().unwrap()),
         ("registration", |f| f.config.operational.registration = Registration::Pending),
         ("registration", |f| f.config.operational.brand_tier = None),
+        ("registration", |f| f.config.operational.registered = None),
+        ("registration", |f| f.config.operational.registered = Some(registered(""))),
         ("registration", |f| f.config.operational.twilio_phone_number = Some("+18602340101".parse().unwrap())),
         ("sending laws", |f| f.unverified_states = vec!["TX".into()]),
         ("helplines", |f| f.config.regulations.state_helpline = Some(helpline(false))),
