@@ -18,6 +18,7 @@ use seven_store::{
 use seven_telemetry::trace;
 use tokio::{
     runtime::Handle,
+    sync::Semaphore,
     task::JoinHandle,
     time::{sleep, timeout},
 };
@@ -34,6 +35,8 @@ pub struct Swarm {
     pub(crate) fleet: Fleet,
     pub(crate) settings: Settings,
     pub(crate) library: Library,
+    /// Turns that are committed and announced at once: models may be waited for by many more.
+    pub(crate) commits: Semaphore,
 }
 
 /// A leased conversation with everything its turn needs.
@@ -121,7 +124,8 @@ async fn release(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId,
 impl Swarm {
     pub fn new(fleet: Fleet, settings: Settings) -> Self {
         let library = Library::new(settings.index_bytes, settings.embedding.clone());
-        Self { fleet, settings, library }
+        let commits = Semaphore::new(fleet.database_work());
+        Self { fleet, settings, library, commits }
     }
 
     async fn process(&self, delivery: &Delivery<ConversationSignal>) -> Result<Outcome, Error> {

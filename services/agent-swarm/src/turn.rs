@@ -139,6 +139,7 @@ impl Swarm {
         if all_answered || mutant(Mutant::NoEpoch) {
             sleep(Duration::from_millis(200)).await;
         }
+        let _place = self.commits.acquire().await;
         // Taken back by a crash, the texts are open again and swept; nothing was sent, or the sender's look would have kept it.
         let mut tx = self.fleet.store.bind_repeatable(&work.casino).await?;
         let ids: Vec<Uuid> =

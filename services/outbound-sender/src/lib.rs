@@ -56,15 +56,16 @@ impl Sender {
     /// A sender without its worker loop: for whoever decides alone what is delivered when, as the model test does.
     pub fn new(fleet: Fleet, providers: Vec<Arc<dyn Provider>>, registry: Registry) -> Self {
         let carriers = providers.into_iter().map(|provider| Carrier::new(&fleet, provider)).collect();
+        let connections = fleet.store.most_connections();
         Self {
             fleet,
             carriers,
             registry,
             limits: Limits::default(),
             turns: pace::Turns::default(),
-            reads: Together::default(),
-            looks: Together::default(),
-            ends: Together::default(),
+            reads: Together::over(connections),
+            looks: Together::over(connections),
+            ends: Together::over(connections),
         }
     }
 }

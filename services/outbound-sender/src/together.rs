@@ -15,12 +15,14 @@ use tokio::sync::{Semaphore, oneshot};
 
 /// So many at once: the locks of the first are held until the last is done.
 const MOST: usize = 16;
-/// So many transactions of a casino at once, so that a text that comes while one is under way need not wait for it to end.
-const ABREAST: usize = 2;
 
 /// Questions of one kind, by casino.
 #[derive(Debug)]
-pub(crate) struct Together<Q, A>(Mutex<HashMap<CasinoId, Arc<Place<Q, A>>>>);
+pub(crate) struct Together<Q, A> {
+    places: Mutex<HashMap<CasinoId, Arc<Place<Q, A>>>>,
+    /// So many transactions of a casino at once: with two, a text that comes while one is under way need not wait for it to end.
+    abreast: usize,
+}
 
 #[derive(Debug)]
 struct Place<Q, A> {
@@ -39,13 +41,13 @@ struct Asked<Q, A> {
 
 // === impl Together ===
 
-impl<Q, A> Default for Together<Q, A> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
-}
-
 impl<Q: Clone, A> Together<Q, A> {
+    /// Half of the connections: the casino's other work goes on beside it. A casino's own workers, which hold two, have one
+    /// transaction at a time, for what they do at once other casinos' guests wait for a core (docs/performance.md).
+    pub(crate) fn over(connections: usize) -> Self {
+        Self { places: Mutex::default(), abreast: (connections / 2).max(1) }
+    }
+
     /// The answer to `question`. `answer` gets questions of this casino and answers each in their order, or fails and leaves nothing done:
     /// then each of them is asked alone.
     pub(crate) async fn ask<F, Fut>(&self, casino: &CasinoId, question: Q, answer: F) -> Result<A, Error>
@@ -88,12 +90,15 @@ impl<Q: Clone, A> Together<Q, A> {
     }
 
     fn place(&self, casino: &CasinoId) -> Arc<Place<Q, A>> {
-        let mut places = locked(&self.0);
+        let mut places = locked(&self.places);
         if let Some(place) = places.get(casino) {
             return Arc::clone(place);
         }
-        let place =
-            Arc::new(Place { turns: Semaphore::new(ABREAST), waiting: Mutex::default(), numbers: AtomicU64::new(0) });
+        let place = Arc::new(Place {
+            turns: Semaphore::new(self.abreast),
+            waiting: Mutex::default(),
+            numbers: AtomicU64::new(0),
+        });
         places.insert(casino.clone(), Arc::clone(&place));
         place
     }
@@ -170,7 +175,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_comes_while_one_is_under_way_is_answered_together() {
-        let (together, desk) = (Together::default(), Desk::new(u32::MAX));
+        let (together, desk) = (Together::over(4), Desk::new(u32::MAX));
         let answers = ask_all(&together, &desk, 1..4).await;
         assert_eq!(answers, [Some(2), Some(4), Some(6)]);
         assert_eq!(desk.given(), [vec![1], vec![2], vec![3]], "two at once, and the third when one of them is through");
@@ -182,8 +187,16 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn few_connections_take_one_transaction_at_a_time() {
+        let (together, desk) = (Together::over(2), Desk::new(u32::MAX));
+        assert_eq!(ask_all(&together, &desk, 1..4).await, [Some(2), Some(4), Some(6)]);
+        assert_eq!(desk.given(), [vec![1], vec![2, 3]]);
+        assert_eq!(Together::<u32, u32>::over(1).abreast, 1);
+    }
+
+    #[tokio::test]
     async fn one_that_fails_takes_no_other_with_it() {
-        let (together, desk) = (Together::default(), Desk::new(5));
+        let (together, desk) = (Together::over(4), Desk::new(5));
         let answers = ask_all(&together, &desk, 1..9).await;
         let failed: Vec<u32> = (1..9).zip(&answers).filter(|(_, answer)| answer.is_none()).map(|(n, _)| n).collect();
         assert_eq!(failed, [5], "{answers:?}");
@@ -193,7 +206,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_casino_does_not_wait_for_another() {
-        let (together, slow, fast) = (Together::default(), Desk::new(0), Desk::new(0));
+        let (together, slow, fast) = (Together::over(4), Desk::new(0), Desk::new(0));
         fast.may.add_permits(1);
         let (here, there) = (casino("here"), casino("there"));
         let held = together.ask(&here, 1, |numbers| slow.double(numbers));
@@ -208,7 +221,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_asked_and_went_away_holds_nobody_up() {
-        let (together, desk) = (Together::default(), Desk::new(0));
+        let (together, desk) = (Together::over(4), Desk::new(0));
         let here = casino("here");
         {
             // Asks, is given to the desk, and is dropped there, with one behind it.

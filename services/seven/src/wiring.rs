@@ -295,6 +295,7 @@ async fn serve(
     listener: Option<tokio::net::TcpListener>,
 ) -> Result<()> {
     let loops = worker.loops(settings);
+    let database_only = loops.at_most(fleet.database_work());
     match worker {
         Worker::IngressWebhook => {
             let verifiers = verifiers(settings)?;
@@ -309,7 +310,7 @@ async fn serve(
             seven_ingress_webhook::run(fleet, verifiers, limits, listener).await?;
         }
         Worker::ComplianceGate => {
-            seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, loops).await;
+            seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, database_only).await;
         }
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
@@ -321,7 +322,7 @@ async fn serve(
             };
             seven_agent_swarm::run(fleet, swarm, loops).await;
         }
-        Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops).await,
+        Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, database_only).await,
         Worker::OutboundSender => {
             let providers = providers(settings)?;
             // No reassigned-numbers database is at hand yet: casinos that require it send no marketing texts.

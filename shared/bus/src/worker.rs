@@ -86,6 +86,12 @@ impl Default for WorkerSettings {
 }
 
 impl WorkerSettings {
+    /// With no more in work at once.
+    #[must_use]
+    pub fn at_most(self, concurrency: usize) -> Self {
+        Self { concurrency: self.concurrency.min(concurrency), ..self }
+    }
+
     /// Messages of a lane in work here at once, at most: whoever scales by the backlog must expect as many in every worker.
     pub fn permits(&self, lane: Option<Lane>) -> usize {
         if lane == Some(Lane::Safety) { (self.concurrency / 8).max(4) } else { self.concurrency }

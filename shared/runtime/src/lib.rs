@@ -58,6 +58,12 @@ impl Fleet {
         Ok(())
     }
 
+    /// So much at once of what waits for nothing but the database: four for each connection. More would only stand in line, in the end
+    /// before NATS, where other casinos' guests stand too.
+    pub fn database_work(&self) -> usize {
+        4 * self.store.most_connections()
+    }
+
     /// Both stores that a stage cannot work without.
     pub async fn ready(&self) -> bool {
         self.store.ready().await && self.bus.ready().await

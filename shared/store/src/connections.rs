@@ -61,8 +61,11 @@ impl Connections {
 
     /// As many connections to the same database, apart from these.
     pub(crate) fn apart(&self) -> Self {
-        let most = u32::try_from(self.0.status().max_size).unwrap_or(u32::MAX);
-        Self::new(self.options().clone(), most)
+        Self::new(self.options().clone(), u32::try_from(self.most()).unwrap_or(u32::MAX))
+    }
+
+    pub(crate) fn most(&self) -> usize {
+        self.0.status().max_size
     }
 
     pub(crate) fn options(&self) -> &PgConnectOptions {
@@ -82,7 +85,7 @@ impl Connections {
     /// Begins with these statements, in one round trip. Connections that are dead are dropped on the way: a restart of the database leaves
     /// nothing but them.
     pub async fn begin(&self, how: &str) -> Result<Open> {
-        for _ in 0..self.0.status().max_size {
+        for _ in 0..self.most() {
             match Open::begin(self.lend().await?, how).await {
                 Err(error) if is_dead_connection(&error) => {}
                 other => return other,
@@ -93,7 +96,7 @@ impl Connections {
 
     /// A connection that answered just now, for a statement outside a transaction.
     pub(crate) async fn live(&self) -> Result<Lent> {
-        for _ in 0..self.0.status().max_size {
+        for _ in 0..self.most() {
             let mut lent = self.lend().await?;
             match lent.ping().await {
                 Ok(()) => return Ok(lent),

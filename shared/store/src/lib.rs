@@ -163,6 +163,11 @@ impl Store {
         self.connections.count()
     }
 
+    /// So many it may have at once.
+    pub fn most_connections(&self) -> usize {
+        self.connections.most()
+    }
+
     /// True when the database answers.
     pub async fn ready(&self) -> bool {
         self.connections.close_idle();
