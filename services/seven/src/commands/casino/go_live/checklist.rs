@@ -167,7 +167,7 @@ fn registration(facts: &Facts) -> Line {
     if ours.number_kind == NumberKind::LongCode {
         match ours.registered.as_ref().map(Registered::missing) {
             None => {
-                open.push("set operational.registered: what the registry was told of brand and campaign".to_owned())
+                open.push("set operational.registered: what the registry was told of brand and campaign".to_owned());
             }
             Some(missing) if missing.is_empty() => {}
             Some(missing) => open.push(format!("operational.registered lacks {}", missing.join(", "))),
