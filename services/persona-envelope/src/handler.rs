@@ -16,6 +16,9 @@ use seven_telemetry::trace;
 
 use crate::typing::kind_of;
 
+/// Until a turn is looked at again whose conversation has an earlier one to be shaped.
+const BEHIND: Duration = Duration::from_millis(50);
+
 #[derive(Debug)]
 pub struct Envelope {
     pub fleet: Fleet,
@@ -31,7 +34,7 @@ impl Handler for Envelope {
             Err(error) => return outcome_of(&error.into(), 1),
         };
         match self.process(&delivery, turn).await {
-            Ok(()) => Outcome::Done,
+            Ok(outcome) => outcome,
             Err(error) => {
                 let outcome = outcome_of(&error, self.count(&delivery, turn, &error).await);
                 if let Outcome::Park { reason, .. } = &outcome
@@ -51,11 +54,15 @@ impl Handler for Envelope {
 }
 
 impl Envelope {
-    async fn process(&self, delivery: &Delivery<DraftReady>, turn_id: TurnId) -> Result<(), Error> {
+    async fn process(&self, delivery: &Delivery<DraftReady>, turn_id: TurnId) -> Result<Outcome, Error> {
         // Taken back by a crash, the turn is drafted again and swept.
         let mut tx = self.fleet.store.bind_repeatable(&delivery.casino).await?;
-        let Some((turn, casino)) = tx.take_draft(turn_id).await? else { return Ok(()) };
+        let Some((turn, casino)) = tx.take_draft(turn_id).await? else { return Ok(Outcome::Done) };
         trace::adopt(&turn.trace);
+        if turn.behind {
+            // Nothing of this transaction stays: the texts of the earlier turn get the earlier places.
+            return Ok(Outcome::Wait { after: BEHIND, why: "earlier_turn" });
+        }
         let (queued, copy) = match turn.state.as_str() {
             "drafted" => (self.shape(&mut tx, &casino.config, &turn).await?, None),
             "shaped" => (
@@ -72,7 +79,7 @@ impl Envelope {
         tracing::info!(casino = %delivery.casino, turn_id = %turn_id, texts = queued.len(), trace = turn.trace, "answer queued");
         self.fleet.signal_queued(&delivery.casino, &queued, copy.as_deref(), &turn.trace).await?;
         failpoint("envelope.after_publish");
-        Ok(())
+        Ok(Outcome::Done)
     }
 
     async fn shape(&self, tx: &mut Tx, config: &CasinoConfig, turn: &Turn) -> Result<Vec<Queued>, Error> {

@@ -61,6 +61,9 @@ pub struct Turn {
     pub state: String,
     pub tries: i32,
     pub trace: String,
+    /// An earlier turn of the conversation is not shaped yet: its texts come first.
+    #[sqlx(default)]
+    pub behind: bool,
 }
 
 /// One statement for one round trip. `ours` locks the conversation before anything else is touched (ARCHITECTURE, lock order).
@@ -178,7 +181,9 @@ impl Tx {
                select 1 from conversations c, turns t where t.turn_id = $1 and c.conversation_id = t.conversation_id for update of c
              ), was as (
                select t.turn_id, t.conversation_id, t.guest_id, t.agent, t.model, t.intent, t.language, t.verdict, t.draft, t.disclosure_kind,
-                 t.sources, t.grounded, t.class, t.newest_text_at, t.state, t.tries, t.trace
+                 t.sources, t.grounded, t.class, t.newest_text_at, t.state, t.tries, t.trace,
+                 (select true from turns e where e.conversation_id = t.conversation_id and e.state = 'drafted' and e.epoch < t.epoch limit 1) is not null
+                   as behind
                from turns t, (select count(*) from c) as locked_first where t.turn_id = $1 for update of t
              ), shaped as (
                update turns t set state = 'shaped' from was where t.turn_id = was.turn_id and was.state = 'drafted'
