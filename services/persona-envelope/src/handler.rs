@@ -59,7 +59,7 @@ impl Envelope {
         let mut tx = self.fleet.store.bind_repeatable(&delivery.casino).await?;
         let Some((turn, casino)) = tx.take_draft(turn_id).await? else { return Ok(Outcome::Done) };
         trace::adopt(&turn.trace);
-        if turn.behind {
+        if turn.behind && turn.state == "drafted" {
             // Nothing of this transaction stays: the texts of the earlier turn get the earlier places.
             return Ok(Outcome::Wait { after: BEHIND, why: "earlier_turn" });
         }

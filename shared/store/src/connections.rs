@@ -15,7 +15,7 @@ use tokio::{runtime::Handle, time::sleep};
 
 use crate::error::{is_dead_connection, is_not_taking_connections};
 
-/// Connections are few, so a busy moment has a queue before them; a database that is away is heard of at once.
+/// Connections are few, so a busy moment has a queue before them; a server that does not take any is asked for so long.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// What somebody left unread on a connection is waited for so long.
 const LEFTOVERS: Duration = Duration::from_secs(1);
