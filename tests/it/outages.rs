@@ -3,12 +3,19 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use async_nats::jetstream::{self, consumer::DeliverPolicy};
+use seven::wiring::Worker;
+use seven_bus::topology::consumer_name;
 use seven_domain::Stage;
 use seven_testkit::{Postgres, Scratch};
 use tokio::time::sleep;
 
-use crate::harness::{House, Wanted, house, house_on, until};
+use crate::{
+    drain::terminated,
+    harness::{House, Wanted, house, house_on, until},
+};
 
+const GATE: &str = "compliance-gate";
 const QUESTION: &str = "any italian place?";
 
 fn guest(n: usize) -> String {
@@ -99,11 +106,12 @@ async fn the_jetstream_directory_is_deleted_under_work_in_flight() {
     house.stop().await;
 }
 
-#[tokio::test] // D25: consumers of stages whose rows Postgres knows lose their place with the server
+#[tokio::test] // D25: consumers lose their place with the server
 async fn nats_restarts_under_work_in_flight_and_its_consumers_begin_where_work_is_left() {
     let house = house("out_restarted", Wanted { scale: 0.3, ..Wanted::default() }).await;
     ask_all(&house, 0..10);
     house.settle(10).await;
+    noted(&house, 10).await;
     ask_all(&house, 10..20);
     stored(&house, 20).await;
     house.nats.kill().unwrap();
@@ -114,9 +122,59 @@ async fn nats_restarts_under_work_in_flight_and_its_consumers_begin_where_work_i
         (here(Stage::Gate).await, here(Stage::Swarm).await, here(Stage::Sender).await) == (1, 1, 3)
     })
     .await;
+    let begins = gate_begins(&house).await;
+    assert!((11..=21).contains(&begins), "at {begins}: not before what was noted, not after what was stored");
     ask_all(&house, 20..30);
     house.settle_within(30, Duration::from_secs(60)).await;
     each_answered_once(&house, 0..30).await;
+    house.stop().await;
+}
+
+/// Waits until it is noted that the gate acknowledged as many.
+async fn noted(house: &House, texts: u64) {
+    until("what the gate acknowledged is noted", Duration::from_secs(20), || async {
+        let floor = house.stack.fleet.store.ack_floor(house.casino(), Stage::Gate).await.unwrap();
+        floor.is_some_and(|floor| floor.sequence == texts)
+    })
+    .await;
+}
+
+/// The first message of the stream that the gate's consumer reads.
+async fn gate_begins(house: &House) -> u64 {
+    let client = async_nats::connect(house.nats.url()).await.unwrap();
+    let stream = jetstream::new(client).get_stream("INGRESS").await.unwrap();
+    let consumer = stream.consumer_info(consumer_name(Stage::Gate, house.casino(), None)).await.unwrap();
+    match consumer.config.deliver_policy {
+        DeliverPolicy::ByStartSequence { start_sequence } => start_sequence,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test] // D25: what ingress acknowledged and no gate stored stands on the bus alone
+async fn texts_that_nobody_stored_outlive_the_bus_and_its_consumers() {
+    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::ComplianceGate).collect();
+    let house = house("out_unstored", Wanted { scale: 0.3, workers, ..Wanted::default() }).await;
+    let gate = house.process(GATE, None);
+    ask_all(&house, 0..10);
+    house.settle(10).await;
+    noted(&house, 10).await;
+    assert_eq!(terminated(gate).await.1, Some(0));
+    ask_all(&house, 10..20);
+    until("all are on the bus", Duration::from_secs(20), || async {
+        house.stack.fleet.bus.lag(Stage::Gate).await.is_ok_and(|lags| lags.iter().any(|lag| lag.pending == 10))
+    })
+    .await;
+    house.nats.kill().unwrap();
+    house.nats.restart().await.unwrap();
+    until("the gate's consumer is back", Duration::from_secs(20), || async {
+        house.stack.fleet.bus.consumers(Stage::Gate).await.is_ok_and(|all| all.len() == 1)
+    })
+    .await;
+    assert_eq!(gate_begins(&house).await, 11);
+    let gate = house.process(GATE, None);
+    house.settle_within(20, Duration::from_secs(60)).await;
+    each_answered_once(&house, 0..20).await;
+    assert_eq!(terminated(gate).await.1, Some(0));
     house.stop().await;
 }
 

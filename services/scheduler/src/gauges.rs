@@ -10,6 +10,8 @@ use seven_runtime::{Error, Fleet};
 use seven_store::fleet::RosterEntry;
 use seven_telemetry::metrics;
 
+use crate::floors::Noted;
+
 /// A worker that said nothing for so long does not count.
 const ALIVE: Duration = Duration::from_secs(5);
 /// Alerts beyond these are not looked at; so many are never open at once.
@@ -70,8 +72,8 @@ async fn alerts(fleet: &Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// What waits on the bus.
-pub(crate) async fn consumers(fleet: Fleet) -> Result<(), Error> {
+/// What waits on the bus, and how far it was acknowledged.
+pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
     let figures = &metrics().fleet;
     let casinos: Vec<CasinoId> = fleet.store.roster().await?.into_iter().map(|entry| entry.casino).collect();
     let mut lags = Vec::new();
@@ -87,13 +89,14 @@ pub(crate) async fn consumers(fleet: Fleet) -> Result<(), Error> {
     figures.pending.reset();
     figures.in_flight.reset();
     figures.redelivered.reset();
-    for (stage, casino, lane, lag) in lags {
+    for (stage, casino, lane, lag) in &lags {
         let labels = [stage.as_str(), casino.as_str(), lane.map_or("", Lane::as_str)];
         figures.pending.with_label_values(&labels).set(i64::try_from(lag.pending).unwrap_or(i64::MAX));
         figures.in_flight.with_label_values(&labels).set(i64::try_from(lag.in_flight).unwrap_or(i64::MAX));
         figures.redelivered.with_label_values(&labels).set(i64::try_from(lag.redelivered).unwrap_or(i64::MAX));
     }
-    Ok(())
+    let floors = lags.iter().filter_map(|(stage, casino, _, lag)| Some((*stage, *casino, lag.floor?)));
+    noted.note(&fleet.store, floors).await
 }
 
 fn named(stage: Stage, casinos: &[CasinoId]) -> BTreeMap<String, (&CasinoId, Option<Lane>)> {

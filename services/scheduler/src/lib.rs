@@ -8,6 +8,7 @@ mod cases;
 pub mod dead;
 mod deletion;
 mod due;
+mod floors;
 mod gauges;
 pub mod health;
 mod nightly;
@@ -41,6 +42,7 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channel
     let (mirrored, complete) = (repair::Mirrored::default(), repair::Complete::default());
     let nights = nightly::Nights::default();
     let stores = sweep::Stores::default();
+    let floors = floors::Noted::default();
     tokio::join!(
         every(&fleet, "due", scale(500), due::round),
         every(&fleet, "sweep", scale(2_000), |fleet| sweep::round(fleet, stores.clone())),
@@ -62,7 +64,7 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channel
         every(&fleet, "after_stop", scale(15_000), after_stop::round),
         every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),
         every(&fleet, "row_gauges", fleet.timing.gauges(), gauges::rows),
-        every(&fleet, "consumer_gauges", fleet.timing.gauges(), gauges::consumers),
+        every(&fleet, "consumer_gauges", fleet.timing.gauges(), |fleet| gauges::consumers(fleet, floors.clone())),
     );
 }
 

@@ -7,10 +7,10 @@ use std::{
 };
 
 use futures::{StreamExt, TryStreamExt, stream};
-use seven_bus::{events::Control, topology};
+use seven_bus::{Floor, events::Control, topology, topology::Start};
 use seven_domain::{CasinoId, Lane, Stage};
 use seven_runtime::{Error, Fleet};
-use seven_store::fleet::RosterEntry;
+use seven_store::{fleet::RosterEntry, floors::AckFloor};
 use seven_telemetry::metrics;
 use tokio::time::Instant;
 
@@ -110,14 +110,25 @@ async fn consumers(fleet: &Fleet, stage: Stage, casinos: &[CasinoId]) -> Result<
 }
 
 async fn put_back(fleet: &Fleet, stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> Result<(), Error> {
-    let oldest = fleet.store.oldest_open(casino, stage, lane).await?;
-    let start = oldest.map_or(topology::Start::All, topology::Start::At);
+    let start = beginning(fleet, stage, casino, lane).await?;
     if fleet.bus.create_consumer(stage, casino, lane, start).await? {
         let consumer = topology::consumer_name(stage, casino, lane);
         tracing::warn!(consumer, "was gone; created anew");
         metrics().repairs.with_label_values(&["consumer"]).inc();
     }
     Ok(())
+}
+
+/// At the oldest open row, or after what was acknowledged where a stage leaves none (D16, D25); of a consumer that nothing was noted of, from
+/// the first message on.
+async fn beginning(fleet: &Fleet, stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> Result<Start, Error> {
+    if let Some(oldest) = fleet.store.oldest_open(casino, stage, lane).await? {
+        return Ok(Start::At(oldest));
+    }
+    match fleet.store.ack_floor(casino, stage).await? {
+        Some(AckFloor { sequence, acked_at, .. }) => Ok(fleet.bus.after(stage, Floor { sequence, acked_at }).await?),
+        None => Ok(Start::All),
+    }
 }
 
 /// A casino's row as the bucket mirrors it (D14).

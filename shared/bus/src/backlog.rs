@@ -4,7 +4,7 @@ use async_nats::jetstream;
 use futures::TryStreamExt;
 use seven_domain::Stage;
 
-use crate::{Bus, Error, topology};
+use crate::{Bus, Error, Floor, topology};
 
 /// One consumer's backlog.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Lag {
     pub in_flight: usize,
     /// Of those in flight, delivered more than once.
     pub redelivered: usize,
+    /// None before the first acknowledgement.
+    pub floor: Option<Floor>,
 }
 
 impl Bus {
@@ -32,6 +34,7 @@ impl Bus {
             pending: i.num_pending,
             in_flight: i.num_ack_pending,
             redelivered: i.num_redelivered,
+            floor: i.ack_floor.last_active.map(|acked_at| Floor { sequence: i.ack_floor.stream_sequence, acked_at }),
         };
         Ok(infos.into_iter().map(lag).collect())
     }

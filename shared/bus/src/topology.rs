@@ -177,14 +177,18 @@ pub(crate) fn raised(there: &stream::Config, ours: &stream::Config) -> stream::C
 }
 
 /// Where a consumer that has to be created again starts reading.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// A new casino: everything there is.
     All,
     /// The age of the stage's oldest open row: what is older is done.
     At(chrono::DateTime<chrono::Utc>),
+    /// The message up to which all were acknowledged.
+    After(u64),
 }
 
+/// On a server alone a casino's consumer keeps its place in memory and is made again after a restart, where Postgres says (D25); a cluster that
+/// stopped as a whole would bring it back itself, at the stream's beginning.
 pub(crate) fn consumer_config(
     stage: Stage,
     casino: &CasinoId,
@@ -195,18 +199,8 @@ pub(crate) fn consumer_config(
     let name = consumer_name(stage, casino, lane);
     pull::Config {
         filter_subject: subject(stage, casino, lane),
-        memory_storage: found_again(stage) && limits.replicas == 1,
+        memory_storage: limits.replicas == 1,
         ..durable(&name, limits, start)
-    }
-}
-
-/// Whether Postgres knows what a stage has not done yet. On a server alone a consumer of such a stage keeps where it is in memory and is made
-/// again at the oldest open row after a restart (D25); a cluster that stopped as a whole would bring it back itself, at the stream's beginning.
-/// What ingress acknowledged and the gate has not stored stands in the stream alone, and so do receipts.
-fn found_again(stage: Stage) -> bool {
-    match stage {
-        Stage::Swarm | Stage::Envelope | Stage::Sender => true,
-        Stage::Ingress | Stage::Gate | Stage::Receipts => false,
     }
 }
 
@@ -214,6 +208,7 @@ pub(crate) fn durable(name: &str, limits: &Limits, start: Start) -> pull::Config
     let deliver_policy = match start {
         Start::All => consumer::DeliverPolicy::All,
         Start::At(start_time) => consumer::DeliverPolicy::ByStartTime { start_time },
+        Start::After(sequence) => consumer::DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 },
     };
     pull::Config {
         durable_name: Some(name.to_owned()),
@@ -251,7 +246,7 @@ mod tests {
     }
 
     #[test] // D25
-    fn what_postgres_can_put_back_keeps_its_place_in_memory() {
+    fn consumers_of_casinos_keep_their_place_in_memory_on_a_server_alone() {
         let casino: CasinoId = "silver_birch".parse().unwrap();
         for stage in CONSUMING {
             for lane in lanes_of(stage) {
@@ -259,8 +254,7 @@ mod tests {
                     let limits = Limits { replicas, ..Limits::default() };
                     consumer_config(stage, &casino, *lane, &limits, Start::All).memory_storage
                 };
-                let rows_tell = matches!(stage, Stage::Swarm | Stage::Envelope | Stage::Sender);
-                assert_eq!((in_memory(1), in_memory(3)), (rows_tell, false), "{stage}");
+                assert_eq!((in_memory(1), in_memory(3)), (true, false), "{stage}");
                 let config = consumer_config(stage, &casino, *lane, &Limits::default(), Start::All);
                 assert_eq!(config.durable_name, Some(consumer_name(stage, &casino, *lane)));
             }

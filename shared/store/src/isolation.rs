@@ -25,6 +25,7 @@ pub const FLEET_TABLES: &[&str] = &[
     "fleet_flags",
     "outbound_transitions",
     "workers",
+    "ack_floors",
     "send_policy",
     "_sqlx_migrations",
 ];

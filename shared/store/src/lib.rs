@@ -27,6 +27,7 @@ pub mod export;
 pub mod facts;
 pub mod flags;
 pub mod fleet;
+pub mod floors;
 pub mod guests;
 pub mod inbound;
 pub mod incidents;

@@ -63,6 +63,11 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
         &["name", "rule", "version", "updated_at", "actor", "reason"],
     ),
     ("outbound_transitions", "the moves of a text: law, not tenant data", &["from_state", "to_state", "why"]),
+    (
+        "ack_floors",
+        "where consumers begin again: casinos, stages, numbers and times",
+        &["casino_id", "stage", "sequence", "acked_at"],
+    ),
     ("workers", "who lives: processes and times", &["instance", "worker", "version", "started_at", "seen_at"]),
     (
         "send_policy",

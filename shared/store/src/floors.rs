@@ -1,0 +1,56 @@
+//! Up to which message of the bus a casino's are done, for stages that leave no open row (D25): the consumer's ack floor, noted now and then.
+
+use chrono::{DateTime, Utc};
+use seven_domain::{CasinoId, Stage};
+
+use crate::{Result, Store};
+
+/// What is noted of one consumer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AckFloor {
+    pub casino: CasinoId,
+    pub stage: Stage,
+    /// In the stage's stream.
+    pub sequence: u64,
+    /// When the last acknowledgement came, on the bus's clock.
+    pub acked_at: DateTime<Utc>,
+}
+
+impl Store {
+    /// Notes them; of two schedulers' notes the later acknowledgement stands.
+    pub async fn note_ack_floors(&self, floors: &[AckFloor]) -> Result<()> {
+        let casinos: Vec<&str> = floors.iter().map(|floor| floor.casino.as_str()).collect();
+        let stages: Vec<&str> = floors.iter().map(|floor| floor.stage.as_str()).collect();
+        let sequences: Vec<i64> = floors.iter().map(|floor| floor.sequence.cast_signed()).collect();
+        let times: Vec<DateTime<Utc>> = floors.iter().map(|floor| floor.acked_at).collect();
+        sqlx::query(
+            "insert into ack_floors (casino_id, stage, sequence, acked_at)
+             select * from unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[])
+             on conflict (casino_id, stage) do update set sequence = excluded.sequence, acked_at = excluded.acked_at
+               where ack_floors.acked_at < excluded.acked_at",
+        )
+        .bind(casinos)
+        .bind(stages)
+        .bind(sequences)
+        .bind(times)
+        .execute(&mut *self.fleet().await?)
+        .await?;
+        Ok(())
+    }
+
+    /// What was noted last, if anything was.
+    pub async fn ack_floor(&self, casino: &CasinoId, stage: Stage) -> Result<Option<AckFloor>> {
+        let row: Option<(i64, DateTime<Utc>)> =
+            sqlx::query_as("select sequence, acked_at from ack_floors where casino_id = $1 and stage = $2")
+                .bind(casino.as_str())
+                .bind(stage.as_str())
+                .fetch_optional(&mut *self.fleet().await?)
+                .await?;
+        Ok(row.map(|(sequence, acked_at)| AckFloor {
+            casino: casino.clone(),
+            stage,
+            sequence: sequence.cast_unsigned(),
+            acked_at,
+        }))
+    }
+}
