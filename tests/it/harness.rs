@@ -49,27 +49,37 @@ pub(crate) async fn house(unique: &str, wanted: Wanted) -> House {
     house_on(unique, wanted, url).await
 }
 
-fn database_name(unique: &str) -> String {
+pub(crate) fn database_name(unique: &str) -> String {
     // Postgres names hold 63 bytes.
     let short: String = unique.chars().take(28).collect();
     format!("{short}_{}", uuid::Uuid::new_v4().simple())
 }
 
 pub(crate) async fn house_on(unique: &str, wanted: Wanted, database_url: String) -> House {
-    drop(rustls::crypto::ring::default_provider().install_default());
     let scratch = Scratch::new(unique).unwrap();
+    let nats = Nats::start(&scratch.path().join("nats")).await.unwrap();
+    let nats_url = nats.url();
+    house_at(scratch, wanted, database_url, nats, nats_url).await
+}
+
+/// With a bus that somebody else made; `nats_url` is where the fleet finds it.
+pub(crate) async fn house_at(
+    scratch: Scratch,
+    wanted: Wanted,
+    database_url: String,
+    nats: Nats,
+    nats_url: String,
+) -> House {
+    drop(rustls::crypto::ring::default_provider().install_default());
     if std::env::var_os("SEVEN_TEST_LOG").is_some() {
         seven_telemetry_to(&scratch);
     }
-    let (nats, redis) = (
-        Nats::start(&scratch.path().join("nats")).await.unwrap(),
-        Redis::start(&scratch.path().join("redis")).await.unwrap(),
-    );
+    let redis = Redis::start(&scratch.path().join("redis")).await.unwrap();
     let demo = (seven_packs::demo::CASINO.to_owned(), seven_packs::demo::CONTENT.to_owned());
     let (casino, content) = wanted.casino.unwrap_or(demo);
     let config = onboard::read_casino("casino.json", &casino).unwrap();
     let plan = Plan {
-        nats_url: nats.url(),
+        nats_url,
         redis_url: redis.url(),
         postgres_url: database_url.clone(),
         dir: scratch.path().to_path_buf(),

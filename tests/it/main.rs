@@ -12,6 +12,7 @@ mod answers;
 mod campaign;
 mod chain;
 mod chaos;
+mod cluster;
 mod consent;
 mod content;
 mod controls;

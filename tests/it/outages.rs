@@ -22,14 +22,14 @@ fn guest(n: usize) -> String {
     format!("+147555501{n:02}")
 }
 
-fn ask_all(house: &House, guests: std::ops::Range<usize>) {
+pub(crate) fn ask_all(house: &House, guests: std::ops::Range<usize>) {
     for n in guests {
         house.text(&guest(n), QUESTION);
     }
 }
 
 /// Every guest has exactly one answer and no text twice; no dead letter was made.
-async fn each_answered_once(house: &House, guests: std::ops::Range<usize>) {
+pub(crate) async fn each_answered_once(house: &House, guests: std::ops::Range<usize>) {
     for n in guests {
         let texts = house.texts_to(&guest(n));
         let answers = texts.iter().filter(|t| t.contains("Nonna Salvia")).count();
@@ -39,7 +39,7 @@ async fn each_answered_once(house: &House, guests: std::ops::Range<usize>) {
     assert_eq!(house.count("dead", "open").await, 0, "dead letters from mere waiting");
 }
 
-async fn stored(house: &House, texts: i64) {
+pub(crate) async fn stored(house: &House, texts: i64) {
     until("all texts are stored", Duration::from_secs(20), || async {
         house.number("select count(*) from inbound_messages").await >= texts
     })

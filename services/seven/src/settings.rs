@@ -64,6 +64,7 @@ pub struct Telemetry {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nats {
+    /// One address, or those of a cluster's servers with commas between them.
     pub url: String,
     /// The server's user of this worker; none where the server asks nobody.
     pub user: Option<String>,

@@ -82,7 +82,7 @@ impl Bus {
                 }
                 std::future::ready(())
             })
-            .connect(&settings.url)
+            .connect(settings.url.split(',').map(str::trim).collect::<Vec<_>>())
             .await
             .map_err(Error::Connect)?;
         let found = client.server_info().version;

@@ -64,11 +64,35 @@ impl Server<NatsKind> {
         .await
     }
 
+    /// Starts three that are one cluster, in folders of their own below `dir`. It answers when two of them have agreed who leads.
+    pub async fn start_cluster(dir: &Path) -> Result<[Self; 3]> {
+        let dir = absolute(dir)?;
+        let ports = [crate::port::free()?, crate::port::free()?, crate::port::free()?];
+        let routes = ports.map(|port| format!("\"nats-route://127.0.0.1:{port}\"")).join(", ");
+        let start = async |port: u16| {
+            let dir = dir.join(format!("nats-{port}"));
+            fs::create_dir_all(&dir).with_context(|| format!("creating {}", dir.display()))?;
+            let file = dir.join("cluster.conf");
+            fs::write(&file, clustered(port, &routes)).with_context(|| format!("writing {}", file.display()))?;
+            Ok::<_, anyhow::Error>(Self::start_configured(&dir, &file, Vec::new()).await?.0)
+        };
+        Ok([start(ports[0]).await?, start(ports[1]).await?, start(ports[2]).await?])
+    }
+
     /// The one that the whole run shares, if there is one.
     #[must_use]
     pub fn from_env() -> Option<Self> {
         std::env::var(env::NATS).ok().map(Self::lent)
     }
+}
+
+/// One of three servers, whose routes are on `port`.
+fn clustered(port: u16, routes: &str) -> String {
+    format!(
+        "server_name: $NATS_SERVER_NAME\n\
+         jetstream {{\n  store_dir: $NATS_STORE_DIR\n  sync_interval: always\n  max_memory_store: 256MB\n  max_file_store: 10GB\n}}\n\
+         cluster {{\n  name: \"seven\"\n  listen: \"127.0.0.1:{port}\"\n  no_advertise: true\n  routes: [{routes}]\n}}\n"
+    )
 }
 
 impl NatsKind {

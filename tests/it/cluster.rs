@@ -1,0 +1,100 @@
+//! Three NATS servers, as in production (D16): one of them may go at any time, and all of them at once.
+
+use std::time::Duration;
+
+use async_nats::jetstream;
+use seven_bus::topology::{consumer_name, stream_of};
+use seven_domain::Stage;
+use seven_testkit::{Nats, Postgres, Scratch};
+use tokio::time::{Instant, sleep};
+
+use crate::{
+    harness::{House, Wanted, database_name, house_at, until},
+    outages::{ask_all, each_answered_once},
+};
+
+/// A fleet beside three servers. It knows the first of them only, or all of them.
+async fn clustered(unique: &str, knows_all: bool) -> (House, [Nats; 2]) {
+    let scratch = Scratch::new(unique).unwrap();
+    let [one, two, three] = Nats::start_cluster(scratch.path()).await.unwrap();
+    let urls = match knows_all {
+        true => [&one, &two, &three].map(Nats::url).join(", "),
+        false => one.url(),
+    };
+    let wanted = Wanted { scale: 0.3, extra: "nats.replicas = 3\n".to_owned(), ..Wanted::default() };
+    let postgres = Postgres::for_tests().await.unwrap();
+    let database = postgres.create_database(&database_name(unique), None).await.unwrap();
+    (house_at(scratch, wanted, database, one, urls).await, [two, three])
+}
+
+#[tokio::test] // D16
+async fn each_of_three_servers_is_killed_in_turn_and_then_all_while_guests_write() {
+    let (house, [two, three]) = clustered("cluster_turn", true).await;
+    let servers = [&house.nats, &two, &three];
+    for (n, server) in servers.into_iter().enumerate() {
+        write_around(&house, n, || async { server.kill().unwrap() }).await;
+        server.restart().await.unwrap();
+        sleep(Duration::from_secs(3)).await;
+    }
+    write_around(&house, servers.len(), || async {
+        for server in servers {
+            server.kill().unwrap();
+        }
+        // A server alone would wait for a second one: nobody leads.
+        tokio::try_join!(house.nats.restart(), two.restart(), three.restart()).unwrap();
+    })
+    .await;
+    each_answered_once(&house, 0..80).await;
+    house.stop().await;
+}
+
+/// Ten guests write, something breaks, ten more write: the `n`th time.
+async fn write_around<F: Future<Output = ()>>(house: &House, n: usize, breaks: impl FnOnce() -> F) {
+    let began = Instant::now();
+    ask_all(house, n * 20..n * 20 + 10);
+    breaks().await;
+    ask_all(house, n * 20 + 10..n * 20 + 20);
+    house.settle_within((n * 20 + 20).try_into().unwrap(), Duration::from_secs(90)).await;
+    eprintln!("{n}: all answered after {:?}", began.elapsed());
+}
+
+#[tokio::test] // D16: what was asked of the leader is not waited for in vain
+async fn consumers_whose_leader_died_are_heard_though_the_fleet_is_connected_to_another_server() {
+    let (house, [two, _three]) = clustered("cluster_leader", false).await;
+    ask_all(&house, 0..5);
+    house.settle_within(5, Duration::from_secs(60)).await;
+    for stage in [Stage::Gate, Stage::Swarm, Stage::Envelope] {
+        lead(&house, stage, &two).await;
+    }
+    sleep(Duration::from_secs(2)).await;
+    two.kill().unwrap();
+    // The others have agreed by then who leads; what waits for the dead one would wait half a minute.
+    sleep(Duration::from_secs(8)).await;
+    let began = Instant::now();
+    ask_all(&house, 5..15);
+    house.settle_within(15, Duration::from_secs(90)).await;
+    assert!(began.elapsed() < Duration::from_secs(12), "{:?}", began.elapsed());
+    each_answered_once(&house, 0..15).await;
+    house.stop().await;
+}
+
+/// Lets this server lead a stage's consumer.
+async fn lead(house: &House, stage: Stage, server: &Nats) {
+    let client = async_nats::connect(house.nats.url()).await.unwrap();
+    let js = jetstream::new(client.clone());
+    let (name, url) = (consumer_name(stage, house.casino(), None), server.url());
+    // Servers of this test are named by their ports.
+    let port = url.rsplit(':').next().unwrap();
+    until("it leads", Duration::from_secs(60), || async {
+        let stream = js.get_stream(stream_of(stage)).await.unwrap();
+        let leader = stream.consumer_info(&name).await.ok().and_then(|info| info.cluster?.leader);
+        let leads = leader.is_some_and(|leader| leader.ends_with(port));
+        if !leads {
+            let subject = format!("$JS.API.CONSUMER.LEADER.STEPDOWN.{}.{name}", stream_of(stage));
+            client.request(subject, "".into()).await.unwrap();
+            sleep(Duration::from_millis(500)).await;
+        }
+        leads
+    })
+    .await;
+}
