@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
+use seven::wiring::Worker;
+use seven_bus::{Delivery, Handler, Outcome, events::DraftReady};
+use seven_domain::TraceContext;
 use seven_host::Record;
+use seven_persona_envelope::Envelope;
+use uuid::Uuid;
 
-use crate::harness::{GUEST, House, Wanted, house};
+use crate::harness::{GUEST, House, Wanted, house, until};
 
 async fn last(house: &House) -> (String, Record) {
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
@@ -88,5 +93,36 @@ async fn a_lease_that_postgres_refuses_at_its_commit_is_taken_again_and_the_gues
     assert_eq!(house.texts_to(GUEST).len(), 1, "{:?}", house.texts_to(GUEST));
     assert_eq!(house.number("select last_value from asked").await, 3, "two refused, one that stood");
     assert_eq!(house.number("select count(*) from turns").await, 1);
+    house.stop().await;
+}
+
+#[tokio::test] // SMS-6: signals of two turns may meet in any order
+async fn a_draft_waits_until_the_turn_before_it_is_shaped() {
+    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::PersonaEnvelope).collect();
+    let house = house("turns_behind", Wanted { workers, ..Wanted::default() }).await;
+    for (drafts, text) in (1..).zip(["Which restaurants do you have?", "Tell me about the massage"]) {
+        house.text(GUEST, text);
+        until("a turn is drafted", Duration::from_secs(10), || async {
+            house.number("select count(*) from turns where state = 'drafted'").await == drafts
+        })
+        .await;
+    }
+    let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
+    let [second, first] = tx.newest_turns(2).await.unwrap().try_into().unwrap();
+    tx.commit().await.unwrap();
+
+    let envelope = Envelope { fleet: house.stack.fleet.clone() };
+    let shape = async |turn: Uuid| {
+        let (casino, event) = (house.casino().clone(), DraftReady { turn_id: seven_bus::id_bytes(turn) });
+        let trace = TraceContext::start();
+        envelope.handle(Delivery { casino, event, trace, key: String::new(), stream_seq: 0, deliveries: 1 }).await
+    };
+    assert!(matches!(shape(second.turn_id).await, Outcome::Wait { why: "earlier_turn", .. }));
+    assert_eq!(house.number("select count(*) from outbound_messages").await, 0, "nothing of it stays");
+    assert_eq!(shape(first.turn_id).await, Outcome::Done);
+    assert_eq!(shape(second.turn_id).await, Outcome::Done);
+    house.settle(2).await;
+    let said = house.said_to(GUEST).to_lowercase();
+    assert!(said.find("nonna salvia").unwrap() < said.find("massage").unwrap(), "{said}");
     house.stop().await;
 }
