@@ -13,7 +13,7 @@ use std::{collections::HashSet, process::Stdio, time::Duration};
 
 use futures::future::join_all;
 use seven::wiring::Worker;
-use seven_bus::topology::Start;
+use seven_bus::{Floor, topology::Start};
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule, Text};
 use seven_domain::Stage;
 use tokio::{io::AsyncWriteExt, process::Command, time::Instant};
@@ -124,6 +124,10 @@ async fn a_consumer_that_somebody_else_made_meanwhile_stays_as_it_is() {
     assert!(create(Start::At(house.stack.fleet.clock.now())).await);
     assert!(!create(Start::All).await);
     bus.onboard(casino).await.unwrap();
+    // A consumer whose second message was acknowledged and its first was not has a floor before all messages.
+    let found = bus.ensure_streams().await.unwrap().found(Stage::Gate).unwrap();
+    let floor = Floor { sequence: 0, acked_at: house.stack.fleet.clock.now(), stream_made: found.made };
+    assert_eq!(bus.after(Stage::Gate, floor, found).await.unwrap(), Start::All);
     house.stop().await;
 }
 

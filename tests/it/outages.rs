@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use async_nats::jetstream::{self, consumer::DeliverPolicy};
 use seven::wiring::Worker;
-use seven_bus::topology::consumer_name;
+use seven_bus::topology::{consumer_name, stream_of};
 use seven_domain::Stage;
 use seven_testkit::{Postgres, Scratch};
 use tokio::time::sleep;
@@ -111,7 +111,7 @@ async fn nats_restarts_under_work_in_flight_and_its_consumers_begin_where_work_i
     let house = house("out_restarted", Wanted { scale: 0.3, ..Wanted::default() }).await;
     ask_all(&house, 0..10);
     house.settle(10).await;
-    noted(&house, 10).await;
+    let receipts = noted(&house, 10).await;
     ask_all(&house, 10..20);
     stored(&house, 20).await;
     house.nats.kill().unwrap();
@@ -119,31 +119,33 @@ async fn nats_restarts_under_work_in_flight_and_its_consumers_begin_where_work_i
     until("consumers are back", Duration::from_secs(20), || async {
         let bus = &house.stack.fleet.bus;
         let here = async |stage| bus.consumers(stage).await.map_or(0, |all| all.len());
-        (here(Stage::Gate).await, here(Stage::Swarm).await, here(Stage::Sender).await) == (1, 1, 3)
+        (here(Stage::Gate).await, here(Stage::Receipts).await, here(Stage::Sender).await) == (1, 1, 3)
     })
     .await;
-    let begins = gate_begins(&house).await;
-    assert!((11..=21).contains(&begins), "at {begins}: not before what was noted, not after what was stored");
+    let begun = begins(&house, Stage::Gate).await;
+    assert!((11..=21).contains(&begun), "at {begun}: not before what was noted, not after what was stored");
+    assert!(begins(&house, Stage::Receipts).await > receipts);
     ask_all(&house, 20..30);
     house.settle_within(30, Duration::from_secs(60)).await;
     each_answered_once(&house, 0..30).await;
     house.stop().await;
 }
 
-/// Waits until it is noted that the gate acknowledged as many.
-async fn noted(house: &House, texts: u64) {
-    until("what the gate acknowledged is noted", Duration::from_secs(20), || async {
-        let floor = house.stack.fleet.store.ack_floor(house.casino(), Stage::Gate).await.unwrap();
-        floor.is_some_and(|floor| floor.sequence == texts)
+/// Waits until it is noted that the gate acknowledged as many texts, and some receipts were; returns how many.
+async fn noted(house: &House, texts: u64) -> u64 {
+    let floor = async |stage| house.stack.fleet.store.ack_floor(house.casino(), stage).await.unwrap();
+    until("what was acknowledged is noted", Duration::from_secs(20), || async {
+        floor(Stage::Gate).await.is_some_and(|floor| floor.sequence == texts) && floor(Stage::Receipts).await.is_some()
     })
     .await;
+    floor(Stage::Receipts).await.unwrap().sequence
 }
 
-/// The first message of the stream that the gate's consumer reads.
-async fn gate_begins(house: &House) -> u64 {
+/// The first message of the stream that a consumer reads.
+async fn begins(house: &House, stage: Stage) -> u64 {
     let client = async_nats::connect(house.nats.url()).await.unwrap();
-    let stream = jetstream::new(client).get_stream("INGRESS").await.unwrap();
-    let consumer = stream.consumer_info(consumer_name(Stage::Gate, house.casino(), None)).await.unwrap();
+    let stream = jetstream::new(client).get_stream(stream_of(stage)).await.unwrap();
+    let consumer = stream.consumer_info(consumer_name(stage, house.casino(), None)).await.unwrap();
     match consumer.config.deliver_policy {
         DeliverPolicy::ByStartSequence { start_sequence } => start_sequence,
         other => panic!("{other:?}"),
@@ -170,7 +172,7 @@ async fn texts_that_nobody_stored_outlive_the_bus_and_its_consumers() {
         house.stack.fleet.bus.consumers(Stage::Gate).await.is_ok_and(|all| all.len() == 1)
     })
     .await;
-    assert_eq!(gate_begins(&house).await, 11);
+    assert_eq!(begins(&house, Stage::Gate).await, 11);
     let gate = house.process(GATE, None);
     house.settle_within(20, Duration::from_secs(60)).await;
     each_answered_once(&house, 0..20).await;

@@ -11,6 +11,7 @@ use seven_providers::{ErrorClass, SendOutcome, SendRequest, verdict};
 use seven_runtime::{Error, failpoint};
 use seven_store::{
     audit::Entry,
+    connections::Lent,
     last_look::{Claim, Look, Refusal},
     outbound::{AttemptEnd, Next},
 };
@@ -145,7 +146,9 @@ impl Sender {
             tx.commit().await?;
             verdict
         } else {
-            self.looks.ask(&job.casino, look, |looks| self.look_at(&job.casino, looks)).await?
+            self.looks
+                .ask(&job.casino, look, || self.lend(), |lent, looks| self.look_at(lent, &job.casino, looks))
+                .await?
         };
         let label = verdict.as_ref().map_or_else(|refusal| refusal.as_str(), |_| "sent");
         metrics().last_look.with_label_values(&[job.casino.as_str(), job.class.as_str(), label]).inc();
@@ -155,8 +158,13 @@ impl Sender {
 
     /// Each text by a statement of its own, in the texts' order, so that two transactions that were asked about the same ones never wait for
     /// each other; all are durable before the first of them is sent.
-    async fn look_at(&self, casino: &CasinoId, looks: Vec<Look>) -> Result<Vec<Result<Claim, Refusal>>, Error> {
-        let mut tx = self.fleet.store.bind(casino).await?;
+    async fn look_at(
+        &self,
+        lent: Lent,
+        casino: &CasinoId,
+        looks: Vec<Look>,
+    ) -> Result<Vec<Result<Claim, Refusal>>, Error> {
+        let mut tx = self.fleet.store.bind_on(lent, casino).await?;
         let mut asked: Vec<(usize, &Look)> = looks.iter().enumerate().collect();
         asked.sort_by_key(|(_, look)| look.outbound_id.0);
         let mut verdicts = Vec::with_capacity(looks.len());
@@ -215,16 +223,23 @@ impl Sender {
         });
         let (outbound, subject, guest) = (job.outbound_id, job.outbound_id.to_string(), job.guest);
         let ended = Arc::new(Ended { outbound, subject, attempt, guest, end, next, detail });
-        self.ends.ask(&job.casino, Arc::clone(&ended), |ends| self.record_all(&job.casino, ends)).await??;
+        self.ends
+            .ask(&job.casino, Arc::clone(&ended), || self.lend(), |lent, ends| self.record_all(lent, &job.casino, ends))
+            .await??;
         let end = &ended.end;
         let error_code = end.error_code.as_deref().unwrap_or_default();
         tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, attempt_id = %attempt, provider, outcome = end.outcome, error_code, ?next, "provider called");
         Ok(())
     }
 
-    async fn record_all(&self, casino: &CasinoId, ends: Vec<Arc<Ended>>) -> Result<Vec<Result<(), Error>>, Error> {
+    async fn record_all(
+        &self,
+        lent: Lent,
+        casino: &CasinoId,
+        ends: Vec<Arc<Ended>>,
+    ) -> Result<Vec<Result<(), Error>>, Error> {
         // Taken back by a crash, it is as if this worker had died before it: the webhook or the doubt settles it.
-        let mut tx = self.fleet.store.bind_repeatable(casino).await?;
+        let mut tx = self.fleet.store.bind_repeatable_on(lent, casino).await?;
         for ended in &ends {
             let heard = ended.heard();
             tx.end_attempt(ended.outbound, ended.attempt, &ended.end, ended.next, heard.as_ref()).await?;

@@ -9,6 +9,7 @@ use seven_compliance::jurisdiction::State;
 use seven_domain::{CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, PhoneE164, Stage};
 use seven_runtime::{Error, Fleet, outcome_of};
 use seven_store::{
+    connections::Lent,
     last_look::{Claim, Look, Refusal},
     outbound::{Found, Pending},
     providers::Stop,
@@ -90,7 +91,8 @@ impl Sender {
     async fn process(&self, delivery: &Delivery<OutboundReady>) -> Result<Outcome, Error> {
         let outbound_id: OutboundId = seven_bus::id(&delivery.event.outbound_id)?;
         let casino = &delivery.casino;
-        let found = self.reads.ask(casino, outbound_id, |texts| self.read(casino, texts)).await?;
+        let found =
+            self.reads.ask(casino, outbound_id, || self.lend(), |lent, texts| self.read(lent, casino, texts)).await?;
         let Some(Found { pending, config, stops }) = found.filter(|found| found.pending.state == "queued") else {
             trace::ended("done", true);
             return Ok(Outcome::Done);
@@ -127,8 +129,12 @@ impl Sender {
     }
 
     /// What is known of texts before their look.
-    async fn read(&self, casino: &CasinoId, texts: Vec<OutboundId>) -> Result<Vec<Option<Found>>, Error> {
-        let mut tx = self.fleet.store.bind_repeatable(casino).await?;
+    pub(crate) async fn lend(&self) -> Result<Lent, Error> {
+        Ok(self.fleet.store.lend().await?)
+    }
+
+    async fn read(&self, lent: Lent, casino: &CasinoId, texts: Vec<OutboundId>) -> Result<Vec<Option<Found>>, Error> {
+        let mut tx = self.fleet.store.bind_repeatable_on(lent, casino).await?;
         let found = tx.pending_here(&texts).await?;
         drop(tx.commit_meanwhile());
         // A text may be asked about twice: signals are repeated.

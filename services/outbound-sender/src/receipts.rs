@@ -1,9 +1,9 @@
 //! Delivery receipts: they move attempts and texts, in any order, any number of times (SMS-7, SMS-43).
 
-use chrono::{TimeZone, Utc};
+use chrono::{TimeDelta, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::Receipt};
 use seven_domain::{AttemptId, AuditEvent, OutboundState, Stage};
-use seven_providers::verdict;
+use seven_providers::{ErrorClass, verdict};
 use seven_runtime::{Error, Fleet, failpoint, outcome_of};
 use seven_store::{
     audit::Entry,
@@ -34,6 +34,10 @@ impl Handler for Receipts {
         self.fleet.store.ready().await
     }
 }
+
+/// For so long a receipt tells how it stands with the provider. One that is read again later (D25) stops nobody whom an operator has let go;
+/// a guest's wish to be left alone does not grow old, and bears its own time.
+const NEWS: TimeDelta = TimeDelta::hours(1);
 
 impl Receipts {
     async fn process(&self, delivery: &Delivery<Receipt>) -> Result<(), Error> {
@@ -69,8 +73,10 @@ impl Receipts {
         failpoint("receipts.before_commit");
         tx.commit().await?;
         failpoint("receipts.after_commit");
-        if let (Some(code), Some(attempt)) = (receipt.error_code.as_deref(), attempt) {
-            let class = verdict(&receipt.provider, code, 0).class;
+        if let (Some(code), Some(attempt)) = (receipt.error_code.as_deref(), attempt)
+            && let class = verdict(&receipt.provider, code, 0).class
+            && (class == ErrorClass::OptedOut || self.fleet.clock.now() - receipt.occurred_at < NEWS)
+        {
             stops::act_on(&self.fleet, &delivery.casino, &receipt.provider, code, class, attempt).await?;
         }
         let label = match outcome {

@@ -1,5 +1,6 @@
 //! What several texts of a casino ask of Postgres at the same moment is done in one transaction: what comes while as many as may are under way
-//! is taken along by the next. A text that comes alone waits for nobody, and nothing waits for company.
+//! is taken along by the next, and so is what comes while that waits for a connection. A text that comes alone waits for nobody, and nothing
+//! waits for company.
 
 use std::{
     collections::HashMap,
@@ -48,29 +49,36 @@ impl<Q: Clone, A> Together<Q, A> {
         Self { places: Mutex::default(), abreast: (connections / 2).max(1) }
     }
 
-    /// The answer to `question`. `answer` gets questions of this casino and answers each in their order, or fails and leaves nothing done:
-    /// then each of them is asked alone.
-    pub(crate) async fn ask<F, Fut>(&self, casino: &CasinoId, question: Q, answer: F) -> Result<A, Error>
+    /// The answer to `question`. `lend` waits for a connection; `answer` gets it, and questions of this casino, and answers each in their order,
+    /// or fails and leaves nothing done: then each of them is asked alone.
+    pub(crate) async fn ask<C, L, F>(
+        &self,
+        casino: &CasinoId,
+        question: Q,
+        lend: impl Fn() -> L,
+        answer: impl Fn(C, Vec<Q>) -> F,
+    ) -> Result<A, Error>
     where
-        F: Fn(Vec<Q>) -> Fut,
-        Fut: Future<Output = Result<Vec<A>, Error>>,
+        L: Future<Output = Result<C, Error>>,
+        F: Future<Output = Result<Vec<A>, Error>>,
     {
         let place = self.place(casino);
         let (number, mut heard) = place.wait(question.clone());
         loop {
-            let turn = tokio::select! {
+            let first = async { (place.turns.acquire().await, lend().await) };
+            let (turn, connection) = tokio::select! {
                 biased;
                 answered = &mut heard => match answered {
                     Ok(answered) => return Ok(answered),
                     // Who took it along failed, or was stopped.
                     Err(_) => break,
                 },
-                turn = place.turns.acquire() => turn,
+                both = first => both,
             };
-            let taken = place.take();
+            let (connection, taken) = (connection?, place.take());
             if taken.is_empty() {
                 // Another one has it in hand, and nobody else waits.
-                drop(turn);
+                drop((turn, connection));
                 match heard.await {
                     Ok(answered) => return Ok(answered),
                     Err(_) => break,
@@ -79,13 +87,13 @@ impl<Q: Clone, A> Together<Q, A> {
             let only_this = taken.len() == 1 && taken[0].number == number;
             let (questions, told): (Vec<_>, Vec<_>) =
                 taken.into_iter().map(|asked| (asked.question, asked.told)).unzip();
-            match answer(questions).await {
+            match answer(connection, questions).await {
                 Ok(answers) => told.into_iter().zip(answers).for_each(|(told, answer)| drop(told.send(answer))),
                 Err(error) if only_this => return Err(error),
                 Err(_) => {}
             }
         }
-        let answers = answer(vec![question]).await?;
+        let answers = answer(lend().await?, vec![question]).await?;
         answers.into_iter().next().ok_or_else(|| Error::Other("a question had no answer".into()))
     }
 
@@ -161,9 +169,13 @@ mod tests {
         name.parse().unwrap()
     }
 
+    async fn free() -> Result<(), Error> {
+        Ok(())
+    }
+
     async fn ask_all(together: &Together<u32, u32>, desk: &Desk, numbers: std::ops::Range<u32>) -> Vec<Option<u32>> {
         let here = casino("here");
-        let ask = |number| together.ask(&here, number, |numbers| desk.double(numbers));
+        let ask = |number| together.ask(&here, number, free, |(), numbers| desk.double(numbers));
         // Nobody is answered before all have asked.
         let open = async {
             tokio::task::yield_now().await;
@@ -184,6 +196,27 @@ mod tests {
         assert!(many.iter().copied().eq((10..34).map(|number| Some(number * 2))));
         let sizes: Vec<usize> = desk.given().iter().map(Vec::len).collect();
         assert_eq!(sizes, [1, 1, MOST, 22 - MOST]);
+    }
+
+    #[tokio::test]
+    async fn what_comes_while_one_waits_for_a_connection_is_taken_along() {
+        let (together, desk, connections) = (Together::over(4), Desk::new(u32::MAX), Semaphore::new(0));
+        desk.may.add_permits(100);
+        let here = casino("here");
+        let lend = async || {
+            connections.acquire().await.map(|connection| connection.forget()).map_err(|e| Error::Other(e.to_string()))
+        };
+        let ask = |number| together.ask(&here, number, &lend, |(), numbers| desk.double(numbers));
+        let come_free = async {
+            tokio::task::yield_now().await;
+            connections.add_permits(1);
+        };
+        let (answers, ()) = tokio::join!(join_all((1..6).map(ask)), come_free);
+        assert!(answers.into_iter().map(Result::unwrap).eq([2, 4, 6, 8, 10]));
+        assert_eq!(desk.given(), [vec![1, 2, 3, 4, 5]]);
+        connections.close();
+        let failed = together.ask(&here, 6, &lend, |(), numbers| desk.double(numbers)).await;
+        assert!(failed.is_err(), "without a connection nobody is answered, and nobody waits");
     }
 
     #[tokio::test]
@@ -209,12 +242,12 @@ mod tests {
         let (together, slow, fast) = (Together::over(4), Desk::new(0), Desk::new(0));
         fast.may.add_permits(1);
         let (here, there) = (casino("here"), casino("there"));
-        let held = together.ask(&here, 1, |numbers| slow.double(numbers));
-        let free = together.ask(&there, 2, |numbers| fast.double(numbers));
+        let held = together.ask(&here, 1, free, |(), numbers| slow.double(numbers));
+        let quick = together.ask(&there, 2, free, |(), numbers| fast.double(numbers));
         let answered = tokio::select! {
             biased;
             _ = held => None,
-            answered = free => answered.ok(),
+            answered = quick => answered.ok(),
         };
         assert_eq!(answered, Some(4));
     }
@@ -225,8 +258,8 @@ mod tests {
         let here = casino("here");
         {
             // Asks, is given to the desk, and is dropped there, with one behind it.
-            let first = together.ask(&here, 1, |numbers| desk.double(numbers));
-            let second = together.ask(&here, 2, |numbers| desk.double(numbers));
+            let first = together.ask(&here, 1, free, |(), numbers| desk.double(numbers));
+            let second = together.ask(&here, 2, free, |(), numbers| desk.double(numbers));
             tokio::select! {
                 biased;
                 _ = first => panic!("nobody may answer yet"),

@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use chrono::{DateTime, Utc};
 use seven_bus::Floor;
 use seven_domain::{CasinoId, Stage};
 use seven_runtime::Error;
@@ -13,7 +14,7 @@ use seven_store::{Store, floors::AckFloor};
 
 /// What this process noted last of each; only what moved is noted again.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Noted(Arc<Mutex<HashMap<(Stage, CasinoId), u64>>>);
+pub(crate) struct Noted(Arc<Mutex<HashMap<(Stage, CasinoId), (u64, DateTime<Utc>)>>>);
 
 impl Noted {
     pub(crate) async fn note(
@@ -27,39 +28,46 @@ impl Noted {
         }
         store.note_ack_floors(&moved).await?;
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        noted.extend(moved.into_iter().map(|floor| ((floor.stage, floor.casino), floor.sequence)));
+        noted.extend(moved.into_iter().map(|floor| ((floor.stage, floor.casino), (floor.sequence, floor.stream_made))));
         Ok(())
     }
 
+    /// Each consumer once: listed in pages, one may be met twice while another is made.
     fn moved<'a>(&self, floors: impl Iterator<Item = (Stage, &'a CasinoId, Floor)>) -> Vec<AckFloor> {
         let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let ours = floors.filter(|(stage, ..)| matches!(stage, Stage::Gate | Stage::Receipts));
-        ours.map(|(stage, casino, floor)| AckFloor {
-            casino: casino.clone(),
-            stage,
-            sequence: floor.sequence,
-            acked_at: floor.acked_at,
-        })
-        .filter(|floor| noted.get(&(floor.stage, floor.casino.clone())) != Some(&floor.sequence))
-        .collect()
+        let ours: HashMap<_, _> = floors
+            .filter(|(stage, ..)| matches!(stage, Stage::Gate | Stage::Receipts))
+            .map(|(stage, casino, floor)| ((stage, casino.clone()), floor))
+            .collect();
+        ours.into_iter()
+            .filter(|(of, floor)| noted.get(of) != Some(&(floor.sequence, floor.stream_made)))
+            .map(|((stage, casino), Floor { sequence, acked_at, stream_made })| AckFloor {
+                casino,
+                stage,
+                sequence,
+                acked_at,
+                stream_made,
+            })
+            .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use chrono::{DateTime, Utc};
-
     use super::*;
 
     #[test] // D25
     fn what_leaves_no_row_is_noted_when_it_moved() {
         let casino: CasinoId = "here".parse().unwrap();
-        let floor = |sequence| Floor { sequence, acked_at: DateTime::<Utc>::UNIX_EPOCH };
+        let began = DateTime::<Utc>::UNIX_EPOCH;
+        let floor = |sequence| Floor { sequence, acked_at: began, stream_made: began };
         let noted = Noted::default();
-        let moved = |stage, sequence| noted.moved([(stage, &casino, floor(sequence))].into_iter()).len();
+        // Listed twice.
+        let moved = |stage, sequence| noted.moved([(stage, &casino, floor(sequence)); 2].into_iter()).len();
         assert_eq!((moved(Stage::Gate, 7), moved(Stage::Receipts, 7), moved(Stage::Swarm, 7)), (1, 1, 0));
-        noted.0.lock().unwrap().insert((Stage::Gate, casino.clone()), 7);
+        noted.0.lock().unwrap().insert((Stage::Gate, casino.clone()), (7, began));
         assert_eq!((moved(Stage::Gate, 7), moved(Stage::Gate, 9), moved(Stage::Receipts, 7)), (0, 1, 1));
-        assert_eq!(moved(Stage::Gate, 3), 1, "another stream");
+        let another = Floor { stream_made: DateTime::<Utc>::MAX_UTC, ..floor(7) };
+        assert_eq!(noted.moved([(Stage::Gate, &casino, another)].into_iter()).len(), 1, "another stream");
     }
 }

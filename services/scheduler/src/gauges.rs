@@ -79,24 +79,27 @@ pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
     let mut lags = Vec::new();
     for stage in CONSUMING {
         let named = named(stage, &casinos);
-        for lag in fleet.bus.lag(stage).await? {
-            // Consumers of casinos that are gone are not ours to tell.
-            if let Some((casino, lane)) = named.get(&lag.consumer) {
-                lags.push((stage, *casino, *lane, lag));
-            }
-        }
+        let listed = fleet.bus.lag(stage).await?;
+        // Consumers of casinos that are gone are not ours to tell.
+        let ours = listed.into_iter().filter_map(|lag| {
+            let (casino, lane) = *named.get(&lag.consumer)?;
+            Some((stage, casino, lane, lag))
+        });
+        let from = lags.len();
+        lags.extend(ours);
+        let floors = lags[from..].iter().filter_map(|(stage, casino, _, lag)| Some((*stage, *casino, lag.floor?)));
+        noted.note(&fleet.store, floors).await?;
     }
     figures.pending.reset();
     figures.in_flight.reset();
     figures.redelivered.reset();
-    for (stage, casino, lane, lag) in &lags {
+    for (stage, casino, lane, lag) in lags {
         let labels = [stage.as_str(), casino.as_str(), lane.map_or("", Lane::as_str)];
         figures.pending.with_label_values(&labels).set(i64::try_from(lag.pending).unwrap_or(i64::MAX));
         figures.in_flight.with_label_values(&labels).set(i64::try_from(lag.in_flight).unwrap_or(i64::MAX));
         figures.redelivered.with_label_values(&labels).set(i64::try_from(lag.redelivered).unwrap_or(i64::MAX));
     }
-    let floors = lags.iter().filter_map(|(stage, casino, _, lag)| Some((*stage, *casino, lag.floor?)));
-    noted.note(&fleet.store, floors).await
+    Ok(())
 }
 
 fn named(stage: Stage, casinos: &[CasinoId]) -> BTreeMap<String, (&CasinoId, Option<Lane>)> {

@@ -108,6 +108,10 @@ where
             Err(error) => failures.push((casino, error)),
         }
     }
+    casinos_failed(failures)
+}
+
+fn casinos_failed(failures: Vec<(CasinoId, Error)>) -> Result<(), Error> {
     let failed = failures.len();
     match failures.into_iter().next() {
         Some((first, error)) => Err(Error::Casinos { failed, first, source: Box::new(error) }),

@@ -6,14 +6,17 @@ use std::{
     time::Duration,
 };
 
+use chrono::{DateTime, Utc};
 use futures::{StreamExt, TryStreamExt, stream};
-use seven_bus::{Floor, events::Control, topology, topology::Start};
+use seven_bus::{Floor, Found, events::Control, topology, topology::Start};
 use seven_domain::{CasinoId, Lane, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::{fleet::RosterEntry, floors::AckFloor};
 use seven_telemetry::metrics;
 use tokio::time::Instant;
 
+/// What is gone is put back in this order: texts that are written already, the safety lane's first; then what guests write, STOPs among it.
+const ORDER: [Stage; 5] = [Stage::Sender, Stage::Gate, Stage::Swarm, Stage::Envelope, Stage::Receipts];
 /// So many consumers are put back at the same time: after a restart of NATS those of all casinos may be missing.
 const AT_ONCE: usize = 8;
 
@@ -46,8 +49,8 @@ pub(crate) struct Complete(Arc<Mutex<HashMap<Stage, (Seen, Instant)>>>);
 /// What changes when a consumer, a stream or a casino comes or goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
-    /// None when the stream was not looked at.
-    there: Option<seven_bus::Consumers>,
+    consumers: usize,
+    made: DateTime<Utc>,
     casinos: Arc<[CasinoId]>,
 }
 
@@ -62,6 +65,27 @@ impl Complete {
     }
 }
 
+/// Casinos that could not be helped in a round.
+#[derive(Debug, Default)]
+struct Failures(Mutex<Vec<(CasinoId, Error)>>);
+
+impl Failures {
+    /// A store that is away is nobody's trouble: it ends the round.
+    fn unless(&self, casino: &CasinoId, outcome: Result<(), Error>) -> Result<(), Error> {
+        match outcome {
+            Err(error) if !error.is_away() => {
+                self.0.lock().unwrap_or_else(PoisonError::into_inner).push((casino.clone(), error));
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    fn told(self) -> Result<(), Error> {
+        crate::casinos_failed(self.0.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete) -> Result<(), Error> {
     let roster = fleet.store.roster().await?;
     let streams = fleet.bus.ensure_streams().await?;
@@ -71,14 +95,15 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete) 
         metrics().repairs.with_label_values(&["stream"]).inc();
     }
     let casinos: Arc<[CasinoId]> = roster.iter().map(|entry| entry.casino.clone()).collect();
-    // What is nearest to the guest first.
-    for stage in topology::CONSUMING.into_iter().rev() {
+    let failures = Failures::default();
+    for stage in ORDER {
+        let Some(found) = streams.found(stage) else { continue };
         // Counted before they are listed: what goes in between is another number the next time.
-        let now = Seen { there: streams.consumers(stage), casinos: Arc::clone(&casinos) };
+        let now = Seen { consumers: found.consumers, made: found.made, casinos: Arc::clone(&casinos) };
         if complete.stands(stage, &now, fleet.timing.mirror_check()) {
             continue;
         }
-        if consumers(&fleet, stage, &casinos).await? {
+        if consumers(&fleet, (stage, found), &casinos, &failures).await? {
             complete.note(stage, now);
         }
     }
@@ -92,11 +117,17 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete) 
         }
         fleet.roster.put(control);
     }
-    Ok(())
+    failures.told()
 }
 
-/// Puts back what a stage has lost; true when that was nothing. Texts of the safety lane come before the others.
-async fn consumers(fleet: &Fleet, stage: Stage, casinos: &[CasinoId]) -> Result<bool, Error> {
+/// Puts back what a stage has lost; true when that was nothing. Texts of the safety lane come before the others, and one casino's trouble is
+/// not the next one's.
+async fn consumers(
+    fleet: &Fleet,
+    (stage, found): (Stage, Found),
+    casinos: &[CasinoId],
+    failures: &Failures,
+) -> Result<bool, Error> {
     let present: HashSet<String> = fleet.bus.consumers(stage).await?.into_iter().collect();
     let all = topology::lanes_of(stage).iter().flat_map(|lane| casinos.iter().map(move |casino| (casino, *lane)));
     let gone: Vec<_> =
@@ -104,13 +135,20 @@ async fn consumers(fleet: &Fleet, stage: Stage, casinos: &[CasinoId]) -> Result<
     let complete = gone.is_empty();
     stream::iter(gone)
         .map(Ok::<_, Error>)
-        .try_for_each_concurrent(AT_ONCE, |(casino, lane)| put_back(fleet, stage, casino, lane))
+        .try_for_each_concurrent(AT_ONCE, async |(casino, lane)| {
+            failures.unless(casino, put_back(fleet, (stage, found), casino, lane).await)
+        })
         .await?;
     Ok(complete)
 }
 
-async fn put_back(fleet: &Fleet, stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> Result<(), Error> {
-    let start = beginning(fleet, stage, casino, lane).await?;
+async fn put_back(
+    fleet: &Fleet,
+    (stage, found): (Stage, Found),
+    casino: &CasinoId,
+    lane: Option<Lane>,
+) -> Result<(), Error> {
+    let start = beginning(fleet, (stage, found), casino, lane).await?;
     if fleet.bus.create_consumer(stage, casino, lane, start).await? {
         let consumer = topology::consumer_name(stage, casino, lane);
         tracing::warn!(consumer, "was gone; created anew");
@@ -121,12 +159,19 @@ async fn put_back(fleet: &Fleet, stage: Stage, casino: &CasinoId, lane: Option<L
 
 /// At the oldest open row, or after what was acknowledged where a stage leaves none (D16, D25); of a consumer that nothing was noted of, from
 /// the first message on.
-async fn beginning(fleet: &Fleet, stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> Result<Start, Error> {
+async fn beginning(
+    fleet: &Fleet,
+    (stage, found): (Stage, Found),
+    casino: &CasinoId,
+    lane: Option<Lane>,
+) -> Result<Start, Error> {
     if let Some(oldest) = fleet.store.oldest_open(casino, stage, lane).await? {
         return Ok(Start::At(oldest));
     }
     match fleet.store.ack_floor(casino, stage).await? {
-        Some(AckFloor { sequence, acked_at, .. }) => Ok(fleet.bus.after(stage, Floor { sequence, acked_at }).await?),
+        Some(AckFloor { sequence, acked_at, stream_made, .. }) => {
+            Ok(fleet.bus.after(stage, Floor { sequence, acked_at, stream_made }, found).await?)
+        }
         None => Ok(Start::All),
     }
 }
@@ -145,7 +190,7 @@ pub fn control(entry: RosterEntry) -> Control {
 
 #[cfg(test)]
 mod tests {
-    use chrono::{DateTime, TimeDelta, Utc};
+    use chrono::TimeDelta;
 
     use super::*;
 
@@ -166,16 +211,18 @@ mod tests {
     fn consumers_are_listed_when_something_came_or_went_or_it_was_long_ago() {
         let (complete, hour) = (Complete::default(), Duration::from_secs(3_600));
         let began = DateTime::<Utc>::UNIX_EPOCH;
-        let at = |count, made| Some(seven_bus::Consumers { count, stream_made: began + TimeDelta::seconds(made) });
         let casinos = |names: &[&str]| names.iter().map(|name| CasinoId::trusted(name).unwrap()).collect::<Arc<[_]>>();
-        let seen = Seen { there: at(4, 1), casinos: casinos(&["here"]) };
+        let seen = Seen { consumers: 4, made: began, casinos: casinos(&["here"]) };
         assert!(!complete.stands(Stage::Gate, &seen, hour), "never listed");
         complete.note(Stage::Gate, seen.clone());
         assert!(complete.stands(Stage::Gate, &seen, hour));
         assert!(!complete.stands(Stage::Swarm, &seen, hour), "another stage");
         assert!(!complete.stands(Stage::Gate, &seen, Duration::ZERO), "long ago");
-        assert!(!complete.stands(Stage::Gate, &Seen { there: at(3, 1), ..seen.clone() }, hour), "one is gone");
-        assert!(!complete.stands(Stage::Gate, &Seen { there: at(4, 2), ..seen.clone() }, hour), "another stream");
+        assert!(!complete.stands(Stage::Gate, &Seen { consumers: 3, ..seen.clone() }, hour), "one is gone");
+        assert!(
+            !complete.stands(Stage::Gate, &Seen { made: began + TimeDelta::seconds(1), ..seen.clone() }, hour),
+            "another stream"
+        );
         let more = Seen { casinos: casinos(&["here", "there"]), ..seen };
         assert!(!complete.stands(Stage::Gate, &more, hour), "another casino");
     }

@@ -23,7 +23,10 @@ pub struct Lag {
 impl Bus {
     /// What waits on each of a stage's consumers.
     pub async fn lag(&self, stage: Stage) -> Result<Vec<Lag>, Error> {
-        let stream = self.stream(topology::stream_of(stage)).await?;
+        let name = topology::stream_of(stage);
+        // Before the consumers, so that no floor is taken for one of a stream that came after its own.
+        let stream = self.js.get_stream(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
+        let made = stream.cached_info().created;
         let infos: Vec<jetstream::consumer::Info> = stream
             .consumers()
             .try_collect()
@@ -34,7 +37,7 @@ impl Bus {
             pending: i.num_pending,
             in_flight: i.num_ack_pending,
             redelivered: i.num_redelivered,
-            floor: i.ack_floor.last_active.map(|acked_at| Floor { sequence: i.ack_floor.stream_sequence, acked_at }),
+            floor: i.ack_floor.last_active.map(|acked_at| Floor::of(i.ack_floor.stream_sequence, acked_at, made)),
         };
         Ok(infos.into_iter().map(lag).collect())
     }

@@ -1,51 +1,68 @@
 //! Up to which message a consumer's are all acknowledged, and where one that was lost begins because of it (D25).
 
 use async_nats::jetstream::stream::DirectGetErrorKind;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use seven_domain::Stage;
 
-use crate::{Bus, Error, topology, topology::Start};
+use crate::{Bus, Error, streams::Found, topology, topology::Start};
 
-/// A consumer's ack floor: all of its messages up to this one of the stream are acknowledged.
+/// A consumer's ack floor: all of its messages up to this one of the stream are acknowledged. Times are of the server's clock, in whole
+/// microseconds, as Postgres keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Floor {
+    /// The message itself may be another consumer's, or gone.
     pub sequence: u64,
-    /// When the last acknowledgement came, on the server's clock: not before the message was published.
+    /// When the last acknowledgement came: the message at the floor was published before.
     pub acked_at: DateTime<Utc>,
+    pub stream_made: DateTime<Utc>,
 }
 
 /// By so much a server's clock may have been set back while nobody looked.
 const CLOCKS: TimeDelta = TimeDelta::minutes(1);
 
+/// A message of the stream.
+type Message = (u64, DateTime<Utc>);
+
 impl Bus {
-    /// Where a stage's consumer begins whose floor was noted.
+    /// Where a stage's consumer begins whose floor was noted, in the stream as [`Bus::ensure_streams`] found it.
     ///
     /// # Errors
     /// When the server does not say what its stream holds.
-    pub async fn after(&self, stage: Stage, floor: Floor) -> Result<Start, Error> {
+    pub async fn after(&self, stage: Stage, floor: Floor, stream: Found) -> Result<Start, Error> {
+        // Sequences begin with 1, and a server refuses to be asked for 0.
+        if floor.sequence == 0 {
+            return Ok(Start::All);
+        }
         let name = topology::stream_of(stage);
-        let failed = |e: async_nats::Error| Error::setup(format!("where consumers of {name} begin"))(e);
-        let stream = self.js.get_stream(name).await.map_err(|e| failed(e.into()))?;
-        let last_sequence = stream.cached_info().state.last_sequence;
-        let published = match stream.direct_get(floor.sequence).await {
-            Ok(message) => Some(message.time),
+        let handle = self.stream(name).await?;
+        let next = match handle.direct_get_next_for_subject(">", Some(floor.sequence)).await {
+            Ok(message) => Some((message.sequence, message.time)),
             Err(e) if e.kind() == DirectGetErrorKind::NotFound => None,
-            Err(e) => return Err(failed(e.into())),
+            Err(e) => return Err(Error::setup(format!("where consumers of {name} begin"))(e.into())),
         };
-        Ok(floor.beginning(published, last_sequence))
+        Ok(floor.beginning(stream, next))
     }
 }
 
 impl Floor {
-    /// By when the message at the floor was published, if the stream has it, and the stream's last message. A stream that was lost, or is
-    /// back as it was earlier, gives other messages the same numbers: of one like that everything is read.
-    fn beginning(self, published: Option<DateTime<Utc>>, last_sequence: u64) -> Start {
-        match published {
-            Some(published) if published <= self.acked_at => Start::After(self.sequence),
-            Some(_) => Start::All,
-            None if last_sequence < self.sequence => Start::All,
-            // Too old, or erased because it must not be kept.
-            None => Start::At(self.acked_at - CLOCKS),
+    pub(crate) fn of(sequence: u64, acked_at: DateTime<Utc>, stream_made: DateTime<Utc>) -> Self {
+        Self { sequence, acked_at: acked_at.trunc_subsecs(6), stream_made: stream_made.trunc_subsecs(6) }
+    }
+
+    /// By the stream, and by its first message that is at the floor or beyond. A stream that was lost, or is back as it was earlier, gives
+    /// other messages the same numbers.
+    fn beginning(self, stream: Found, next: Option<Message>) -> Start {
+        if stream.made.trunc_subsecs(6) != self.stream_made || stream.last_sequence < self.sequence {
+            return Start::All;
+        }
+        match next {
+            // Nothing is left that it has not had.
+            None => Start::After(self.sequence),
+            // It was there when the floor was: so was what came before it.
+            Some((_, published)) if published <= self.acked_at => Start::After(self.sequence),
+            Some((sequence, _)) if sequence == self.sequence => Start::All,
+            // The message at the floor is gone, and what is left is younger than the last acknowledgement.
+            Some(_) => Start::At(self.acked_at - CLOCKS),
         }
     }
 }
@@ -57,16 +74,19 @@ mod tests {
     #[test] // D25
     fn a_floor_counts_for_the_stream_it_was_noted_of() {
         let at = |second| DateTime::<Utc>::UNIX_EPOCH + TimeDelta::seconds(second);
-        let floor = Floor { sequence: 40, acked_at: at(1_000) };
-        for (what, published, last, begins) in [
-            ("as it was", Some(at(999)), 90, Start::After(40)),
-            ("acknowledged at once", Some(at(1_000)), 40, Start::After(40)),
-            ("lost, and forty texts since", Some(at(1_001)), 90, Start::All),
-            ("lost", None, 0, Start::All),
-            ("back as it was earlier", None, 39, Start::All),
-            ("too old, or erased", None, 90, Start::At(at(940))),
+        let floor = Floor::of(40, at(1_000), at(1) + TimeDelta::nanoseconds(1_999));
+        let same = at(1) + TimeDelta::nanoseconds(1_700);
+        for (what, made, last_sequence, next, begins) in [
+            ("as it was", same, 90, Some((40, at(999))), Start::After(40)),
+            ("acknowledged at once", same, 40, Some((40, at(1_000))), Start::After(40)),
+            ("erased, and texts behind it wait since long", same, 90, Some((43, at(200))), Start::After(40)),
+            ("erased, and nothing is left behind it", same, 90, None, Start::After(40)),
+            ("erased, and the next came later", same, 90, Some((41, at(1_001))), Start::At(at(940))),
+            ("another stream", at(2), 90, Some((40, at(999))), Start::All),
+            ("back as it was earlier", same, 39, None, Start::All),
+            ("back as it was earlier, and texts since", same, 90, Some((40, at(1_001))), Start::All),
         ] {
-            assert_eq!(floor.beginning(published, last), begins, "{what}");
+            assert_eq!(floor.beginning(Found { made, last_sequence, consumers: 0 }, next), begins, "{what}");
         }
     }
 }

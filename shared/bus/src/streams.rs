@@ -12,21 +12,22 @@ use crate::{Bus, Error, topology};
 #[derive(Debug, Default)]
 pub struct Streams {
     pub created: Vec<String>,
-    found: HashMap<String, Consumers>,
+    found: HashMap<String, Found>,
 }
 
-/// How many consumers a stream has, and when the stream was made: another one may have as many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Consumers {
-    pub count: usize,
-    pub stream_made: DateTime<Utc>,
+/// A stream as it was found. Another one of the same name was made at another time.
+#[derive(Debug, Clone, Copy)]
+pub struct Found {
+    pub made: DateTime<Utc>,
+    pub last_sequence: u64,
+    pub consumers: usize,
 }
 
 // === impl Streams ===
 
 impl Streams {
-    /// Of the stage's stream, when it was looked at.
-    pub fn consumers(&self, stage: Stage) -> Option<Consumers> {
+    /// The stage's stream, when it was looked at.
+    pub fn found(&self, stage: Stage) -> Option<Found> {
         self.found.get(topology::stream_of(stage)).copied()
     }
 }
@@ -50,7 +51,8 @@ impl Bus {
                 created.push(name.clone());
                 made.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?.cached_info().clone()
             };
-            found.insert(name, Consumers { count: info.state.consumer_count, stream_made: info.created });
+            let stream::State { last_sequence, consumer_count: consumers, .. } = info.state;
+            found.insert(name, Found { made: info.created, last_sequence, consumers });
         }
         self.raised.store(true, Ordering::Relaxed);
         if self.js.get_key_value(topology::FLEET_BUCKET).await.is_err() {

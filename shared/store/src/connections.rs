@@ -85,13 +85,18 @@ impl Connections {
     /// Begins with these statements, in one round trip. Connections that are dead are dropped on the way: a restart of the database leaves
     /// nothing but them.
     pub async fn begin(&self, how: &str) -> Result<Open> {
+        self.begin_on(self.lend().await?, how).await
+    }
+
+    /// The same on one that is lent already, or on another one if that is dead.
+    pub(crate) async fn begin_on(&self, mut lent: Lent, how: &str) -> Result<Open> {
         for _ in 0..self.most() {
-            match Open::begin(self.lend().await?, how).await {
-                Err(error) if is_dead_connection(&error) => {}
+            match Open::begin(lent, how).await {
+                Err(error) if is_dead_connection(&error) => lent = self.lend().await?,
                 other => return other,
             }
         }
-        Open::begin(self.lend().await?, how).await
+        Open::begin(lent, how).await
     }
 
     /// A connection that answered just now, for a statement outside a transaction.

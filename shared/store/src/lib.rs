@@ -143,19 +143,34 @@ impl Store {
 
     /// Begins a transaction that sees this casino's rows only.
     pub async fn bind(&self, casino: &CasinoId) -> Result<Tx> {
-        self.bind_with(casino, "").await
+        self.bind_on(self.lend().await?, casino).await
+    }
+
+    /// A connection, for whoever decides only when he has it what he asks: [`Store::bind_on`].
+    pub async fn lend(&self) -> Result<Lent> {
+        Ok(self.connections.lend().await?)
+    }
+
+    /// As [`Store::bind`], on a connection that is lent already.
+    pub async fn bind_on(&self, lent: Lent, casino: &CasinoId) -> Result<Tx> {
+        self.bind_with(lent, casino, "").await
     }
 
     /// The same, but its commit does not wait for the disk: for work that is done again when a crash of the database takes it back
     /// (D23). Whatever is committed with [`Store::bind`] afterwards takes it along.
     pub async fn bind_repeatable(&self, casino: &CasinoId) -> Result<Tx> {
-        self.bind_with(casino, "; set local synchronous_commit = off").await
+        self.bind_repeatable_on(self.lend().await?, casino).await
     }
 
-    async fn bind_with(&self, casino: &CasinoId, also: &str) -> Result<Tx> {
+    /// As [`Store::bind_repeatable`], on a connection that is lent already.
+    pub async fn bind_repeatable_on(&self, lent: Lent, casino: &CasinoId) -> Result<Tx> {
+        self.bind_with(lent, casino, "; set local synchronous_commit = off").await
+    }
+
+    async fn bind_with(&self, lent: Lent, casino: &CasinoId, also: &str) -> Result<Tx> {
         // One round trip for all; a casino's id is of a-z, 0-9 and _ only, whatever was read.
         let begin = format!("begin; set local app.casino = '{casino}'{also}");
-        let inner = self.connections.begin(&begin).await?;
+        let inner = self.connections.begin_on(lent, &begin).await?;
         Ok(Tx { inner, casino: casino.clone(), sweep: self.sweep, documents: self.documents.clone() })
     }
 

@@ -66,7 +66,7 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
     (
         "ack_floors",
         "where consumers begin again: casinos, stages, numbers and times",
-        &["casino_id", "stage", "sequence", "acked_at"],
+        &["casino_id", "stage", "sequence", "acked_at", "stream_made"],
     ),
     ("workers", "who lives: processes and times", &["instance", "worker", "version", "started_at", "seen_at"]),
     (
