@@ -3,18 +3,38 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use chrono::{DateTime, Utc};
 use seven_bus::Floor;
 use seven_domain::{CasinoId, Stage};
-use seven_runtime::Error;
+use seven_runtime::{Error, Fleet};
 use seven_store::{Store, floors::AckFloor};
+
+use crate::gauges;
+
+/// The floor's sequence, and when its stream was made.
+type Place = (u64, DateTime<Utc>);
+
+/// A consumer that was lost reads again what came since it was noted, so a stream that takes much is looked at more often than the metrics need:
+/// after so many messages, or so many for each casino that is listed.
+const UNNOTED: u64 = 200;
+const UNNOTED_PER_CASINO: u64 = 4;
+
+/// The stages whose consumers are noted.
+pub(crate) const NOTED: [Stage; 2] = [Stage::Gate, Stage::Receipts];
 
 /// What this process noted last of each; only what moved is noted again.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Noted(Arc<Mutex<HashMap<(Stage, CasinoId), (u64, DateTime<Utc>)>>>);
+pub(crate) struct Noted(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    floors: HashMap<(Stage, CasinoId), Place>,
+    /// Up to which message of its stream a stage was listed when that took much.
+    listed: HashMap<Stage, u64>,
+}
 
 impl Noted {
     pub(crate) async fn note(
@@ -27,20 +47,49 @@ impl Noted {
             return Ok(());
         }
         store.note_ack_floors(&moved).await?;
-        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        noted.extend(moved.into_iter().map(|floor| ((floor.stage, floor.casino), (floor.sequence, floor.stream_made))));
+        self.state()
+            .floors
+            .extend(moved.into_iter().map(|floor| ((floor.stage, floor.casino), (floor.sequence, floor.stream_made))));
         Ok(())
+    }
+
+    /// Lists and notes the consumers of a stage whose stream has taken much since.
+    pub(crate) async fn follow(
+        &self,
+        fleet: &Fleet,
+        stage: Stage,
+        last_sequence: u64,
+        casinos: &[CasinoId],
+    ) -> Result<(), Error> {
+        if !self.is_behind(stage, last_sequence, casinos.len()) {
+            return Ok(());
+        }
+        let named = gauges::named(stage, casinos);
+        let listed = fleet.bus.lag(stage).await?;
+        let ours = listed.iter().filter_map(|lag| Some((stage, named.get(&lag.consumer)?.0, lag.floor?)));
+        self.note(&fleet.store, ours).await?;
+        self.state().listed.insert(stage, last_sequence);
+        Ok(())
+    }
+
+    fn is_behind(&self, stage: Stage, last_sequence: u64, casinos: usize) -> bool {
+        let listed = self.state().listed.get(&stage).copied().unwrap_or_default();
+        last_sequence.abs_diff(listed) >= UNNOTED.max(UNNOTED_PER_CASINO * casinos as u64)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Each consumer once: listed in pages, one may be met twice while another is made.
     fn moved<'a>(&self, floors: impl Iterator<Item = (Stage, &'a CasinoId, Floor)>) -> Vec<AckFloor> {
-        let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state();
         let ours: HashMap<_, _> = floors
-            .filter(|(stage, ..)| matches!(stage, Stage::Gate | Stage::Receipts))
+            .filter(|(stage, ..)| NOTED.contains(stage))
             .map(|(stage, casino, floor)| ((stage, casino.clone()), floor))
             .collect();
         ours.into_iter()
-            .filter(|(of, floor)| noted.get(of) != Some(&(floor.sequence, floor.stream_made)))
+            .filter(|(of, floor)| state.floors.get(of) != Some(&(floor.sequence, floor.stream_made)))
             .map(|((stage, casino), Floor { sequence, acked_at, stream_made })| AckFloor {
                 casino,
                 stage,
@@ -65,9 +114,19 @@ mod tests {
         // Listed twice.
         let moved = |stage, sequence| noted.moved([(stage, &casino, floor(sequence)); 2].into_iter()).len();
         assert_eq!((moved(Stage::Gate, 7), moved(Stage::Receipts, 7), moved(Stage::Swarm, 7)), (1, 1, 0));
-        noted.0.lock().unwrap().insert((Stage::Gate, casino.clone()), (7, began));
+        noted.state().floors.insert((Stage::Gate, casino.clone()), (7, began));
         assert_eq!((moved(Stage::Gate, 7), moved(Stage::Gate, 9), moved(Stage::Receipts, 7)), (0, 1, 1));
         let another = Floor { stream_made: DateTime::<Utc>::MAX_UTC, ..floor(7) };
         assert_eq!(noted.moved([(Stage::Gate, &casino, another)].into_iter()).len(), 1, "another stream");
+    }
+
+    #[test] // D25
+    fn a_stream_that_takes_much_is_looked_at_more_often() {
+        let noted = Noted::default();
+        assert!(!noted.is_behind(Stage::Gate, 199, 1) && noted.is_behind(Stage::Gate, 200, 1));
+        assert!(!noted.is_behind(Stage::Gate, 1_999, 500) && noted.is_behind(Stage::Gate, 2_000, 500));
+        noted.state().listed.insert(Stage::Gate, 5_000);
+        assert!(!noted.is_behind(Stage::Gate, 5_100, 1) && noted.is_behind(Stage::Receipts, 5_100, 1));
+        assert!(noted.is_behind(Stage::Gate, 3, 1), "another stream");
     }
 }

@@ -102,7 +102,7 @@ pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
     Ok(())
 }
 
-fn named(stage: Stage, casinos: &[CasinoId]) -> BTreeMap<String, (&CasinoId, Option<Lane>)> {
+pub(crate) fn named(stage: Stage, casinos: &[CasinoId]) -> BTreeMap<String, (&CasinoId, Option<Lane>)> {
     let of = |casino| lanes_of(stage).iter().map(move |lane| (consumer_name(stage, casino, *lane), (casino, *lane)));
     casinos.iter().flat_map(of).collect()
 }

@@ -50,7 +50,8 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channel
         every(&fleet, "repair", Duration::from_secs(1), |fleet| repair::round(
             fleet,
             mirrored.clone(),
-            complete.clone()
+            complete.clone(),
+            floors.clone()
         )),
         every(&fleet, "reconcile", scale(15_000), |fleet| reconcile::round(fleet, records.clone())),
         every(&fleet, "campaigns", scale(1_000), campaigns::round),

@@ -15,6 +15,8 @@ use seven_store::{fleet::RosterEntry, floors::AckFloor};
 use seven_telemetry::metrics;
 use tokio::time::Instant;
 
+use crate::floors::{NOTED, Noted};
+
 /// What is gone is put back in this order: texts that are written already, the safety lane's first; then what guests write, STOPs among it.
 const ORDER: [Stage; 5] = [Stage::Sender, Stage::Gate, Stage::Swarm, Stage::Envelope, Stage::Receipts];
 /// So many consumers are put back at the same time: after a restart of NATS those of all casinos may be missing.
@@ -86,7 +88,7 @@ impl Failures {
     }
 }
 
-pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete) -> Result<(), Error> {
+pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete, floors: Noted) -> Result<(), Error> {
     let roster = fleet.store.roster().await?;
     let streams = fleet.bus.ensure_streams().await?;
     for created in &streams.created {
@@ -116,6 +118,11 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete) 
             mirrored.told(&control);
         }
         fleet.roster.put(control);
+    }
+    for stage in NOTED {
+        if let Some(found) = streams.found(stage) {
+            floors.follow(&fleet, stage, found.last_sequence, &casinos).await?;
+        }
     }
     failures.told()
 }
