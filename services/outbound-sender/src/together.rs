@@ -75,7 +75,19 @@ impl<Q: Clone, A> Together<Q, A> {
                 },
                 both = first => both,
             };
-            let (connection, taken) = (connection?, place.take());
+            let connection = match connection {
+                Ok(connection) => connection,
+                Err(error) if place.takes_back(number) => return Err(error),
+                // Another one has it in hand: what he is told must not be lost.
+                Err(_) => {
+                    drop(turn);
+                    match heard.await {
+                        Ok(answered) => return Ok(answered),
+                        Err(_) => break,
+                    }
+                }
+            };
+            let taken = place.take();
             if taken.is_empty() {
                 // Another one has it in hand, and nobody else waits.
                 drop((turn, connection));
@@ -119,6 +131,14 @@ impl<Q, A> Place<Q, A> {
         let (told, heard) = oneshot::channel();
         locked(&self.waiting).push(Asked { number, question, told });
         (number, heard)
+    }
+
+    /// True when the question was still waiting.
+    fn takes_back(&self, number: u64) -> bool {
+        let mut waiting = locked(&self.waiting);
+        let before = waiting.len();
+        waiting.retain(|asked| asked.number != number);
+        waiting.len() < before
     }
 
     /// The oldest that somebody still waits for.
@@ -217,6 +237,27 @@ mod tests {
         connections.close();
         let failed = together.ask(&here, 6, &lend, |(), numbers| desk.double(numbers)).await;
         assert!(failed.is_err(), "without a connection nobody is answered, and nobody waits");
+    }
+
+    #[tokio::test]
+    async fn who_gets_no_connection_is_told_by_who_has_his_question_in_hand() {
+        let (together, desk) = (Together::over(4), Desk::new(u32::MAX));
+        let (here, comes, never) = (casino("here"), Semaphore::new(0), Semaphore::new(0));
+        let lend = async |from: &Semaphore| from.acquire().await.map(drop).map_err(|e| Error::Other(e.to_string()));
+        let first = together.ask(&here, 1, || lend(&comes), |(), numbers| desk.double(numbers));
+        let second = together.ask(&here, 2, || lend(&never), |(), numbers| desk.double(numbers));
+        let happens = async {
+            comes.add_permits(1);
+            while desk.given().is_empty() {
+                tokio::task::yield_now().await;
+            }
+            never.close();
+            tokio::task::yield_now().await;
+            desk.may.add_permits(1);
+        };
+        let (first, second, ()) = tokio::join!(first, second, happens);
+        assert_eq!((first.ok(), second.ok()), (Some(2), Some(4)));
+        assert_eq!(desk.given(), [vec![1, 2]]);
     }
 
     #[tokio::test]

@@ -72,10 +72,10 @@ impl Complete {
 struct Failures(Mutex<Vec<(CasinoId, Error)>>);
 
 impl Failures {
-    /// A store that is away is nobody's trouble: it ends the round.
-    fn unless(&self, casino: &CasinoId, outcome: Result<(), Error>) -> Result<(), Error> {
+    /// A store or a bus that is away is nobody's trouble: it ends the round.
+    async fn unless(&self, fleet: &Fleet, casino: &CasinoId, outcome: Result<(), Error>) -> Result<(), Error> {
         match outcome {
-            Err(error) if !error.is_away() => {
+            Err(error) if !error.is_away() && fleet.bus.ready().await => {
                 self.0.lock().unwrap_or_else(PoisonError::into_inner).push((casino.clone(), error));
                 Ok(())
             }
@@ -143,7 +143,7 @@ async fn consumers(
     stream::iter(gone)
         .map(Ok::<_, Error>)
         .try_for_each_concurrent(AT_ONCE, async |(casino, lane)| {
-            failures.unless(casino, put_back(fleet, (stage, found), casino, lane).await)
+            failures.unless(fleet, casino, put_back(fleet, (stage, found), casino, lane).await).await
         })
         .await?;
     Ok(complete)

@@ -64,7 +64,7 @@ impl Server<NatsKind> {
         .await
     }
 
-    /// Starts three that are one cluster, in folders of their own below `dir`. It answers when two of them have agreed who leads.
+    /// Starts three that are one cluster, in folders of their own below `dir`. They answer for JetStream when two of them have agreed who leads.
     pub async fn start_cluster(dir: &Path) -> Result<[Self; 3]> {
         let dir = absolute(dir)?;
         let ports = [crate::port::free()?, crate::port::free()?, crate::port::free()?];
