@@ -39,6 +39,10 @@ impl Handler for Receipts {
 /// a guest's wish to be left alone does not grow old, and bears its own time.
 const NEWS: TimeDelta = TimeDelta::hours(1);
 
+fn is_news(class: ErrorClass, age: TimeDelta) -> bool {
+    class == ErrorClass::OptedOut || age < NEWS
+}
+
 impl Receipts {
     async fn process(&self, delivery: &Delivery<Receipt>) -> Result<(), Error> {
         let event = &delivery.event;
@@ -75,7 +79,7 @@ impl Receipts {
         failpoint("receipts.after_commit");
         if let (Some(code), Some(attempt)) = (receipt.error_code.as_deref(), attempt)
             && let class = verdict(&receipt.provider, code, 0).class
-            && (class == ErrorClass::OptedOut || self.fleet.clock.now() - receipt.occurred_at < NEWS)
+            && is_news(class, self.fleet.clock.now() - receipt.occurred_at)
         {
             stops::act_on(&self.fleet, &delivery.casino, &receipt.provider, code, class, attempt).await?;
         }
@@ -101,5 +105,19 @@ impl Receipts {
             metrics().texts.outcomes.with_label_values(&labels).inc();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // D25
+    fn an_old_receipt_stops_nobody_but_for_a_guest() {
+        for class in [ErrorClass::Account, ErrorClass::SpendLimit, ErrorClass::Permanent] {
+            assert!(is_news(class, TimeDelta::minutes(59)) && !is_news(class, TimeDelta::hours(1)), "{class:?}");
+        }
+        assert!(is_news(ErrorClass::OptedOut, TimeDelta::days(7)));
+        assert!(is_news(ErrorClass::Account, TimeDelta::minutes(-1)), "the provider's clock is ahead");
     }
 }

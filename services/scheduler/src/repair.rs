@@ -233,4 +233,11 @@ mod tests {
         let more = Seen { casinos: casinos(&["here", "there"]), ..seen };
         assert!(!complete.stands(Stage::Gate, &more, hour), "another casino");
     }
+
+    #[test] // D25
+    fn every_stage_is_put_back_and_what_is_for_guests_before_receipts() {
+        assert!(topology::CONSUMING.iter().all(|stage| ORDER.contains(stage)));
+        assert_eq!((ORDER[0], ORDER[ORDER.len() - 1]), (Stage::Sender, Stage::Receipts));
+        assert_eq!(topology::lanes_of(Stage::Sender)[0], Some(Lane::Safety));
+    }
 }
