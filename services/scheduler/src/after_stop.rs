@@ -1,26 +1,19 @@
 //! The promise nobody may break, watched (SEC-94): a text that left after its guest's STOP is the highest alarm there is. The last look
 //! makes it impossible; this looks at what really left.
 
-use seven_domain::CasinoId;
+use std::collections::BTreeSet;
+
 use seven_runtime::{Error, Fleet};
 use seven_telemetry::Alert;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    let sending = fleet.store.sending(fleet.timing.after_stop_watch()).await?;
-    crate::each(sending, |casino| look(fleet.clone(), casino)).await
-}
-
-async fn look(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
-    let mut tx = fleet.store.bind(&casino).await?;
-    let sent = tx.sent_after_stop(fleet.timing.after_stop_watch()).await?;
-    tx.commit().await?;
-    if sent.is_empty() {
-        return Ok(());
-    }
-    for outbound in &sent {
+    let sent = fleet.store.sent_after_stop(fleet.timing.after_stop_watch()).await?;
+    for (casino, outbound) in &sent {
         tracing::error!(%casino, outbound_id = %outbound, "a text left after its guest's STOP");
     }
     let text = "texts left after their guests said STOP; stop the casino with `seven pause --outbound`, then look at each with `seven message show`";
-    Alert { name: "text_after_stop", casino: casino.as_str(), provider: "", code: "", text }.raise();
+    for casino in sent.iter().map(|(casino, _)| casino).collect::<BTreeSet<_>>() {
+        Alert { name: "text_after_stop", casino: casino.as_str(), provider: "", code: "", text }.raise();
+    }
     Ok(())
 }

@@ -19,8 +19,7 @@ pub struct Shaped {
 /// Transliterates, puts everything on one line and cuts into at most `max_texts` texts. A cut that loses nothing is
 /// preferred to a prettier one that leaves no room for the rest.
 pub fn shape(text: &str, max_texts: usize) -> Shaped {
-    let plain = transliterate(text);
-    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(&transliterate(text));
     let mut texts = Vec::new();
     let mut rest = line.as_str();
     while !rest.is_empty() && texts.len() < max_texts {
@@ -39,6 +38,25 @@ pub fn shape(text: &str, max_texts: usize) -> Shaped {
         rest = &rest[cut.next..];
     }
     Shaped { texts, truncated: !rest.is_empty() }
+}
+
+/// Words one space apart. Where the space would be part of a grapheme, before a mark that has no letter or after a sign that leads one,
+/// there is none: a cut beside it would leave a text that begins or ends with it.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if let (Some(before), Some(after)) = (line.chars().next_back(), word.chars().next())
+            && parts(before, after)
+        {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
+}
+
+fn parts(before: char, after: char) -> bool {
+    before.is_ascii() && after.is_ascii() || String::from_iter([before, ' ', after]).graphemes(true).any(|g| g == " ")
 }
 
 /// Cutting at words packs densest, so it tells whether any cutting can fit.

@@ -1,11 +1,8 @@
 //! STOP and START per guest (D7): last writer wins on the provider's `occurred_at`, ties to STOP.
 
-use std::time::Duration;
-
 use chrono::{DateTime, Utc};
 use seven_domain::GuestHash;
 use sqlx::FromRow;
-use uuid::Uuid;
 
 use crate::{Result, Tx};
 
@@ -177,23 +174,6 @@ impl Tx {
         .execute(self.conn())
         .await?;
         Ok(())
-    }
-
-    /// Texts of the last `span` that were handed to a provider after their guest's STOP was written, although their class must not be
-    /// (SEC-94). A claim that took the row before the STOP's transaction could is older than the STOP: two seconds are allowed for it.
-    pub async fn sent_after_stop(&mut self, span: Duration) -> Result<Vec<Uuid>> {
-        Ok(sqlx::query_scalar(
-            "select distinct o.outbound_id from send_attempts a
-             join outbound_messages o on o.outbound_id = a.outbound_id
-             join send_policy p on p.class = o.class
-             join guests g on g.guest_id = o.guest_id
-             join suppressions s on s.key_id = g.key_id and s.phone_hash = g.phone_hash
-             where a.started_at > now() - make_interval(secs => $1) and s.state = 'stopped' and p.when_suppressed = 'stop'
-               and a.started_at > s.recorded_at + interval '2 seconds'",
-        )
-        .bind(span.as_secs_f64())
-        .fetch_all(self.conn())
-        .await?)
     }
 
     /// True when the guest is opted out.

@@ -3,20 +3,26 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use seven_domain::CasinoId;
+use seven_domain::{CasinoId, OutboundId};
+use uuid::Uuid;
 
 use crate::{Result, Store};
 
 impl Store {
-    /// Casinos with an attempt to send within the span, or with a text found within it to have been sent.
-    pub async fn sending(&self, span: Duration) -> Result<Vec<CasinoId>> {
-        ids(&sqlx::query_scalar("select casino_id from fleet_sending(make_interval(secs => $1)) order by 1")
-            .bind(span.as_secs_f64())
-            .fetch_all(&mut *self.fleet().await?)
-            .await?)
+    /// Texts of the last `span` that were handed to a provider after their guest's STOP was written, although their class must not be
+    /// (SEC-94).
+    pub async fn sent_after_stop(&self, span: Duration) -> Result<Vec<(CasinoId, OutboundId)>> {
+        let rows: Vec<(String, Uuid)> = sqlx::query_as(
+            "select casino_id, outbound_id from fleet_sent_after_stop(make_interval(secs => $1)) order by 1, 2",
+        )
+        .bind(span.as_secs_f64())
+        .fetch_all(&mut *self.fleet().await?)
+        .await?;
+        rows.into_iter().map(|(casino, outbound)| Ok((CasinoId::trusted(&casino)?, outbound.into()))).collect()
     }
 
-    /// The same, and casinos with an open alert of one of these names: it may be over.
+    /// Casinos with an attempt to send within the span, or with a text found within it to have been sent, and those with an open alert of
+    /// one of these names: it may be over.
     pub async fn sending_or_alerted(&self, span: Duration, alerts: &[&str]) -> Result<Vec<CasinoId>> {
         ids(&sqlx::query_scalar(
             "select casino_id from fleet_sending(make_interval(secs => $1))

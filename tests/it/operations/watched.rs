@@ -19,15 +19,19 @@ async fn a_watch_looks_at_casinos_where_something_happened() {
     house.add_other().await;
     let store = &house.stack.fleet.store;
     let (here, other) = (house.casino().clone(), CasinoId::trusted(OTHER).unwrap());
-    assert_eq!(store.sending(HOUR).await.unwrap(), [], "nobody wrote yet");
+    assert_eq!(store.sending_or_alerted(HOUR, &[]).await.unwrap(), [], "nobody wrote yet");
     house.text(GUEST, QUESTION);
     house.settle(1).await;
-    assert_eq!(store.sending(HOUR).await.unwrap(), std::slice::from_ref(&here));
+    assert_eq!(store.sending_or_alerted(HOUR, &[]).await.unwrap(), std::slice::from_ref(&here));
     house.as_owner("update send_attempts set started_at = started_at - interval '2 hours'").await;
-    assert_eq!(store.sending(HOUR).await.unwrap(), std::slice::from_ref(&here), "found out about just now");
+    assert_eq!(
+        store.sending_or_alerted(HOUR, &[]).await.unwrap(),
+        std::slice::from_ref(&here),
+        "found out about just now"
+    );
     house.as_owner("set session_replication_role = replica; update outbound_messages set sent_at = sent_at - interval '2 hours'").await;
-    assert_eq!(store.sending(HOUR).await.unwrap(), []);
-    assert_eq!(store.sending(3 * HOUR).await.unwrap(), std::slice::from_ref(&here));
+    assert_eq!(store.sending_or_alerted(HOUR, &[]).await.unwrap(), []);
+    assert_eq!(store.sending_or_alerted(3 * HOUR, &[]).await.unwrap(), std::slice::from_ref(&here));
 
     let alert = "insert into alerts (alert_id, key, name, casino_id, severity, summary, standing) values (gen_random_uuid(), 'k', 'carrier_block', 'amber_lake', 'critical', 's', true)";
     house.as_owner(alert).await;
@@ -113,5 +117,24 @@ async fn the_scheduler_sweeps_at_once_when_the_bus_comes_back() {
     house.nats.kill().unwrap();
     house.nats.restart().await.unwrap();
     until("it is swept", Duration::from_secs(25), || async { house.number(waiting).await == 0 }).await;
+    house.stop().await;
+}
+
+#[tokio::test] // SEC-94, D7: a STOP at one casino says nothing of the same guest at another
+async fn what_left_after_a_stop_is_told_for_the_casino_it_was_said_to() {
+    let house = house("after_stop", Wanted::default()).await;
+    house.add_other().await;
+    let store = &house.stack.fleet.store;
+    house.text(GUEST, QUESTION);
+    house.text_to_other(GUEST, QUESTION);
+    house.settle(2).await;
+    house.text(GUEST, "STOP");
+    house.settle(3).await;
+    assert_eq!(store.sent_after_stop(HOUR).await.unwrap(), [], "the answer left before, the confirmation may go out");
+    house.as_owner("update suppressions set recorded_at = recorded_at - interval '1 minute'").await;
+    let late = store.sent_after_stop(HOUR).await.unwrap();
+    assert!(matches!(&late[..], [(casino, _)] if casino == house.casino()), "one answer of one casino: {late:?}");
+    house.as_owner("update send_attempts set started_at = started_at - interval '2 hours'").await;
+    assert_eq!(store.sent_after_stop(HOUR).await.unwrap(), [], "too long ago");
     house.stop().await;
 }
