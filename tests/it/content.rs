@@ -78,12 +78,19 @@ async fn index(house: &House, casino: &CasinoId, embedding: &Embedding) -> seven
     embedding.index(items, zone, stored.collect())
 }
 
-#[tokio::test] // RAG-17, RAG-24, RAG-25, RAG-10, C-23, D9, DATA-34, PROD-33, SEC-84, WID-10
+/// The fleet's open alerts, by name.
+async fn raised(house: &House) -> Vec<String> {
+    let alerts = house.stack.fleet.store.alerts(false, 10).await.unwrap();
+    alerts.into_iter().map(|alert| alert.name).collect()
+}
+
+#[tokio::test] // RAG-17, RAG-24, RAG-25, RAG-10, OBS-32, C-23, D9, DATA-34, PROD-33, SEC-84, WID-10
 async fn vectors_are_made_once_and_belong_to_one_casino() {
     let models = Models::start().await.unwrap();
-    models.otherwise(Play::vectors(thoughts));
+    models.otherwise(Play::vectors(thoughts).tokens(2_000, 0));
     let section = format!(
-        "[knowledge]\nprovider = \"openai\"\nbase_url = \"{}\"\nmodel = \"thoughts-1\"\ndimension = 3\nbatch = 50\n",
+        "[knowledge]\nprovider = \"openai\"\nbase_url = \"{}\"\nmodel = \"thoughts-1\"\ndimension = 3\nbatch = 50\nprice = \"0.15\"\n\
+         [cost]\nreindex = \"0.0005\"\n",
         models.openai_url()
     );
     let house = house("content_vectors", Wanted { extra: section, ..Wanted::default() }).await;
@@ -96,11 +103,14 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
     // The harness loads content without vectors; the operator makes them.
     let said = seven(&house, &["knowledge", "reindex", "--casino", casino.as_str()]).await;
     assert!(said.contains(&format!("{rows} embedded, 0 kept, 0 removed")), "{said}");
+    assert!(said.contains("; $0.0009."), "three times two thousand tokens: {said}");
+    assert_eq!(raised(&house).await, ["reindex_cost"], "more than it may cost");
     let embedded = || models.requests().iter().map(|request| request.embedded.len()).sum::<usize>();
     assert_eq!((embedded(), models.count()), (rows, 3), "batches of fifty");
     let said = seven(&house, &["knowledge", "reindex", "--casino", casino.as_str()]).await;
     assert!(said.contains(&format!("0 embedded, {rows} kept, 0 removed")), "{said}");
     assert_eq!(models.count(), 3, "an unchanged row is not embedded again");
+    assert!(said.contains("; $0.0000."), "{said}");
 
     // One changed row is one text, and the load itself sees to it.
     let said = load(&house, "amenities_001", warm).await;
@@ -112,6 +122,8 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
     let by_meaning =
         |row: &seven_knowledge::Found| row.scores.bm25 == 0.0 && row.scores.cosine.is_some_and(|c| c > 0.9);
     assert!(found.len() == 5 && found.iter().all(by_meaning), "{found:?}");
+    let calls = seven_telemetry::metrics().model_calls.with_label_values(&["openai/thoughts-1", "ok"]).get();
+    assert!(calls > 0, "the questions' calls are counted like any model's");
     let mut other = house.config.clone();
     other.casino_id = "other_casino".parse().unwrap();
     other.operational.telnyx_phone_number = "+18605550177".parse().unwrap();

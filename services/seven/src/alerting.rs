@@ -27,7 +27,8 @@ pub(crate) async fn file(fleet: Fleet) {
     }
 }
 
-async fn file_all(fleet: &Fleet) {
+/// What this process has raised. What the database does not take now waits.
+pub(crate) async fn file_all(fleet: &Fleet) {
     let mut raised = take_raised().into_iter();
     while let Some(each) = raised.next() {
         if let Err(error) = file_one(fleet, &each).await {

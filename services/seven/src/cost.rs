@@ -41,6 +41,8 @@ pub struct Prices {
     pub infrastructure: Usd,
     /// What a casino may cost in a month; 0 for no budget.
     pub budget: Usd,
+    /// What making a casino's vectors may cost at once.
+    pub reindex: Usd,
 }
 
 /// One casino, one month.
@@ -263,6 +265,7 @@ mod tests {
             campaign: usd("15"),
             infrastructure: usd("0"),
             budget: usd("0"),
+            reindex: usd("5"),
         }
     }
 

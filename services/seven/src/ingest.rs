@@ -1,13 +1,17 @@
 //! Vectors of a casino's content, made and stored: what `content load` and `knowledge reindex` share (RAG-17, RAG-24, RAG-25).
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use anyhow::{Context, Result};
+use seven_cache::Cache;
 use seven_domain::CasinoId;
 use seven_knowledge::{Chunk, Ingestion, Item, Purpose};
 use seven_llm::embedding::Embedding;
 use seven_runtime::Fleet;
 use seven_store::vectors::VectorRow;
+use seven_telemetry::Alert;
+
+use crate::{alerting, cost::Usd, model::Tally, settings::Settings, wiring};
 
 /// Rows embedded between two commits: what was paid for is kept when the provider fails later on.
 const STRETCH: usize = 256;
@@ -18,6 +22,37 @@ pub struct Ingested {
     pub embedded: usize,
     pub kept: usize,
     pub removed: u64,
+}
+
+/// An embedding whose cost is added up: what commands ingest with.
+#[derive(Debug)]
+pub(crate) struct Paid {
+    pub(crate) embedding: Embedding,
+    spent: Arc<Tally>,
+    most: Usd,
+}
+
+impl Paid {
+    pub(crate) fn new(settings: &Settings, cache: &Cache) -> Result<Self> {
+        let spent = Arc::<Tally>::default();
+        let embedding = wiring::embedding_heard(settings, cache, spent.clone())?;
+        Ok(Self { embedding, spent, most: settings.cost.reindex })
+    }
+
+    /// As [`ingest`]; one that cost more than it may is told to people, also when it failed on the way (OBS-32).
+    pub(crate) async fn ingest(&self, fleet: &Fleet, casino: &CasinoId, mass_removal: bool) -> Result<Ingested> {
+        let outcome = ingest(fleet, casino, &self.embedding, mass_removal).await;
+        if self.spent() > self.most {
+            let text = &format!("making vectors cost {}, more than the {} of [cost] reindex", self.spent(), self.most);
+            Alert { name: "reindex_cost", casino: casino.as_str(), provider: "", code: "", text }.raise();
+            alerting::file_all(fleet).await;
+        }
+        outcome
+    }
+
+    pub(crate) fn spent(&self) -> Usd {
+        Usd(self.spent.spent())
+    }
 }
 
 /// Embeds what has no vector of its present text, removes vectors of rows that are gone, and has the workers read the content anew

@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -71,7 +74,11 @@ pub struct Settings {
 
 /// Every call of a model as metrics (OBS-6..12, AGENT-70, AGENT-76).
 #[derive(Debug)]
-struct Meter;
+pub(crate) struct Meter;
+
+/// The same, and what all of them cost together, in billionths of a dollar.
+#[derive(Debug, Default)]
+pub(crate) struct Tally(AtomicU64);
 
 impl Observer for Meter {
     fn finished(&self, call: &Finished<'_>) {
@@ -90,6 +97,27 @@ impl Observer for Meter {
 
     fn breaker(&self, name: &str, moved: Transition) {
         metrics().breakers.with_label_values(&[name, moved.as_str()]).inc();
+    }
+}
+
+impl Tally {
+    pub(crate) fn spent(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Observer for Tally {
+    fn finished(&self, call: &Finished<'_>) {
+        Meter.finished(call);
+        self.0.fetch_add(call.cost.0, Ordering::Relaxed);
+    }
+
+    fn retried(&self, model: &str, error: &Error) {
+        Meter.retried(model, error);
+    }
+
+    fn breaker(&self, name: &str, moved: Transition) {
+        Meter.breaker(name, moved);
     }
 }
 

@@ -8,13 +8,13 @@ use seven_bus::{Bus, Roster, WorkerSettings, topology};
 use seven_cache::Cache;
 use seven_domain::{CasinoId, Clock, HashKeys, IdSource, Stage, TimeScale};
 use seven_ingress_webhook::Verifiers;
-use seven_llm::embedding::Embedding;
+use seven_llm::{embedding::Embedding, guarded::Observer};
 use seven_providers::{Provider, Records, telnyx, twilio};
 use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{alerting, cost, heartbeat, packs, settings::Settings, upkeep};
+use crate::{alerting, cost, heartbeat, model::Meter, packs, settings::Settings, upkeep};
 
 /// The workers of the fleet, by the names `seven run` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -172,7 +172,12 @@ async fn connect(settings: &seven_bus::Settings, patience: Duration, shutdown: &
 
 /// What finds content by meaning, as `[knowledge]` says.
 pub fn embedding(settings: &Settings, cache: &Cache) -> Result<Embedding> {
-    Embedding::new(&settings.knowledge, cache, Arc::new(())).context("setting up [knowledge]")
+    embedding_heard(settings, cache, Arc::new(Meter))
+}
+
+/// The same, and somebody else hears of its calls.
+pub(crate) fn embedding_heard(settings: &Settings, cache: &Cache, observer: Arc<dyn Observer>) -> Result<Embedding> {
+    Embedding::new(&settings.knowledge, cache, observer).context("setting up [knowledge]")
 }
 
 pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {

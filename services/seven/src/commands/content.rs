@@ -7,7 +7,11 @@ use clap::Subcommand;
 use seven_domain::CasinoId;
 
 use super::fleet;
-use crate::{ingest, onboard, out, settings::Settings, wiring};
+use crate::{
+    ingest::{Ingested, Paid},
+    onboard, out,
+    settings::Settings,
+};
 
 #[derive(Debug, Subcommand)]
 pub enum Content {
@@ -31,13 +35,14 @@ pub async fn run(config: Option<&Path>, Content::Load { casino, file }: Content)
         summary.unchanged,
         summary.removed
     );
-    let embedding = wiring::embedding(&Settings::load(config)?, &fleet.cache)?;
+    let paid = Paid::new(&Settings::load(config)?, &fleet.cache)?;
     // The content is loaded and answers by words whatever becomes of its vectors.
-    let ingested = ingest::ingest(&fleet, &casino, &embedding, false).await.with_context(|| {
+    let ingested = paid.ingest(&fleet, &casino, false).await.with_context(|| {
         format!("the content is loaded; its vectors are not: seven knowledge reindex --casino {casino}")
     })?;
-    if embedding.is_stored() {
-        out!("vectors: {} embedded, {} kept, {} removed.", ingested.embedded, ingested.kept, ingested.removed);
+    if paid.embedding.is_stored() {
+        let Ingested { embedded, kept, removed } = ingested;
+        out!("vectors: {embedded} embedded, {kept} kept, {removed} removed; {}.", paid.spent());
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ use seven_knowledge::{
 use seven_llm::embedding::Embedding;
 
 use super::{fleet, given, table};
-use crate::{ingest, out, settings::Settings, wiring};
+use crate::{ingest::Paid, out, settings::Settings, wiring};
 
 #[derive(Debug, Subcommand)]
 pub enum Knowledge {
@@ -89,9 +89,10 @@ pub async fn run(config: Option<&Path>, command: Knowledge) -> Result<()> {
 
 async fn reindex(config: Option<&Path>, casino: &CasinoId, remove: bool, prune: bool) -> Result<()> {
     let fleet = fleet(config).await?;
-    let embedding = wiring::embedding(&Settings::load(config)?, &fleet.cache)?;
+    let paid = Paid::new(&Settings::load(config)?, &fleet.cache)?;
     super::known(&fleet.store, casino).await?;
-    let ingested = ingest::ingest(&fleet, casino, &embedding, remove).await?;
+    let ingested = paid.ingest(&fleet, casino, remove).await?;
+    let embedding = &paid.embedding;
     let mut removed = ingested.removed;
     if prune {
         let mut tx = fleet.store.bind(casino).await?;
@@ -100,7 +101,11 @@ async fn reindex(config: Option<&Path>, casino: &CasinoId, remove: bool, prune: 
     }
     let note = if embedding.is_stored() { "" } else { " The offline embedding is made in memory and stores nothing." };
     let (embedded, kept) = (ingested.embedded, ingested.kept);
-    out!("{casino}: {embedded} embedded, {kept} kept, {removed} removed for {}.{note}", embedding.space());
+    out!(
+        "{casino}: {embedded} embedded, {kept} kept, {removed} removed for {}; {}.{note}",
+        embedding.space(),
+        paid.spent()
+    );
     Ok(())
 }
 

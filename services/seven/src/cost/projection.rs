@@ -120,6 +120,7 @@ mod tests {
             campaign: price("15"),
             infrastructure: price("0"),
             budget: price("0"),
+            reindex: price("5"),
         };
         let cost = prices.cost("silver_birch", "2026-11".parse().unwrap(), used);
         let month = Projection::like(&cost, 10.0).unwrap();
