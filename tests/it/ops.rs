@@ -102,6 +102,22 @@ async fn metrics_know_no_guest_and_stay_bounded() {
     house.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")] // PROD-44, C-20
+async fn the_hosts_own_replies_are_measured() {
+    let house = house("ops_reply", Wanted::default()).await;
+    house.text(GUEST, "any italian place?");
+    house.settle(1).await;
+    let said = i64::try_from(house.sent_to(GUEST).len()).unwrap();
+    let text = get(&format!("{}/metrics", house.stack.ops_url.clone().unwrap())).await.1;
+    let casino = house.casino().as_str();
+    let waited = |part: &str, end: &str| {
+        value(&text, &format!("seven_reply_seconds_{end}{{casino=\"{casino}\",part=\"{part}\"}}"))
+    };
+    assert_eq!(waited("whole", "count"), 1.0, "once for {said} texts of one answer");
+    assert!(waited("whole", "sum") > 0.0 && waited("processing", "sum") <= waited("whole", "sum"));
+    house.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")] // PROD-53
 async fn metrics_are_not_public() {
     let house = house("ops_private", Wanted::default()).await;

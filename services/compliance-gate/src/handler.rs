@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, TimeZone, Utc};
-use seven_bus::{Delivery, Handler, Outcome, events::InboundText};
+use seven_bus::{Delivery, Handler, Outcome, RECOVERED, events::InboundText};
 use seven_compliance::{Decision, Intent, Layer, Verdict};
 use seven_domain::{
     AuditEvent, CasinoConfig, CasinoId, Channel, ConversationId, Disposition, GuestHash, InboundId, Language,
@@ -205,8 +205,12 @@ impl Gate {
                 _ => answer,
             });
         }
+        // Found at the provider long after: answered before the loss that it was recovered from, perhaps, and of no use to answer now.
+        let age = self.fleet.clock.now() - case.text.occurred_at;
+        let late = case.text.is_recovered() && age.to_std().is_ok_and(|age| age > case.pack.rules.usefulness());
         if let Some(keyword) = &case.decision.keyword
             && (layer.is_none() || keyword.intent == Intent::OptOut)
+            && !(late && matches!(keyword.intent, Intent::Help | Intent::Privacy))
             && let Some(next) = self.keyword(tx, case, keyword).await?
         {
             return Ok(next);
@@ -217,6 +221,9 @@ impl Gate {
         // Asked again under the conversation's lock: a START may have come meanwhile.
         if case.party.stopped && tx.is_stopped(&case.guest).await? {
             return self.close(tx, case, "opted_out").await;
+        }
+        if late {
+            return self.close(tx, case, "stale").await;
         }
         if case.text.body.trim().is_empty() {
             return if case.text.media_count > 0 {
@@ -300,6 +307,11 @@ impl Text {
             occurred_at: millis(event.occurred_at)?,
             received_at: millis(event.received_at)?,
         })
+    }
+
+    /// No webhook brought it: it was found at the provider.
+    fn is_recovered(&self) -> bool {
+        self.event_id.starts_with(RECOVERED)
     }
 
     fn row(

@@ -123,7 +123,7 @@ impl Envelope {
                 units: i32::try_from(measure.units).unwrap_or(i32::MAX),
                 segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
                 agent: turn.agent.clone(),
-                answers_at: None,
+                answers_at: (part == 1).then_some(turn.newest_text_at),
                 delay,
                 useful_for: pack.rules.usefulness(),
                 trace: turn.trace.clone(),

@@ -23,6 +23,9 @@ pub mod events {
     include!(concat!(env!("OUT_DIR"), "/seven.v1.rs"));
 }
 
+/// What the id of an event begins with that no webhook brought: it was found in a provider's records.
+pub const RECOVERED: &str = "reconcile:";
+
 pub use access::Access;
 pub use backlog::Lag;
 pub use client::{Bus, Outgoing, Settings};

@@ -231,6 +231,8 @@ pub async fn give_functions(owner: &SecretString) -> Result<()> {
 pub struct Halted {
     /// Queued at the backup: they may have left since, and no text leaves twice (D5).
     pub texts: u64,
+    /// Turns that were made and not queued yet: the same.
+    pub turns: u64,
     pub campaigns: u64,
 }
 
@@ -259,13 +261,17 @@ pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json:
     .execute(&mut *tx)
     .await?
     .rows_affected();
+    let turns = sqlx::query("update turns set state = 'cancelled', reason = 'restored' where state = 'drafted'")
+        .execute(&mut *tx)
+        .await?
+        .rows_affected();
     let campaigns = sqlx::query("update campaigns set state = 'paused' where state = 'running'")
         .execute(&mut *tx)
         .await?
         .rows_affected();
     sqlx::query("insert into audit_log (casino_id, actor, action, severity, subject, detail) values ('_unknown', $1, 'restored', 'critical', 'database', $2)")
         .bind(by)
-        .bind(json!({ "backup": detail, "texts_ended": texts, "campaigns_paused": campaigns }))
+        .bind(json!({ "backup": detail, "texts_ended": texts, "turns_ended": turns, "campaigns_paused": campaigns }))
         .execute(&mut *tx)
         .await?;
     let database: String = sqlx::query_scalar("select quote_ident(current_database())").fetch_one(&mut *tx).await?;
@@ -273,7 +279,7 @@ pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json:
     sqlx::query(AssertSqlSafe(open)).execute(&mut *tx).await?;
     tx.commit().await?;
     conn.close().await?;
-    Ok(Halted { texts, campaigns })
+    Ok(Halted { texts, turns, campaigns })
 }
 
 impl Store {

@@ -222,6 +222,7 @@ const RETURNED: &[(&str, &str)] = &[
     ("n", "bigint"),
     ("row_id", "uuid"),
     ("conversation_id", "uuid"),
+    ("outbound_id", "uuid"),
     ("spool_id", "uuid"),
     // Since when the oldest row of a stage waits.
     ("swarm_at", "timestamp with time zone"),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use prost::Message as _;
-use seven_bus::{Outgoing, events::InboundText, subject};
+use seven_bus::{Outgoing, RECOVERED, events::InboundText, subject};
 use seven_compliance::{Intent, classify};
 use seven_domain::{PhoneE164, Stage};
 use seven_providers::records::{Direction, Message, Span};
@@ -55,7 +55,7 @@ impl Run<'_> {
         let event = InboundText {
             provider: self.records.name().into(),
             provider_message_id: message.message_id.clone(),
-            event_id: format!("reconcile:{}", message.message_id),
+            event_id: format!("{RECOVERED}{}", message.message_id),
             from: from.as_str().to_owned(),
             to: to.as_str().to_owned(),
             text: message.text.as_deref().unwrap_or_default().replace('\0', ""),
