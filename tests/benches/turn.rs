@@ -129,6 +129,7 @@ async fn measure() {
             key: conversation.to_string(),
             stream_seq: 1,
             deliveries: 1,
+            tries: 1,
         };
         let started = Instant::now();
         assert_eq!(swarm.handle(delivery).await, Outcome::Done);

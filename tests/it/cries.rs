@@ -92,6 +92,11 @@ async fn personal_data_is_not_kept() {
     assert_eq!(house.number("select count(*) from inbound_messages where body like '%4111%'").await, 0);
     let left = house.stack.fleet.bus.stored("INGRESS", 1).await.unwrap();
     assert!(left.is_none(), "the event is still in its stream");
+    // Gone already, never there, and no sequence at all.
+    for sequence in [1, 999_999, 0] {
+        let erased = house.stack.fleet.bus.erase(Stage::Gate, sequence).await;
+        assert!(!erased.unwrap_or_else(|error| panic!("{sequence}: {error:?}")), "{sequence}");
+    }
     assert_eq!(house.stack.fleet.bus.lag(Stage::Gate).await.unwrap()[0].pending, 0);
     house.stop().await;
 }

@@ -217,7 +217,7 @@ fn dead_reasons() -> BTreeSet<String> {
             parts.collect::<Vec<_>>()
         };
         found.extend(quoted("reason: \"", &text));
-        found.extend(quoted("failed(deliveries, \"", &text));
+        found.extend(quoted("failed(tries, \"", &text));
         found.extend(quoted("&intake, \"", &text));
     }
     found

@@ -249,7 +249,9 @@ async fn rounds_at_the_same_instant_share_the_rows() {
         .unwrap();
         let sweeps = join_all((0..8).map(|_| store.sweep(Stage::Swarm, Duration::from_secs(600), 200))).await;
         let swept: Vec<_> = sweeps.into_iter().flat_map(Result::unwrap).map(|row| row.row_id).collect();
-        let claims = join_all((0..8).map(|_| store.claim_due(200, Duration::from_secs(30)))).await;
+        let claims =
+            join_all((0..8).map(|_| store.claim_due(seven_store::due::Kinds::Signals, 200, Duration::from_secs(30))))
+                .await;
         let claimed: Vec<_> = claims.into_iter().flat_map(Result::unwrap).map(|row| row.row_id).collect();
         for (what, rows) in [("swept", swept), ("claimed", claimed)] {
             let distinct: HashSet<_> = rows.iter().collect();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule, Text};
 use seven_domain::CasinoId;
 use seven_outbound_sender::stops;
+use seven_store::providers::{NewStop, OPERATOR, Stop};
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 
@@ -103,6 +104,36 @@ async fn a_dead_key_stops_the_fleet_until_the_probe_succeeds() {
     assert_eq!(house.count("dead", "open").await, 0);
     let audited = "select count(*) from audit_log where action in ('sending_stopped', 'sending_resumed')";
     assert_eq!(house.number(audited).await, 2);
+    house.stop().await;
+}
+
+#[tokio::test] // SMS-41: a person's stop is a person's to lift
+async fn an_operators_stop_is_neither_overwritten_nor_lifted() {
+    let house = open_house("prov_operator").await;
+    let (fleet, provider) = (&house.stack.fleet, "telnyx");
+    house.stack.sim.set_rules(account("10009")).unwrap();
+    house.text(GUEST, QUESTION);
+    waits(&house, "provider_stopped").await;
+    assert!(stops::halt(fleet, provider, None, "Robin", "they told us").await.unwrap(), "it takes the probe's place");
+    assert!(!stops::halt(fleet, provider, None, "Kim", "me too").await.unwrap(), "it stands already");
+    // The key works again and fails once more meanwhile: neither says anything to Robin's stop.
+    house.stack.sim.set_rules(Plan::default()).unwrap();
+    let dead_key = NewStop {
+        provider,
+        casino: None,
+        error_code: "10009",
+        lasts: None,
+        probe_after: Some(Duration::ZERO),
+        actor: "outbound-sender",
+    };
+    assert!(!fleet.store.stop_provider(&dead_key).await.unwrap());
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    let standing = fleet.store.provider_stops().await.unwrap();
+    assert_eq!((standing.len(), standing[0].error_code.as_str()), (1, OPERATOR));
+    assert!(!fleet.store.lift_stop(&Stop { error_code: "10009".into(), ..standing[0].clone() }).await.unwrap());
+    assert_eq!((house.count("outbound", "queued").await, house.texts_to(GUEST).len()), (1, 0));
+    assert_eq!(stops::release(fleet, Some(provider), None, "Robin", "over").await.unwrap().len(), 1);
+    until("the text is delivered", PATIENCE, || async { house.count("outbound", "delivered").await == 1 }).await;
     house.stop().await;
 }
 

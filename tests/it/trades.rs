@@ -234,7 +234,9 @@ async fn a_pack_with_a_broken_file_stops_the_start() {
             scratch.path().display().to_string()
         );
         let settings = Settings::parse(&settings).unwrap();
-        let start = wiring::fleet(&settings, Vec::new(), Duration::ZERO, CancellationToken::new()).await;
+        let start =
+            wiring::fleet(&settings, Vec::new(), seven::wiring::Nats::Needed(Duration::ZERO), CancellationToken::new())
+                .await;
         let error = format!("{:#}", start.expect_err("a broken pack does not start"));
         for part in says {
             assert!(error.contains(part), "`{part}` is not in: {error}");

@@ -115,7 +115,9 @@ async fn a_draft_waits_until_the_turn_before_it_is_shaped() {
     let shape = async |turn: Uuid| {
         let (casino, event) = (house.casino().clone(), DraftReady { turn_id: seven_bus::id_bytes(turn) });
         let trace = TraceContext::start();
-        envelope.handle(Delivery { casino, event, trace, key: String::new(), stream_seq: 0, deliveries: 1 }).await
+        envelope
+            .handle(Delivery { casino, event, trace, key: String::new(), stream_seq: 0, deliveries: 1, tries: 1 })
+            .await
     };
     assert!(matches!(shape(second.turn_id).await, Outcome::Wait { why: "earlier_turn", .. }));
     assert_eq!(house.number("select count(*) from outbound_messages").await, 0, "nothing of it stays");

@@ -72,10 +72,9 @@ impl Handler for Swarm {
     const STAGE: Stage = Stage::Swarm;
 
     async fn handle(&self, delivery: Delivery<ConversationSignal>) -> Outcome {
-        let tries = u32::try_from(delivery.deliveries).unwrap_or(u32::MAX);
         match self.process(&delivery).await {
             Ok(outcome) => outcome,
-            Err(error) => outcome_of(&error, tries),
+            Err(error) => outcome_of(&error, delivery.tries),
         }
     }
 

@@ -96,10 +96,9 @@ impl Handler for Gate {
     const STAGE: Stage = Stage::Gate;
 
     async fn handle(&self, delivery: Delivery<InboundText>) -> Outcome {
-        let tries = u32::try_from(delivery.deliveries).unwrap_or(u32::MAX);
         match self.process(&delivery).await {
             Ok(()) => Outcome::Done,
-            Err(error) => outcome_of(&error, tries),
+            Err(error) => outcome_of(&error, delivery.tries),
         }
     }
 

@@ -75,10 +75,9 @@ impl Handler for Sender {
     const STAGE: Stage = Stage::Sender;
 
     async fn handle(&self, delivery: Delivery<OutboundReady>) -> Outcome {
-        let tries = u32::try_from(delivery.deliveries).unwrap_or(u32::MAX);
         match self.process(&delivery).await {
             Ok(outcome) => outcome,
-            Err(error) => outcome_of(&error, tries),
+            Err(error) => outcome_of(&error, delivery.tries),
         }
     }
 

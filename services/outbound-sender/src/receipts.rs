@@ -23,10 +23,9 @@ impl Handler for Receipts {
     const STAGE: Stage = Stage::Receipts;
 
     async fn handle(&self, delivery: Delivery<Receipt>) -> Outcome {
-        let tries = u32::try_from(delivery.deliveries).unwrap_or(u32::MAX);
         match self.process(&delivery).await {
             Ok(()) => Outcome::Done,
-            Err(error) => outcome_of(&error, tries),
+            Err(error) => outcome_of(&error, delivery.tries),
         }
     }
 

@@ -9,7 +9,7 @@ use seven_providers::{AlertLevel, ErrorClass, Verdict, verdict};
 use seven_runtime::{Error, Fleet};
 use seven_store::{
     audit::Entry,
-    providers::{NewStop, Stop},
+    providers::{NewStop, OPERATOR, Stop},
 };
 use seven_telemetry::Alert;
 use tokio::time::{MissedTickBehavior, interval};
@@ -119,11 +119,11 @@ pub async fn halt(
     actor: &str,
     reason: &str,
 ) -> Result<bool, Error> {
-    let stop = NewStop { provider, casino, error_code: "operator", lasts: None, probe_after: None, actor };
+    let stop = NewStop { provider, casino, error_code: OPERATOR, lasts: None, probe_after: None, actor };
     let new = fleet.store.stop_provider(&stop).await?;
     if new {
         let filed = casino.cloned().unwrap_or_else(CasinoId::unknown);
-        audit(fleet, &filed, AuditEvent::SendingStopped, provider, "operator", actor, reason).await?;
+        audit(fleet, &filed, AuditEvent::SendingStopped, provider, OPERATOR, actor, reason).await?;
     }
     Ok(new)
 }
@@ -181,9 +181,11 @@ impl Sender {
         for stop in self.fleet.store.claim_probes(self.fleet.timing.provider_probe()).await? {
             let Some(carrier) = self.carriers.iter().find(|c| c.name() == stop.provider) else { continue };
             match carrier.provider.probe().await {
-                Ok(()) => {
-                    drop(release(&self.fleet, Some(&stop.provider), None, ACTOR, "the provider takes us again").await?);
+                // Not what an operator has put in its place meanwhile.
+                Ok(()) if self.fleet.store.lift_stop(&stop).await? => {
+                    resumed(&self.fleet, &stop, ACTOR, "the provider takes us again").await?;
                 }
+                Ok(()) => {}
                 Err(detail) => tracing::info!(provider = stop.provider, detail, "the probe says: not yet"),
             }
         }

@@ -1,4 +1,4 @@
-//! One guest forgotten (SEC-77 to SEC-79, DATA-57): first what stands outside Postgres, then every row in one transaction. Each step may
+//! Guests forgotten (SEC-77 to SEC-79, DATA-57): first what stands outside Postgres, then every row in one transaction. Each step may
 //! be repeated; a crash in between leaves the due row, and the job begins again.
 
 use std::time::Duration;
@@ -6,15 +6,36 @@ use std::time::Duration;
 use seven_bus::topology;
 use seven_domain::{CasinoId, PhoneE164, Stage};
 use seven_runtime::{Error, Fleet, failpoint};
+use seven_store::due::{Due, Kinds};
 use uuid::Uuid;
 
 /// The guest's own confirmation goes out before the rows that carry it are removed.
 const WAIT_FOR_TEXTS: Duration = Duration::from_secs(2);
 /// A text that will not leave holds nothing up for longer than this.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
+const BATCH: i64 = 20;
+/// Another process takes it up after so long.
+const CLAIM: Duration = Duration::from_secs(600);
+
+/// Deletions that are due, one after the other: each reads streams, which may take a while, so nothing else waits behind them.
+pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
+    let due = fleet.store.claim_due(Kinds::Deletions, BATCH, CLAIM).await?;
+    crate::each_of(due, |row| &row.casino, |row| forget(&fleet, row)).await
+}
+
+/// The row is cleared when it is done, or moved out when it is too early.
+async fn forget(fleet: &Fleet, row: Due) -> Result<(), Error> {
+    let wait = run(fleet, &row.casino, row.row_id).await?;
+    let mut tx = fleet.store.bind(&row.casino).await?;
+    match wait {
+        Some(wait) => tx.put_due("delete", row.row_id, wait).await?,
+        None => tx.clear_due("delete", row.row_id).await?,
+    }
+    Ok(tx.commit().await?)
+}
 
 /// Works on the request; returns how long to wait when it is too early, none when nothing is left to do.
-pub(crate) async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Duration>, Error> {
+async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Duration>, Error> {
     let mut tx = fleet.store.bind(casino).await?;
     let Some(deletion) = tx.deletion(id).await?.filter(|d| matches!(d.state.as_str(), "pending" | "running")) else {
         return Ok(None);
@@ -27,7 +48,7 @@ pub(crate) async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Op
         return Ok(None);
     };
     tx.commit().await?;
-    let waited = (fleet.clock.now() - deletion.requested_at).to_std().unwrap_or_default();
+    let waited = (fleet.clock.now() - deletion.due_at).to_std().unwrap_or_default();
     if remains.unsent > 0 && waited < LONGEST_WAIT {
         return Ok(Some(fleet.timing.scaled(WAIT_FOR_TEXTS).max(Duration::from_millis(200))));
     }
@@ -41,7 +62,9 @@ pub(crate) async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Op
     let mut tx = fleet.store.bind(casino).await?;
     let counts = tx.erase(&deletion, &guest, Some(phone.as_str()), fleet.clock.now(), &elsewhere, &fleet.keys).await?;
     tx.commit().await?;
-    tracing::info!(%casino, deletion_id = %id, %counts, "a guest was forgotten");
+    if let Some(counts) = counts {
+        tracing::info!(%casino, deletion_id = %id, %counts, "a guest was forgotten");
+    }
     Ok(None)
 }
 

@@ -6,40 +6,24 @@ use seven_domain::{AuditEvent, ConversationId, MessageClass, OutboundId};
 use seven_runtime::{Error, Fleet, failpoint};
 use seven_store::{
     audit::Entry,
-    due::Due,
+    due::{Due, Kinds},
     pauses::{RESUME, Wake},
     providers::HELD,
 };
 use seven_telemetry::{metrics, trace as spans};
-
-use crate::deletion;
 
 const BATCH: i64 = 200;
 const CLAIM: Duration = Duration::from_secs(30);
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     loop {
-        let rows = fleet.store.claim_due(BATCH, CLAIM).await?;
+        let rows = fleet.store.claim_due(Kinds::Signals, BATCH, CLAIM).await?;
         let full = rows.len() == usize::try_from(BATCH).unwrap_or(usize::MAX);
-        for row in rows {
-            metrics().swept.with_label_values(&[&row.kind]).inc();
-            fire(&fleet, &row).await?;
-        }
+        crate::each_of(rows, |row| &row.casino, |row| fire(&fleet, row)).await?;
         if !full {
             return Ok(());
         }
     }
-}
-
-/// A deletion in several transactions: the row is cleared when it is done, or moved out when it is too early.
-async fn forget(fleet: &Fleet, row: &Due) -> Result<(), Error> {
-    let wait = deletion::run(fleet, &row.casino, row.row_id).await?;
-    let mut tx = fleet.store.bind(&row.casino).await?;
-    match wait {
-        Some(wait) => tx.put_due("delete", row.row_id, wait).await?,
-        None => tx.clear_due("delete", row.row_id).await?,
-    }
-    Ok(tx.commit().await?)
 }
 
 /// A pause is over: the conversation goes on, also with what was kept in it (SEC-104).
@@ -66,11 +50,10 @@ async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-async fn fire(fleet: &Fleet, row: &Due) -> Result<(), Error> {
-    match row.kind.as_str() {
-        "delete" => return forget(fleet, row).await,
-        RESUME => return resume(fleet, row).await,
-        _ => {}
+async fn fire(fleet: &Fleet, row: Due) -> Result<(), Error> {
+    metrics().swept.with_label_values(&[&row.kind]).inc();
+    if row.kind == RESUME {
+        return resume(fleet, &row).await;
     }
     let mut tx = fleet.store.bind(&row.casino).await?;
     // Of a text sent again after a doubt the sender finds it in the text's row.

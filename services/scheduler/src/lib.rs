@@ -28,11 +28,12 @@ use seven_domain::CasinoId;
 use seven_providers::Records;
 use seven_runtime::{Error, Fleet};
 use seven_telemetry::metrics;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 /// One round over the due rows, without the loop: for whoever decides alone when time passes, as the model test does.
 pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
-    due::round(fleet.clone()).await
+    due::round(fleet.clone()).await?;
+    deletion::round(fleet.clone()).await
 }
 
 /// Works until the fleet's shutdown. Each duty has its own rhythm and none waits for another.
@@ -45,6 +46,7 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channel
     let floors = floors::Noted::default();
     tokio::join!(
         every(&fleet, "due", scale(500), due::round),
+        every(&fleet, "delete", scale(500), deletion::round),
         every(&fleet, "sweep", scale(2_000), |fleet| sweep::round(fleet, stores.clone())),
         every(&fleet, "spool", scale(1_000), spool::round),
         every(&fleet, "repair", Duration::from_secs(1), |fleet| repair::round(
@@ -69,6 +71,15 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channel
     );
 }
 
+/// A round that waits for an answer that never comes (a server gone without a word) must not be the last one. All may be begun again.
+fn longest(duty: &str) -> Duration {
+    match duty {
+        // They read what grows: a night's work, a provider's records at its pace, streams.
+        "nightly" | "reconcile" | "delete" => Duration::from_secs(6 * 3_600),
+        _ => Duration::from_secs(120),
+    }
+}
+
 /// Runs one duty at its rhythm; a failed round is said once and tried again at the next.
 async fn every<F>(fleet: &Fleet, duty: &'static str, period: Duration, round: impl Fn(Fleet) -> F)
 where
@@ -83,7 +94,10 @@ where
             _ = ticks.tick() => {}
         }
         let began = Instant::now();
-        let outcome = round(fleet.clone()).await;
+        let outcome = match timeout(longest(duty), round(fleet.clone())).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Error::Other("given up: it took too long".into())),
+        };
         let ended = if outcome.is_ok() { "done" } else { "failed" };
         metrics().rounds.with_label_values(&[duty, ended]).observe(began.elapsed().as_secs_f64());
         if let Err(error) = &outcome
@@ -95,15 +109,23 @@ where
     }
 }
 
-/// One casino after the other: one's trouble is not the next one's. What failed is told when all had their turn; a store that is away
-/// ends the round.
+/// One casino after the other: one's trouble is not the next one's.
 async fn each<F>(casinos: Vec<CasinoId>, one: impl Fn(CasinoId) -> F) -> Result<(), Error>
 where
     F: Future<Output = Result<(), Error>>,
 {
+    each_of(casinos, |casino| casino, one).await
+}
+
+/// The same for whatever belongs to a casino. What failed is told when all had their turn; a store that is away ends the round.
+async fn each_of<T, F>(all: Vec<T>, whose: impl Fn(&T) -> &CasinoId, one: impl Fn(T) -> F) -> Result<(), Error>
+where
+    F: Future<Output = Result<(), Error>>,
+{
     let mut failures = Vec::new();
-    for casino in casinos {
-        match one(casino.clone()).await {
+    for each in all {
+        let casino = whose(&each).clone();
+        match one(each).await {
             Ok(()) => {}
             Err(error) if error.is_away() => return Err(error),
             Err(error) => failures.push((casino, error)),

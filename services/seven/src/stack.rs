@@ -81,7 +81,13 @@ impl Stack {
         // Each worker brings its connections along; here they share one pool.
         settings.postgres.connections *= u32::try_from(plan.workers.len().max(1))?;
         let mut ops = Ops::bind(settings.ops.listen, &plan.workers).await;
-        let fleet = wiring::fleet(&settings, Vec::new(), Duration::from_secs(10), CancellationToken::new()).await?;
+        let fleet = wiring::fleet(
+            &settings,
+            Vec::new(),
+            wiring::Nats::Needed(Duration::from_secs(10)),
+            CancellationToken::new(),
+        )
+        .await?;
         fleet.bus.ensure_streams().await?;
         let traces = traces::start(&settings, &fleet.bus, "seven-stack")?;
         ops.watch(&fleet);

@@ -94,14 +94,15 @@ impl Laps {
     }
 }
 
+/// A NATS server that does not answer within the time: no start, or one without it, that connects when there is one.
+#[derive(Debug, Clone, Copy)]
+pub enum Nats {
+    Needed(Duration),
+    Wanted(Duration),
+}
+
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
-/// `patience`: how long to wait for a NATS server that does not answer yet.
-pub async fn fleet(
-    settings: &Settings,
-    only: Vec<CasinoId>,
-    patience: Duration,
-    shutdown: CancellationToken,
-) -> Result<Fleet> {
+pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, nats: Nats, shutdown: CancellationToken) -> Result<Fleet> {
     let mut laps = Laps::start();
     let packs = packs::load(&settings.packs.directory)?;
     laps.lap("packs");
@@ -123,7 +124,7 @@ pub async fn fleet(
             limits,
             instance: ids.uuid().simple().to_string(),
         },
-        patience,
+        nats,
         &shutdown,
     )
     .await?;
@@ -148,9 +149,10 @@ pub async fn fleet(
 }
 
 /// A server that is not up yet is waited for: an orchestrator starts everything at once.
-async fn connect(settings: &seven_bus::Settings, patience: Duration, shutdown: &CancellationToken) -> Result<Bus> {
+async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &CancellationToken) -> Result<Bus> {
+    let (Nats::Needed(patience) | Nats::Wanted(patience)) = nats;
     let until = tokio::time::Instant::now() + patience;
-    loop {
+    let error = loop {
         let error = match tokio::time::timeout(Duration::from_secs(3), Bus::connect(settings)).await {
             Ok(Ok(bus)) => return Ok(bus),
             Ok(Err(error @ seven_bus::Error::TooOld { .. })) => return Err(error.into()),
@@ -158,16 +160,24 @@ async fn connect(settings: &seven_bus::Settings, patience: Duration, shutdown: &
             Err(_) => anyhow::anyhow!("no answer within 3 s"),
         };
         if shutdown.is_cancelled() || tokio::time::Instant::now() >= until {
-            // The address without what may be a password in it.
-            let address = settings.url.rsplit('@').next().unwrap_or_default();
-            return Err(error)
-                .with_context(|| format!("NATS at {address} (is the fleet running? ./scripts/dev starts one here)"));
+            break error;
         }
         tokio::select! {
             () = shutdown.cancelled() => {}
             () = tokio::time::sleep(Duration::from_millis(500)) => {}
         }
+    };
+    // The address without what may be a password in it.
+    let address = settings.url.rsplit('@').next().unwrap_or_default();
+    if let Nats::Wanted(_) = nats {
+        tracing::warn!(
+            address,
+            error = &*error as &dyn std::error::Error,
+            "NATS does not answer; going on without it until it does"
+        );
+        return Bus::connect_later(settings).await.context("preparing the connection to NATS");
     }
+    Err(error).with_context(|| format!("NATS at {address} (is the fleet running? ./scripts/dev starts one here)"))
 }
 
 /// What finds content by meaning, as `[knowledge]` says.

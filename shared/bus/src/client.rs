@@ -6,12 +6,12 @@ use std::{
 };
 
 use async_nats::{
-    HeaderMap,
+    ConnectOptions, HeaderMap,
     connection::State,
     jetstream::{
         self, kv,
         message::PublishMessage,
-        stream::{self, ConsumerCreateStrictErrorKind},
+        stream::{self, ConsumerCreateStrictErrorKind, DirectGetErrorKind},
     },
 };
 use bytes::Bytes;
@@ -65,10 +65,25 @@ pub struct Outgoing<'a> {
 impl Bus {
     /// Connects and refuses servers below 2.12.3, which have lost acknowledged data (D16).
     pub async fn connect(settings: &Settings) -> Result<Self, Error> {
+        let bus = Self::connect_with(settings, settings.access.options()).await?;
+        let found = bus.client.server_info().version;
+        if version(&found) < FLOOR {
+            return Err(Error::TooOld { found });
+        }
+        Ok(bus)
+    }
+
+    /// Connects as soon as there is a server: for whoever has something to do without one, as ingress has with its spool (D2).
+    ///
+    /// # Errors
+    /// When the settings cannot be used with any server.
+    pub async fn connect_later(settings: &Settings) -> Result<Self, Error> {
+        Self::connect_with(settings, settings.access.options().retry_on_initial_connect()).await
+    }
+
+    async fn connect_with(settings: &Settings, options: ConnectOptions) -> Result<Self, Error> {
         let (connected, connections) = watch::channel(0);
-        let client = settings
-            .access
-            .options()
+        let connecting = options
             .name(format!("seven-{}", settings.instance))
             .ping_interval(Duration::from_secs(10))
             .max_reconnects(None)
@@ -82,13 +97,9 @@ impl Bus {
                 }
                 std::future::ready(())
             })
-            .connect(settings.url.split(',').map(str::trim).collect::<Vec<_>>())
-            .await
-            .map_err(Error::Connect)?;
-        let found = client.server_info().version;
-        if version(&found) < FLOOR {
-            return Err(Error::TooOld { found });
-        }
+            .connect(settings.url.split(',').map(str::trim).collect::<Vec<_>>());
+        // Apart: whoever connects would carry all that making a connection needs.
+        let client = Box::pin(connecting).await.map_err(Error::Connect)?;
         let mut js = jetstream::new(client.clone());
         js.set_timeout(Duration::from_secs(5));
         Ok(Self { client, js, limits: settings.limits, connections, raised: Arc::default() })
@@ -140,6 +151,7 @@ impl Bus {
     pub async fn ready(&self) -> bool {
         matches!(tokio::time::timeout(Duration::from_secs(2), self.client.flush()).await, Ok(Ok(())))
             && self.client.connection_state() == State::Connected
+            && version(&self.client.server_info().version) >= FLOOR
     }
 
     /// Waits while the connection is lost: what is asked meanwhile would all be asked at once when it is back.
@@ -224,8 +236,11 @@ impl Bus {
 
     /// A stored message by its sequence in the stage's stream: subject, key, payload, trace.
     pub async fn stored(&self, stream: &str, sequence: u64) -> Result<Option<(String, String, Bytes, String)>, Error> {
-        let stream = self.stream(stream).await?;
-        let Ok(message) = stream.direct_get(sequence).await else { return Ok(None) };
+        let message = match self.stream(stream).await?.direct_get(sequence).await {
+            Ok(message) => message,
+            Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::setup(format!("message {sequence} of {stream}"))(error.into())),
+        };
         let header = |name: &str| message.headers.get(name).map(|v| v.as_str().to_owned()).unwrap_or_default();
         let (key, trace) = (header(KEY_HEADER), header(TRACE_HEADER));
         Ok(Some((message.subject.to_string(), key, message.payload, trace)))

@@ -1,5 +1,9 @@
 //! Taking messages out of streams: what must not be kept (CONV-15), and what a guest had deleted (DATA-57).
 
+use async_nats::jetstream::{
+    self, ErrorCode,
+    stream::{DeleteMessageErrorKind, Stream},
+};
 use seven_domain::Stage;
 
 use crate::{Bus, Error, taken::Taken, topology};
@@ -7,8 +11,7 @@ use crate::{Bus, Error, taken::Taken, topology};
 impl Bus {
     /// Removes one message of a stage's stream, overwriting it: it held what must not be kept. True when it was there.
     pub async fn erase(&self, stage: Stage, sequence: u64) -> Result<bool, Error> {
-        let stream = self.stream(topology::stream_of(stage)).await?;
-        Ok(stream.delete_message(sequence).await.is_ok())
+        remove(&self.stream(topology::stream_of(stage)).await?, sequence).await
     }
 
     /// Removes every message of these subjects whose payload holds `needle`; returns how many. Reads each message once, in order,
@@ -26,10 +29,29 @@ impl Bus {
             for Taken(message) in batch {
                 let holds = message.payload.windows(needle.len().max(1)).any(|window| window == needle);
                 let sequence = message.info().map_err(&setup)?.stream_sequence;
-                if holds && handle.delete_message(sequence).await.is_ok() {
+                if holds && remove(&handle, sequence).await? {
                     erased += 1;
                 }
             }
         }
     }
+}
+
+/// True when it was there. What could not be removed is an error: it still holds what must go.
+async fn remove(stream: &Stream<()>, sequence: u64) -> Result<bool, Error> {
+    match stream.delete_message(sequence).await {
+        Ok(removed) => Ok(removed),
+        Err(error) => match error.kind() {
+            DeleteMessageErrorKind::JetStream(why) if is_gone(&why) => Ok(false),
+            _ => Err(Error::setup(format!("removing message {sequence}"))(error.into())),
+        },
+    }
+}
+
+/// What a server says of a message that is not there (any more); of one that it cannot remove it says so with the same code and other words.
+fn is_gone(why: &jetstream::Error) -> bool {
+    let said = why.to_string();
+    why.error_code() == ErrorCode::SEQUENCE_NOT_FOUND
+        || (why.error_code() == ErrorCode::STREAM_MESSAGE_DELETE_FAILED
+            && ["no message found", "stream store EOF"].iter().any(|words| said.contains(words)))
 }

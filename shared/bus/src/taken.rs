@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_nats::jetstream::{self, consumer::PullConsumer};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use futures::StreamExt;
+use futures::TryStreamExt;
 
 use crate::{Bus, Error, client::TRACE_HEADER};
 
@@ -47,13 +47,15 @@ impl Reader {
     }
 }
 
+/// A request whose answer got lost has no end of its own.
+const LONGEST_FETCH: Duration = Duration::from_secs(10);
+
 async fn fetch(consumer: &PullConsumer, most: usize) -> Result<Vec<Taken>, async_nats::Error> {
-    let mut batch = consumer.fetch().max_messages(most).messages().await?;
-    let mut taken = Vec::new();
-    while let Some(message) = batch.next().await {
-        taken.push(Taken(message?));
-    }
-    Ok(taken)
+    let fetched = async {
+        let batch = consumer.fetch().max_messages(most).messages().await?;
+        batch.map_ok(Taken).try_collect().await
+    };
+    tokio::time::timeout(LONGEST_FETCH, fetched).await?
 }
 
 impl Taken {

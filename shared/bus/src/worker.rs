@@ -5,6 +5,7 @@
 mod process;
 mod pulls;
 mod share;
+mod tries;
 
 use std::{
     collections::HashMap,
@@ -27,6 +28,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use self::{
     pulls::{End, Pulls, Seat},
     share::Place,
+    tries::Tries,
 };
 use crate::{Bus, Error, Roster, topology};
 
@@ -41,6 +43,8 @@ pub struct Delivery<E> {
     pub stream_seq: u64,
     /// 1 at first; counts waits too, so it says nothing about failures.
     pub deliveries: i64,
+    /// Which try this is in this process, from 1: one more than the failures before.
+    pub tries: u32,
 }
 
 /// What became of a message. The loop, and nothing else, acknowledges.
@@ -118,6 +122,7 @@ struct Shared<H> {
     /// False while a dependency is away.
     open: watch::Sender<bool>,
     pulls: Pulls,
+    tries: Tries,
     tasks: TaskTracker,
     shutdown: CancellationToken,
 }
@@ -128,6 +133,9 @@ const PULL_EXPIRES: Duration = Duration::from_secs(30);
 /// consumers are missing at once.
 const ASK_AGAIN: Duration = Duration::from_millis(250);
 const ASK_AGAIN_AT_LAST: Duration = Duration::from_secs(1);
+/// What still arrives for a casino that is not served here any more rests so long: the pull may be open for a while yet, and would get it
+/// again and again, up to its last delivery.
+const GIVEN_UP: Duration = Duration::from_secs(5);
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
 
 // === impl Worker ===
@@ -137,6 +145,7 @@ impl<H: Handler> Worker<H> {
         let shared = Shared {
             handler,
             pulls: Pulls::new(&bus),
+            tries: Tries::default(),
             bus,
             roster,
             settings,
@@ -289,7 +298,7 @@ impl<H: Handler> Shared<H> {
                     drop(place);
                 });
             }
-            Some((None, message)) => self.acknowledge(&message, AckKind::Nak(None)).await,
+            Some((None, message)) => self.acknowledge(&message, AckKind::Nak(Some(GIVEN_UP))).await,
             None => {}
         }
     }

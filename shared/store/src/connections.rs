@@ -11,7 +11,10 @@ use deadpool::{
     managed::{Manager, Metrics, Object, Pool, PoolError, QueueMode, RecycleError, RecycleResult},
 };
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Result, postgres::PgConnectOptions};
-use tokio::{runtime::Handle, time::sleep};
+use tokio::{
+    runtime::Handle,
+    time::{sleep, timeout},
+};
 
 use crate::error::{is_dead_connection, is_not_taking_connections};
 
@@ -109,6 +112,17 @@ impl Connections {
             }
         }
         self.lend().await
+    }
+
+    /// Whether the server takes writes. A connection to one that does not goes: the address may lead to another server meanwhile.
+    pub(crate) async fn writable(&self) -> Result<bool> {
+        let mut lent = self.live().await?;
+        let closed: String = sqlx::query_scalar("show transaction_read_only").fetch_one(&mut *lent).await?;
+        let writable = closed == "off";
+        if !writable {
+            lent.end();
+        }
+        Ok(writable)
     }
 
     /// One that may turn out to be dead.
@@ -238,10 +252,12 @@ impl Drop for Unsure {
     }
 }
 
-/// What it was asked last may still be under way; then the answer to that is waited for first.
+/// What it was asked last may still be under way; then the answer to that is waited for first. A server that went away without a word
+/// answers never: its connection is given up, or it would take up a place for ever.
 async fn take_back(mut unsure: Unsure) {
     let Some(lent) = &mut unsure.0 else { return };
-    if sqlx::raw_sql("rollback").execute(&mut **lent).await.is_ok() {
+    let rolled_back = timeout(PATIENCE, sqlx::raw_sql("rollback").execute(&mut **lent)).await;
+    if matches!(rolled_back, Ok(Ok(_))) {
         drop(unsure.0.take());
     }
 }

@@ -158,7 +158,7 @@ impl Tx {
     }
 
     /// Removes every row that holds the guest's phone or texts, and writes the proof; `elsewhere` says what was removed outside
-    /// Postgres before. One transaction: it happens whole or comes again.
+    /// Postgres before. One transaction: it happens whole or comes again. None when another process has done it meanwhile.
     pub async fn erase(
         &mut self,
         deletion: &Deletion,
@@ -167,13 +167,16 @@ impl Tx {
         until: DateTime<Utc>,
         elsewhere: &Value,
         keys: &HashKeys,
-    ) -> Result<Value> {
+    ) -> Result<Option<Value>> {
         let mut counts = json!({ "elsewhere": elsewhere });
         // The conversation is the first of a transaction's locks, always.
         sqlx::query("select 1 from conversations where guest_id = $1 for update")
             .bind(deletion.guest_id)
             .execute(self.conn())
             .await?;
+        if self.deletion(deletion.deletion_id).await?.is_none_or(|now| now.state != "running") {
+            return Ok(None);
+        }
         for (what, statement) in ERASE {
             let done = sqlx::query(statement).bind(deletion.guest_id).bind(phone).execute(self.conn()).await?;
             counts[what] = json!(done.rows_affected());
@@ -197,7 +200,7 @@ impl Tx {
             .execute(self.conn())
             .await?;
         self.privacy_entry(AuditEvent::DataDeleted, deletion.deletion_id, guest, "scheduler", counts.clone()).await?;
-        Ok(counts)
+        Ok(Some(counts))
     }
 
     async fn privacy_entry(

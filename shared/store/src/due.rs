@@ -7,6 +7,15 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx};
 
+/// Which rows are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kinds {
+    /// Guests to be forgotten: slow work.
+    Deletions,
+    /// All others, which end in a signal.
+    Signals,
+}
+
 /// A claimed row. It comes back after the claim's time unless it is cleared.
 #[derive(Debug, Clone)]
 pub struct Due {
@@ -46,17 +55,18 @@ impl Tx {
 
 impl Store {
     /// Claims up to `most` due rows; two schedulers never hold the same one.
-    pub async fn claim_due(&self, most: i64, claim: Duration) -> Result<Vec<Due>> {
+    pub async fn claim_due(&self, kinds: Kinds, most: i64, claim: Duration) -> Result<Vec<Due>> {
         let rows: Vec<(String, String, Uuid)> = sqlx::query_as(
             "update due set claimed_until = now() + make_interval(secs => $2)
              where (casino_id, kind, row_id) in (
                select casino_id, kind, row_id from due
-               where due_at <= now() and (claimed_until is null or claimed_until < now())
+               where due_at <= now() and (kind = 'delete') = $3 and (claimed_until is null or claimed_until < now())
                order by due_at limit $1 for update skip locked)
              returning casino_id, kind, row_id",
         )
         .bind(most)
         .bind(claim.as_secs_f64())
+        .bind(kinds == Kinds::Deletions)
         .fetch_all(&mut *self.fleet().await?)
         .await?;
         rows.into_iter()

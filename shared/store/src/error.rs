@@ -39,7 +39,8 @@ impl From<sqlx::Error> for Error {
     }
 }
 
-/// SQLSTATE classes that mean "later": connection (08), resources (53), operator intervention (57).
+/// SQLSTATE classes that mean "later": connection (08), resources (53), operator intervention (57), the server's disk (58); and a server
+/// that takes no writes (25006): a primary that became a standby, or one whose disk is full.
 fn is_away(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
@@ -48,7 +49,7 @@ fn is_away(error: &sqlx::Error) -> bool {
         | sqlx::Error::Protocol(_)
         | sqlx::Error::WorkerCrashed => true,
         sqlx::Error::Database(e) => {
-            e.code().is_some_and(|c| ["08", "53", "57"].iter().any(|class| c.starts_with(class)))
+            e.code().is_some_and(|c| ["08", "53", "57", "58", "25006"].iter().any(|class| c.starts_with(class)))
         }
         _ => false,
     }

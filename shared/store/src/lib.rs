@@ -184,11 +184,10 @@ impl Store {
         self.connections.most()
     }
 
-    /// True when the database answers.
+    /// True when the database answers and takes writes.
     pub async fn ready(&self) -> bool {
         self.connections.close_idle();
-        let ping = self.connections.live();
-        matches!(tokio::time::timeout(Duration::from_secs(2), ping).await, Ok(Ok(_)))
+        matches!(tokio::time::timeout(Duration::from_secs(2), self.connections.writable()).await, Ok(Ok(true)))
     }
 
     /// For a statement of the fleet's own, outside any casino's rows.

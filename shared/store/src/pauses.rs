@@ -46,13 +46,14 @@ pub enum Wake {
 
 impl Tx {
     /// Silences automation, for `span` or until a person ends it. A longer pause stays as it is; a new reason does not make the guest hear
-    /// the holding text again.
+    /// the holding text again, and does not begin the pause anew: a person who has taken a case of it in hand still has ([`Tx::wake`]).
     pub async fn pause(&mut self, conversation: ConversationId, reason: &str, span: Option<Duration>) -> Result<()> {
         sqlx::query(
             "update conversations set
                pause_held = pause_held and paused_at is not null and coalesce(paused_until > now(), true),
                paused_until = case when paused_at is not null and paused_until is null then null else greatest(paused_until, now() + make_interval(secs => $3)) end,
-               pause_reason = $2, paused_at = now()
+               pause_reason = $2,
+               paused_at = case when paused_at is not null and coalesce(paused_until > now(), true) then paused_at else now() end
              where conversation_id = $1",
         )
         .bind(conversation.0)

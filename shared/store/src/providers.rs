@@ -12,6 +12,9 @@ use crate::{Result, Store, Tx};
 /// The due rows of texts that wait for a provider.
 pub const HELD: &str = "held";
 
+/// The code of a stop that a person made.
+pub const OPERATOR: &str = "operator";
+
 /// One stop or park.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow, serde::Serialize, serde::Deserialize)]
 pub struct Stop {
@@ -61,13 +64,17 @@ pub enum Held {
 }
 
 impl Store {
-    /// Writes a stop down; false when it stood already. One that stood keeps its beginning and takes the newer end.
+    /// Writes a stop down; false when it stood already, and nothing has changed hands. One that stood keeps its beginning and takes the newer end; an operator's takes the
+    /// place of any other, and no other that of an operator's: only a person lifts that.
     pub async fn stop_provider(&self, stop: &NewStop<'_>) -> Result<bool> {
-        let new: bool = sqlx::query_scalar(
-            "insert into provider_stops (provider, casino_id, error_code, until, probe_at, actor)
+        let new: Option<bool> = sqlx::query_scalar(
+            "with was as (select error_code from provider_stops where provider = $1 and casino_id = $2)
+             insert into provider_stops (provider, casino_id, error_code, until, probe_at, actor)
              values ($1, $2, $3, now() + make_interval(secs => $4), now() + make_interval(secs => $5), $6)
-             on conflict (provider, casino_id) do update set until = excluded.until
-             returning (xmax = 0)",
+             on conflict (provider, casino_id) do update set until = excluded.until, error_code = excluded.error_code,
+               probe_at = excluded.probe_at, actor = excluded.actor
+             where excluded.error_code = $7 or provider_stops.error_code <> $7
+             returning not exists (select from was where was.error_code = $7 or $3 <> $7)",
         )
         .bind(stop.provider)
         .bind(stop.casino.map_or("", CasinoId::as_str))
@@ -75,9 +82,10 @@ impl Store {
         .bind(stop.lasts.map(|d| d.as_secs_f64()))
         .bind(stop.probe_after.map(|d| d.as_secs_f64()))
         .bind(stop.actor)
-        .fetch_one(&mut *self.fleet().await?)
+        .bind(OPERATOR)
+        .fetch_optional(&mut *self.fleet().await?)
         .await?;
-        Ok(new)
+        Ok(new.unwrap_or(false))
     }
 
     /// Every stop and park, oldest first.
@@ -99,6 +107,18 @@ impl Store {
         .bind(casino.map_or("", CasinoId::as_str))
         .fetch_all(&mut *self.fleet().await?)
         .await?)
+    }
+
+    /// Lifts this stop, unless it ended or another one stands in its place; false then.
+    pub async fn lift_stop(&self, stop: &Stop) -> Result<bool> {
+        let lifted =
+            sqlx::query("delete from provider_stops where provider = $1 and casino_id = $2 and error_code = $3")
+                .bind(&stop.provider)
+                .bind(&stop.casino_id)
+                .bind(&stop.error_code)
+                .execute(&mut *self.fleet().await?)
+                .await?;
+        Ok(lifted.rows_affected() == 1)
     }
 
     /// Takes away the stops whose end has come.

@@ -101,11 +101,13 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Attempts at a provider, older than `margin` and not older than `since`, whose text has no last word.
+    /// Attempts at a provider, older than `margin`, whose text has no last word: those in doubt first, back to `since`; then those the
+    /// provider took, back to `taken_since` only. Some carriers never say that a text arrived, and each would be asked for again and again.
     pub async fn unsettled(
         &mut self,
         provider: &str,
         since: DateTime<Utc>,
+        taken_since: DateTime<Utc>,
         margin: Duration,
     ) -> Result<Vec<Unsettled>> {
         Ok(sqlx::query_as(
@@ -118,12 +120,13 @@ impl Tx {
              where o.state in ('sending', 'unknown', 'sent') and a.provider = $1
                and a.outcome in ('pending', 'ambiguous', 'accepted', 'confirmed')
                and a.started_at >= $2 and a.started_at < now() - make_interval(secs => $3)
-               and (o.state <> 'sent' or a.provider_message_id is not null)
-             order by a.started_at limit 1000",
+               and (o.state <> 'sent' or (a.provider_message_id is not null and a.started_at >= $4))
+             order by o.state = 'sent', a.started_at limit 1000",
         )
         .bind(provider)
         .bind(since)
         .bind(margin.as_secs_f64())
+        .bind(taken_since)
         .fetch_all(self.conn())
         .await?)
     }

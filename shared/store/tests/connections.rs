@@ -2,14 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
-use std::time::Duration;
+use std::{future::pending, time::Duration};
 
 use secrecy::SecretString;
 use seven_domain::IdSource;
 use seven_store::{Store, SweepPlan, connections::Connections};
 use seven_testkit::Postgres;
 use sqlx::{Connection, PgConnection};
-use tokio::time::{sleep, timeout};
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, TcpStream},
+    sync::watch,
+    time::{sleep, timeout},
+};
 
 struct House {
     url: String,
@@ -132,4 +137,89 @@ async fn connections_that_the_server_ended_are_replaced_and_nobody_hears_of_it()
     assert!(held.commit().await.is_err_and(|error| error.is_unavailable()));
     sleep(Duration::from_millis(50)).await;
     open().await;
+}
+
+/// Stands between a pool and the server, and can fall silent without closing anything: a machine that is gone.
+struct Line {
+    port: u16,
+    silent: watch::Sender<bool>,
+}
+
+impl Line {
+    async fn to(server: String) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (port, silent) = (listener.local_addr().unwrap().port(), watch::Sender::new(false));
+        let hears = silent.subscribe();
+        tokio::spawn(async move {
+            while let Ok((mut client, _)) = listener.accept().await {
+                let (server, mut hears) = (server.clone(), hears.clone());
+                tokio::spawn(async move {
+                    let mut upstream = TcpStream::connect(server).await.unwrap();
+                    let silent = async { hears.wait_for(|silent| *silent).await.is_ok() };
+                    let fell_silent = tokio::select! {
+                        _ = copy_bidirectional(&mut client, &mut upstream) => false,
+                        fell_silent = silent => fell_silent,
+                    };
+                    if fell_silent {
+                        pending::<()>().await;
+                    }
+                });
+            }
+        });
+        Self { port, silent }
+    }
+}
+
+#[tokio::test] // D10
+async fn a_server_that_goes_without_a_word_does_not_keep_its_places() {
+    let house = House::build().await;
+    let (user, place) = house.url.split_once('@').unwrap();
+    let (server, database) = place.split_once('/').unwrap();
+    let line = Line::to(server.to_owned()).await;
+    let url = format!("{user}@127.0.0.1:{}/{database}", line.port);
+    let connections = Connections::new(url.parse().unwrap(), 1);
+    let mut asking = connections.begin("begin").await.unwrap();
+    note(&mut asking).await;
+    line.silent.send_replace(true);
+    let asked = sqlx::query("select 1").execute(&mut *asking);
+    assert!(timeout(Duration::from_millis(100), asked).await.is_err());
+    drop(asking);
+    line.silent.send_replace(false);
+    // Its own time limit ends the attempt to take it back, and the next one gets a new connection.
+    let next = timeout(Duration::from_secs(20), async {
+        loop {
+            if let Ok(next) = connections.begin("begin").await {
+                break next;
+            }
+        }
+    });
+    next.await.unwrap().commit().await.unwrap();
+}
+
+#[tokio::test] // D10
+async fn a_server_that_takes_no_writes_is_away() {
+    let mut house = House::build().await;
+    Store::migrate(&SecretString::from(house.url.clone())).await.unwrap();
+    let app = SecretString::from(house.url.replacen("postgres@", "seven_app@", 1));
+    let sweep = SweepPlan { base: Duration::from_secs(15), longest: Duration::from_secs(600) };
+    let store = Store::new(&app, 3, sweep).unwrap();
+    let name: String = sqlx::query_scalar("select current_database()").fetch_one(&mut house.owner).await.unwrap();
+    let mut closed = async |how: &str| {
+        let all = format!("alter database {name} set default_transaction_read_only = {how}");
+        sqlx::query(sqlx::AssertSqlSafe(all)).execute(&mut house.owner).await.unwrap();
+    };
+    closed("on").await;
+    assert!(!store.ready().await);
+    let casino = "silver_birch".parse().unwrap();
+    let mut tx = store.bind(&casino).await.unwrap();
+    let written = tx.put_due("send", IdSource::default().uuid(), Duration::ZERO).await;
+    assert!(written.is_err_and(|error| error.is_unavailable()), "to be tried again, not a failure of the text");
+    drop(tx);
+    closed("off").await;
+    // A connection made before leads to the old state: each look ends one.
+    let mut looks = 0;
+    while !store.ready().await {
+        looks += 1;
+        assert!(looks <= 3, "no connection is replaced");
+    }
 }

@@ -161,7 +161,8 @@ async fn a_forgotten_guests_offer_is_told_and_then_nobodys() {
     assert_eq!((&told["offers"][0]["offer"], &told["offers"][0]["dollars"]), (&json!("promotions_001"), &json!(10)));
     tx.request_deletion(id, &had.hash, had.guest, "guest", had.now, Duration::ZERO).await.unwrap();
     let deletion = tx.deletion(id).await.unwrap().unwrap();
-    let counts = tx.erase(&deletion, &had.hash, Some(PHONE), had.now, &json!({}), &had.keys).await.unwrap();
+    assert!(tx.start_deletion(id, had.guest.0).await.unwrap().is_some());
+    let counts = tx.erase(&deletion, &had.hash, Some(PHONE), had.now, &json!({}), &had.keys).await.unwrap().unwrap();
     assert_eq!((&counts["offers_unlinked"], &counts["guests"]), (&json!(1), &json!(1)));
     assert!(tx.offers_of(had.guest).await.unwrap().is_empty());
     assert_eq!(tx.issued().await.unwrap(), [("promotions_001".to_owned(), 1)].into(), "it was given out all the same");

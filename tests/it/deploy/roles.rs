@@ -83,7 +83,10 @@ impl Roles {
         settings.nats.password = Some(SecretString::from(password(&user)));
         settings.nats.user = Some(user);
         let only: Vec<CasinoId> = only.cloned().into_iter().collect();
-        let fleet = wiring::fleet(&settings, only, Duration::from_secs(10), self.shutdown.clone()).await.unwrap();
+        let fleet =
+            wiring::fleet(&settings, only, seven::wiring::Nats::Needed(Duration::from_secs(10)), self.shutdown.clone())
+                .await
+                .unwrap();
         self.tasks.spawn(async move {
             let follow = fleet.roster.follow(&fleet.bus, fleet.shutdown.clone());
             let (served, ()) = tokio::join!(Box::pin(wiring::run(worker, fleet.clone(), &settings, None)), follow);

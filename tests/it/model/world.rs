@@ -178,7 +178,15 @@ impl World {
 
     fn delivery<E>(&self, casino: usize, event: E) -> Delivery<E> {
         let casino = self.casinos[casino].clone();
-        Delivery { casino, event, trace: TraceContext::start(), key: String::new(), stream_seq: 0, deliveries: 1 }
+        Delivery {
+            casino,
+            event,
+            trace: TraceContext::start(),
+            key: String::new(),
+            stream_seq: 0,
+            deliveries: 1,
+            tries: 1,
+        }
     }
 
     async fn receipt(&mut self, nth: usize, receipt: Receipt) -> Result<(), String> {

@@ -8,7 +8,7 @@ use std::{
 use chrono::TimeDelta;
 use prost::Message as _;
 use seven_bus::{Outgoing, events::Receipt, subject};
-use seven_domain::{AttemptId, OutboundId, Stage};
+use seven_domain::{AttemptId, OutboundId, Stage, sending::by_receipt};
 use seven_providers::records::{Direction, Message, Record, Span};
 use seven_runtime::Error;
 use seven_store::reconcile::{Unseen, Unsettled};
@@ -24,7 +24,8 @@ impl Run<'_> {
         let mut tx = self.fleet.store.bind(self.casino).await?;
         // Further back than the lists of texts: a doubt stays until it is settled.
         let since = self.fleet.clock.now() - super::FURTHEST;
-        let unsettled = tx.unsettled(self.records.name(), since, self.fleet.timing.records_margin()).await?;
+        let unsettled =
+            tx.unsettled(self.records.name(), since, self.since, self.fleet.timing.records_margin()).await?;
         tx.commit().await?;
         self.report.sends_in_doubt = unsettled.iter().map(|u| u.outbound_id).collect::<HashSet<_>>().len();
         let (named, nameless): (Vec<_>, Vec<_>) = unsettled.into_iter().partition(|u| u.provider_message_id.is_some());
@@ -104,8 +105,7 @@ impl Run<'_> {
     /// Says what the webhook would have said, on the same way: whatever follows from it follows.
     async fn settle(&mut self, send: &Unsettled, message: &Message) -> Result<(), Error> {
         // Its webhook may still come, or it tells nothing new.
-        if message.status.is_empty() || message.status == "queued" || (send.state == "sent" && message.status == "sent")
-        {
+        if message.status == "queued" || by_receipt(send.state.parse()?, &message.status).is_none() {
             return Ok(());
         }
         self.report.sends_settled += 1;

@@ -70,7 +70,9 @@ impl Hop {
 
 /// Runs one hop until it is killed.
 pub(super) async fn run(hop: Hop, settings: &Settings) -> Result<()> {
-    let fleet = wiring::fleet(settings, Vec::new(), Duration::from_secs(10), CancellationToken::new()).await?;
+    let fleet =
+        wiring::fleet(settings, Vec::new(), wiring::Nats::Needed(Duration::from_secs(10)), CancellationToken::new())
+            .await?;
     let loops = WorkerSettings { concurrency: settings.worker.concurrency, ..WorkerSettings::default() };
     let rows = Connections::new(settings.postgres.url.expose_secret().parse()?, settings.postgres.connections);
     let relay = Relay { fleet: fleet.clone(), rows };

@@ -56,10 +56,12 @@ use crate::{settings::Settings, wiring};
 /// What a command's libraries may say on stderr: that the database was slow is no operator's answer.
 pub(crate) const LOG: &str = "warn,sqlx=error";
 
-/// A fleet handle for one command.
+/// A fleet handle for one command. Most ask the database only, and an outage of NATS is when they are wanted: it is told, and what needs
+/// NATS fails by itself.
 async fn fleet(config: Option<&Path>) -> Result<Fleet> {
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, LOG)?;
-    wiring::fleet(&Settings::load(config)?, Vec::new(), std::time::Duration::ZERO, CancellationToken::new()).await
+    let nats = wiring::Nats::Wanted(std::time::Duration::ZERO);
+    wiring::fleet(&Settings::load(config)?, Vec::new(), nats, CancellationToken::new()).await
 }
 
 /// With a capital letter first.

@@ -1,6 +1,6 @@
 //! `seven run` and `seven migrate`.
 
-use std::{path::Path, process::ExitCode};
+use std::{path::Path, process::ExitCode, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use seven_domain::CasinoId;
@@ -18,7 +18,7 @@ use crate::{
     rest,
     settings::Settings,
     traces,
-    wiring::{self, Worker},
+    wiring::{self, Nats, Worker},
 };
 
 /// Runs one worker; the first SIGTERM or SIGINT drains it, a second one ends it at once.
@@ -40,7 +40,7 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
     };
     let work = async {
         let mut ops = Ops::bind(settings.ops.listen, &[worker]).await;
-        let fleet = wiring::fleet(&settings, casinos, std::time::Duration::from_secs(60), shutdown.clone()).await?;
+        let fleet = wiring::fleet(&settings, casinos, nats_for(worker), shutdown.clone()).await?;
         ops.watch(&fleet);
         new_enough(&fleet.store).await?;
         suits(&fleet.store, worker, &only).await?;
@@ -64,6 +64,16 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
     tokio::select! {
         done = work => done,
         () = signals => anyhow::bail!("ended by a second signal before the drain was over"),
+    }
+}
+
+/// Ingress keeps what guests write in the spool meanwhile, and the scheduler has duties beside the bus; the others only consume.
+fn nats_for(worker: Worker) -> Nats {
+    match worker {
+        Worker::IngressWebhook | Worker::Scheduler => Nats::Wanted(Duration::from_secs(5)),
+        Worker::ComplianceGate | Worker::AgentSwarm | Worker::PersonaEnvelope | Worker::OutboundSender => {
+            Nats::Needed(Duration::from_secs(60))
+        }
     }
 }
 

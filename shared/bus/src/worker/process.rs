@@ -37,6 +37,9 @@ impl<H: Handler> Shared<H> {
                 () = sleep(beat) => self.acknowledge(message, AckKind::Progress).await,
             }
         };
+        if let Ok(info) = message.info() {
+            self.tries.note(info.stream_sequence, matches!(outcome, Outcome::Retry { .. }));
+        }
         metrics().handling.with_label_values(&[H::STAGE.as_str()]).observe(started.elapsed().as_secs_f64());
         self.conclude(casino, message, outcome).await;
     }
@@ -58,13 +61,13 @@ impl<H: Handler> Shared<H> {
             Ok(event) => event,
             Err(error) => return Outcome::Park { reason: "undecodable".into(), error: error.to_string(), attempts: 1 },
         };
-        let delivery =
-            Delivery { casino: casino.clone(), event, trace: from, key: key_of(message), stream_seq, deliveries };
+        let (casino, key, tries) = (casino.clone(), key_of(message), self.tries.next(stream_seq));
+        let delivery = Delivery { casino, event, trace: from, key, stream_seq, deliveries, tries };
         let handled = AssertUnwindSafe(self.handler.handle(delivery)).catch_unwind();
         match tokio::time::timeout(self.settings.deadline, handled).await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => failed(deliveries, "panicked"),
-            Err(_) => failed(deliveries, "deadline"),
+            Ok(Err(_)) => failed(tries, "panicked"),
+            Err(_) => failed(tries, "deadline"),
         }
     }
 
@@ -181,14 +184,10 @@ fn key_of(message: &jetstream::Message) -> String {
 }
 
 /// A handler that panics or hangs every time must not come back for ever.
-fn failed(deliveries: i64, why: &str) -> Outcome {
-    const MOST: i64 = 5;
-    if deliveries >= MOST {
-        Outcome::Park {
-            reason: why.to_owned(),
-            error: format!("{why} on every delivery"),
-            attempts: u32::try_from(deliveries).unwrap_or(u32::MAX),
-        }
+fn failed(tries: u32, why: &str) -> Outcome {
+    const MOST: u32 = 5;
+    if tries >= MOST {
+        Outcome::Park { reason: why.to_owned(), error: format!("{why} on every try"), attempts: tries }
     } else {
         Outcome::Retry { after: Duration::from_secs(1), why: why.to_owned() }
     }

@@ -1,0 +1,73 @@
+//! How often a message failed here (D16): the server counts its deliveries, waits among them.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+/// Failed messages by their place in the stage's stream. One that went on elsewhere is forgotten after a while.
+#[derive(Debug, Default)]
+pub(super) struct Tries(Mutex<HashMap<u64, Failed>>);
+
+#[derive(Debug, Clone, Copy)]
+struct Failed {
+    times: u32,
+    last: Instant,
+}
+
+/// Longer than any pause between two tries.
+const REMEMBERED: Duration = Duration::from_secs(600);
+/// So many are kept without looking for old ones.
+const FEW: usize = 1_000;
+
+impl Tries {
+    /// Which try the next one of this message is, from 1.
+    pub(super) fn next(&self, sequence: u64) -> u32 {
+        let failed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.get(&sequence).map_or(0, |failed| failed.times).saturating_add(1)
+    }
+
+    /// The try failed, or the message needs none any more.
+    pub(super) fn note(&self, sequence: u64, failed: bool) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !failed {
+            all.remove(&sequence);
+            return;
+        }
+        let now = Instant::now();
+        if all.len() >= FEW {
+            all.retain(|_, failed| now.duration_since(failed.last) < REMEMBERED);
+        }
+        let entry = all.entry(sequence).or_insert(Failed { times: 0, last: now });
+        *entry = Failed { times: entry.times.saturating_add(1), last: now };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_count_and_success_forgets_them() {
+        let tries = Tries::default();
+        assert_eq!(tries.next(7), 1);
+        for try_no in 2..=4 {
+            tries.note(7, true);
+            assert_eq!((tries.next(7), tries.next(8)), (try_no, 1));
+        }
+        tries.note(7, false);
+        assert_eq!(tries.next(7), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_went_on_elsewhere_is_forgotten() {
+        let tries = Tries::default();
+        (0..1_000).for_each(|sequence| tries.note(sequence, true));
+        tokio::time::advance(REMEMBERED).await;
+        tries.note(5_000, true);
+        assert_eq!((tries.next(3), tries.next(5_000)), (1, 2));
+    }
+}
