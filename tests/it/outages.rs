@@ -4,11 +4,12 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use async_nats::jetstream::{self, consumer::DeliverPolicy};
-use seven::wiring::Worker;
+use seven::wiring::{self, Nats, Worker};
 use seven_bus::topology::{consumer_name, stream_of};
 use seven_domain::Stage;
 use seven_testkit::{Postgres, Scratch};
 use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     drain::terminated,
@@ -103,6 +104,29 @@ async fn the_jetstream_directory_is_deleted_under_work_in_flight() {
     ask_all(&house, 20..30);
     house.settle_within(30, Duration::from_secs(60)).await;
     each_answered_once(&house, 0..30).await;
+    house.stop().await;
+}
+
+#[tokio::test] // D2, D14: an outage is when operators' commands are wanted, and a process may have to start just then
+async fn who_can_do_without_the_bus_starts_without_it() {
+    let house = house("out_no_bus", Wanted { scale: 0.2, ..Wanted::default() }).await;
+    house.nats.kill().unwrap();
+    let casino = house.casino().to_string();
+    let order = ["--casino", &casino, "--by", "Robin", "--reason", "an outage"];
+    let paused = house.seven(&[&["pause", "--proactive"][..], &order].concat(), "").await;
+    assert!(paused.code == 0 && paused.out.contains("proactive"), "{paused:?}");
+    let status = house.seven(&["status"], "").await;
+    assert!(status.code == 0 && status.out.contains("Robin") && status.out.contains("AWAY NATS"), "{status:?}");
+    let began =
+        wiring::fleet(&house.stack.settings, Vec::new(), Nats::Wanted(Duration::ZERO), CancellationToken::new());
+    let later = began.await.unwrap();
+    assert!(!later.bus.ready().await);
+    house.nats.restart().await.unwrap();
+    until("it is connected", Duration::from_secs(10), || later.bus.ready()).await;
+    assert_eq!(house.seven(&[&["resume", "--proactive"][..], &order].concat(), "").await.code, 0);
+    ask_all(&house, 0..5);
+    house.settle_within(5, Duration::from_secs(60)).await;
+    each_answered_once(&house, 0..5).await;
     house.stop().await;
 }
 
