@@ -122,7 +122,8 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
     let by_meaning =
         |row: &seven_knowledge::Found| row.scores.bm25 == 0.0 && row.scores.cosine.is_some_and(|c| c > 0.9);
     assert!(found.len() == 5 && found.iter().all(by_meaning), "{found:?}");
-    let calls = seven_telemetry::metrics().model_calls.with_label_values(&["openai/thoughts-1", "ok"]).get();
+    let calls =
+        seven_telemetry::metrics().model_calls.with_label_values(&["openai/thoughts-1", "embedding", "ok"]).get();
     assert!(calls > 0, "the questions' calls are counted like any model's");
     let mut other = house.config.clone();
     other.casino_id = "other_casino".parse().unwrap();

@@ -292,7 +292,7 @@ mod tests {
         OpenText {
             inbound_id: uuid::Uuid::nil(),
             body: String::new(),
-            received_at: chrono::DateTime::UNIX_EPOCH,
+            since: chrono::DateTime::UNIX_EPOCH,
             tries: 0,
             trace: String::new(),
             age,

@@ -260,7 +260,7 @@ impl Play<'_> {
         let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let usage = match &outcome {
             Ok((reply, _)) => tokens(reply.usage, reply.cost.0),
-            Err(error) => tokens(error.usage(), 0),
+            Err(error) => tokens(error.usage(), model.cost(error.usage()).0),
         };
         let failed = outcome.as_ref().err().map(|error| error.kind().to_owned());
         let kept = matches!(outcome, Ok((_, true)));

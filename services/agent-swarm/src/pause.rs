@@ -11,9 +11,8 @@ use seven_guest::{
 use seven_host::{Ending, Record};
 use seven_llm::Reply;
 use seven_packs::TextKey;
-use seven_runtime::Error;
+use seven_runtime::{Error, counted};
 use seven_store::{Tx, audit::Entry, escalations::NewEscalation};
-use seven_telemetry::metrics;
 use uuid::Uuid;
 
 use crate::{
@@ -88,26 +87,24 @@ impl Swarm {
         let guest = tx.hash_of(work.lease.guest_id).await?;
         let promise = self.promise(work);
         for case in cases {
-            let opened = tx
-                .escalate(&NewEscalation {
-                    escalation_id: self.fleet.ids.uuid(),
-                    conversation_id: Some(work.lease.conversation_id),
-                    guest_id: Some(work.lease.guest_id),
-                    guest: guest.as_ref(),
-                    inbound_id: Some(InboundId(newest.inbound_id)),
-                    severity: case.severity.as_str(),
-                    source: case.origin.as_str(),
-                    reason: case.reason,
-                    pattern_id: None,
-                    ack_seconds: case.severity.sla().ack_seconds,
-                    respond_minutes: case.severity.respond_minutes(promise),
-                    actor: "agent-swarm",
-                    trace: Some(&work.trace),
-                })
-                .await?;
+            let new = NewEscalation {
+                escalation_id: self.fleet.ids.uuid(),
+                conversation_id: Some(work.lease.conversation_id),
+                guest_id: Some(work.lease.guest_id),
+                guest: guest.as_ref(),
+                inbound_id: Some(InboundId(newest.inbound_id)),
+                severity: case.severity.as_str(),
+                source: case.origin.as_str(),
+                reason: case.reason,
+                pattern_id: None,
+                ack_seconds: case.severity.sla().ack_seconds,
+                respond_minutes: case.severity.respond_minutes(promise),
+                actor: "agent-swarm",
+                trace: Some(&work.trace),
+            };
+            let opened = counted::open_case(tx, &new).await?;
             if opened {
                 let severity = case.severity.as_str();
-                metrics().escalations.with_label_values(&[work.casino.as_str(), severity, case.reason]).inc();
                 tracing::warn!(casino = %work.casino, conversation_id = %work.lease.conversation_id, severity, reason = case.reason, trace = work.trace, "a person has to look at this");
             }
         }

@@ -110,7 +110,7 @@ impl Swarm {
         let step = trace::step("seven.node.commit", "");
         let conversation = work.lease.conversation_id;
         let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
-        let Some((first, newest_text_at)) = work.open.first().zip(work.open.iter().map(|t| t.received_at).max()) else {
+        let Some((first, newest_text_at)) = work.open.first().zip(work.open.iter().map(|t| t.since).max()) else {
             return Ok(true);
         };
         let turn_id = TurnId(first.inbound_id);

@@ -4,7 +4,7 @@ use seven_compliance::{Hit, Layer};
 use seven_domain::AuditEvent;
 use seven_guest::escalation::{PAUSE, Severity};
 use seven_packs::TextKey;
-use seven_runtime::Error;
+use seven_runtime::{Error, counted};
 use seven_store::{Tx, audit::Entry, escalations::NewEscalation};
 use seven_telemetry::metrics;
 
@@ -46,8 +46,7 @@ impl Gate {
         let Some(grave) = severity(hit.layer) else { return Ok(()) };
         let severity = grave.as_str();
         tracing::error!(casino = %tx.casino(), inbound_id = %case.inbound_id, severity, layer, pattern_id = hit.pattern_id, trace = case.trace, "a person has to look at this");
-        metrics().escalations.with_label_values(&[tx.casino().as_str(), severity, layer]).inc();
-        tx.escalate(&NewEscalation {
+        let opened = NewEscalation {
             escalation_id: self.fleet.ids.uuid(),
             conversation_id: Some(case.party.conversation_id),
             guest_id: Some(case.party.guest_id),
@@ -61,8 +60,8 @@ impl Gate {
             respond_minutes: grave.sla().respond_minutes,
             actor: "compliance-gate",
             trace: Some(&case.trace),
-        })
-        .await?;
+        };
+        counted::open_case(tx, &opened).await?;
         Ok(())
     }
 

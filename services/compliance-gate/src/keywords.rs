@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use seven_compliance::{Intent, Keyword, chain::Action};
 use seven_packs::TextKey;
-use seven_runtime::{Error, Mutant, mutant, word_of};
+use seven_runtime::{Error, Mutant, counted, mutant, word_of};
 use seven_store::{
     Tx,
     consent::{Consent, method},
@@ -51,7 +51,6 @@ impl Gate {
                 });
                 self.consent(tx, case, Action::Revoked, word_of(keyword).method, "none", evidence).await?;
                 self.measure_stop(case);
-                metrics().guests.opt_outs.with_label_values(&[tx.casino().as_str(), word_of(keyword).method]).inc();
                 self.answer_unless_provider_did(tx, case, TextKey::OptOutConfirmation).await
             }
         }
@@ -171,7 +170,6 @@ impl Gate {
             actor: "compliance-gate",
             trace: Some(&case.trace),
         };
-        tx.record_consent(&change, &self.fleet.keys).await?;
-        Ok(())
+        Ok(counted::record_consent(tx, &change, &self.fleet.keys).await?)
     }
 }

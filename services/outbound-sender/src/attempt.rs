@@ -47,7 +47,7 @@ impl Sender {
     /// Calls until the text is taken, refused for good, in doubt or put off. Each call has its own route and its own look; a doubtful one
     /// ends it, so that no text fails over that the provider may have taken (D5).
     pub(crate) async fn look_and_send(&self, job: &mut Job) -> Result<Outcome, Error> {
-        let (mut called, mut calls) = ("", 0);
+        let (mut called, mut calls, mut first) = ("", 0, true);
         loop {
             let eligibility = self.eligibility(job)?;
             // Side by side: the refusal only says no, and Postgres has the last word.
@@ -75,7 +75,7 @@ impl Sender {
                 }
             };
             failpoint("sender.after_claim");
-            if calls == 1 {
+            if std::mem::take(&mut first) {
                 measure::reply(&self.fleet, job);
             }
             let request = request(job, called, attempt, &claim)?;

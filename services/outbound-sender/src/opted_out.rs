@@ -3,7 +3,7 @@
 
 use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, AuditEvent, CasinoId};
-use seven_runtime::{Error, Fleet};
+use seven_runtime::{Error, Fleet, counted};
 use seven_store::{
     audit::Entry,
     consent::{Consent, method},
@@ -31,7 +31,7 @@ pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId, c
                 actor: "outbound-sender",
                 trace: None,
             };
-            tx.record_consent(&change, &fleet.keys).await?;
+            counted::record_consent(&mut tx, &change, &fleet.keys).await?;
         }
         Sync::Blocked => {
             tracing::error!(%casino, attempt_id = %attempt, "the provider blocks a guest who is with us; only the guest's START, or the provider, lifts it");

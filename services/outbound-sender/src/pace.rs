@@ -88,6 +88,7 @@ impl Sender {
         let mut held_by = None;
         while let Pace::Wait { after, level } = self.fleet.cache.take(&ask).await {
             if began.elapsed() + after > LONGEST_HELD || !self.held(after).await {
+                metrics().pace_waits.with_label_values(&[level]).observe((began.elapsed() + after).as_secs_f64());
                 return Some(after.min(Duration::from_secs(30)));
             }
             held_by = Some(level);

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use seven_compliance::chain::Action;
 use seven_domain::{AuditEvent, CasinoConfig, CasinoId, GuestHash, GuestId};
 use seven_packs::Rules;
-use seven_runtime::{Error, Fleet};
+use seven_runtime::{Error, Fleet, counted};
 use seven_store::{
     Tx,
     audit::Entry,
@@ -143,7 +143,7 @@ async fn verify_chains(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error> {
         })
         .await?;
         let case = compliance_case(fleet.ids.uuid(), Some(guest), "consent_chain_broken", "sev0", Some(450), Some(15));
-        tx.escalate(&case).await?;
+        counted::open_case(tx, &case).await?;
     }
     Ok(json!({ "checked": guests.len(), "broken": broken }))
 }
@@ -190,7 +190,8 @@ async fn overdue(tx: &mut Tx) -> Result<usize, Error> {
     for id in &late {
         tracing::error!(casino = %tx.casino(), deletion_id = %id, "a deletion is overdue");
         // The deletion's id names the case: night after night it is one case.
-        tx.escalate(&compliance_case(*id, None, "deletion_overdue", "sev1", Some(1_800), Some(60))).await?;
+        let case = compliance_case(*id, None, "deletion_overdue", "sev1", Some(1_800), Some(60));
+        counted::open_case(tx, &case).await?;
     }
     Ok(late.len())
 }

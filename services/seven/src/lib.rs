@@ -19,6 +19,7 @@ pub mod model;
 pub mod onboard;
 pub mod ops;
 pub mod packs;
+pub mod panics;
 mod processes;
 mod rest;
 pub mod settings;

@@ -6,6 +6,7 @@ use clap::Parser;
 use seven::cli::Cli;
 
 fn main() -> ExitCode {
+    seven::panics::mask();
     // reqwest is built without a TLS provider of its own; two providers in one process panic.
     if rustls::crypto::ring::default_provider().install_default().is_err() {
         report(&anyhow::anyhow!("a TLS provider was installed before ours"));

@@ -72,11 +72,15 @@ pub struct Settings {
     pub prices: BTreeMap<String, Price>,
 }
 
-/// Every call of a model as metrics (OBS-6..12, AGENT-70, AGENT-76).
+/// Every call of a model as metrics (OBS-6..12, AGENT-70, AGENT-76). Of which kind it is, `chat` or `embedding`, is told: without the one
+/// the offline host answers, without the other content is searched by words.
 #[derive(Debug)]
-pub(crate) struct Meter;
+pub(crate) struct Meter(pub(crate) &'static str);
 
-/// The same, and what all of them cost together, in billionths of a dollar.
+pub(crate) const CHAT: Meter = Meter("chat");
+pub(crate) const EMBEDDING: Meter = Meter("embedding");
+
+/// The same of an embedding, and what all of its calls cost together, in billionths of a dollar.
 #[derive(Debug, Default)]
 pub(crate) struct Tally(AtomicU64);
 
@@ -84,7 +88,7 @@ impl Observer for Meter {
     fn finished(&self, call: &Finished<'_>) {
         let outcome = call.error.map_or("ok", Error::kind);
         let m = metrics();
-        m.model_calls.with_label_values(&[call.model, outcome]).inc();
+        m.model_calls.with_label_values(&[call.model, self.0, outcome]).inc();
         m.model_seconds.with_label_values(&[call.model]).observe(call.took.as_secs_f64());
         m.model_tokens.with_label_values(&[call.model, "input"]).inc_by(call.usage.input_tokens);
         m.model_tokens.with_label_values(&[call.model, "output"]).inc_by(call.usage.output_tokens);
@@ -108,16 +112,16 @@ impl Tally {
 
 impl Observer for Tally {
     fn finished(&self, call: &Finished<'_>) {
-        Meter.finished(call);
+        EMBEDDING.finished(call);
         self.0.fetch_add(call.cost.0, Ordering::Relaxed);
     }
 
     fn retried(&self, model: &str, error: &Error) {
-        Meter.retried(model, error);
+        EMBEDDING.retried(model, error);
     }
 
     fn breaker(&self, name: &str, moved: Transition) {
-        Meter.breaker(name, moved);
+        EMBEDDING.breaker(name, moved);
     }
 }
 
@@ -183,7 +187,7 @@ impl Settings {
                 Arc::new(OpenAi::new(&self.openai(name)?).context("setting up the model")?)
             }
         };
-        Ok(Arc::new(Guarded::new(model, cache, guard, Arc::new(Meter))))
+        Ok(Arc::new(Guarded::new(model, cache, guard, Arc::new(CHAT))))
     }
 
     fn gemini(&self, name: &str) -> Result<gemini::Settings> {

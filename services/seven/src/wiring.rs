@@ -14,7 +14,7 @@ use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{alerting, cost, heartbeat, model::Meter, packs, settings::Settings, upkeep};
+use crate::{alerting, cost, heartbeat, model::EMBEDDING, packs, settings::Settings, upkeep};
 
 /// The workers of the fleet, by the names `seven run` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -182,7 +182,7 @@ async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &Cancella
 
 /// What finds content by meaning, as `[knowledge]` says.
 pub fn embedding(settings: &Settings, cache: &Cache) -> Result<Embedding> {
-    embedding_heard(settings, cache, Arc::new(Meter))
+    embedding_heard(settings, cache, Arc::new(EMBEDDING))
 }
 
 /// The same, and somebody else hears of its calls.

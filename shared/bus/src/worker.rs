@@ -319,11 +319,19 @@ impl<H: Handler> Shared<H> {
 impl<H: Handler> Shared<H> {
     /// Stops all pulls and asks `ready` with growing pauses; opens again on the first yes.
     fn close_until_ready(&self, what: &str) {
-        if !self.open.send_replace(false) {
-            return;
+        if self.set_open(false) {
+            tracing::warn!(stage = %H::STAGE, what, "dependency away; the stage stops pulling");
         }
-        tracing::warn!(stage = %H::STAGE, what, "dependency away; the stage stops pulling");
-        metrics().waiting.with_label_values(&[H::STAGE.as_str()]).set(1);
+    }
+
+    /// True when it was not so before. The metric changes with the state, or one could outlive the other.
+    fn set_open(&self, opens: bool) -> bool {
+        self.open.send_if_modified(|open| {
+            let changes = *open != opens;
+            *open = opens;
+            metrics().waiting.with_label_values(&[H::STAGE.as_str()]).set(i64::from(!opens));
+            changes
+        })
     }
 
     async fn probe_loop(self: Arc<Self>) {
@@ -339,8 +347,7 @@ impl<H: Handler> Shared<H> {
                 pause = (pause * 2).min(Duration::from_secs(1));
             }
             tracing::info!(stage = %H::STAGE, "dependency answers; the stage pulls again");
-            metrics().waiting.with_label_values(&[H::STAGE.as_str()]).set(0);
-            self.open.send_replace(true);
+            self.set_open(true);
         }
     }
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::error::{Defect, Error, Fault};
+use crate::guarded::NanoUsd;
 pub use crate::{Retry, ToolSpec, Usage};
 
 /// A boxed future, so that models can be kept as `Arc<dyn ChatModel>`.
@@ -25,6 +26,11 @@ pub trait ChatModel: Send + Sync {
 
     /// One call. Ends by the request's deadline; dropping the future ends the call.
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> Chatting<'a>;
+
+    /// What these tokens cost: a failure has no reply that says it, and is billed all the same.
+    fn cost(&self, _usage: Usage) -> NanoUsd {
+        NanoUsd::default()
+    }
 }
 
 /// What a model is asked.
@@ -88,7 +94,7 @@ pub struct ChatReply {
     pub usage: Usage,
     pub finish: Finish,
     /// What the call cost; nothing until [`crate::guarded::Guarded`] has put a price on it.
-    pub cost: crate::guarded::NanoUsd,
+    pub cost: NanoUsd,
 }
 
 /// Why the model stopped.
@@ -155,6 +161,6 @@ impl Draft {
             return fail(defect);
         }
         let Self { text, tool_calls, usage, cut: _ } = self;
-        Ok(ChatReply { text, tool_calls, usage, finish, cost: crate::guarded::NanoUsd::default() })
+        Ok(ChatReply { text, tool_calls, usage, finish, cost: NanoUsd::default() })
     }
 }

@@ -23,7 +23,7 @@ pub use self::{
     retry::RetryPolicy,
     settings::{Limit, Settings},
 };
-use crate::chat::{ChatModel, ChatReply, ChatRequest, Chatting, Error};
+use crate::chat::{ChatModel, ChatReply, ChatRequest, Chatting, Error, Usage};
 
 /// A model with all of that around it.
 pub struct Guarded {
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Guarded {
 impl Guarded {
     /// `observer` hears of every call, retry and change of the breaker; `()` hears nothing.
     pub fn new(model: Arc<dyn ChatModel>, cache: &Cache, settings: Settings, observer: Arc<dyn Observer>) -> Self {
-        let guard = Guard::new(model.name(), cache, settings, observer);
+        let guard = Guard::new("llm", model.name(), cache, settings, observer);
         Self { model, guard }
     }
 
@@ -70,5 +70,9 @@ impl ChatModel for Guarded {
 
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> Chatting<'a> {
         Box::pin(self.guard(request))
+    }
+
+    fn cost(&self, usage: Usage) -> NanoUsd {
+        self.guard.cost(usage)
     }
 }

@@ -55,7 +55,8 @@ pub struct Known {
 pub struct OpenText {
     pub inbound_id: Uuid,
     pub body: String,
-    pub received_at: DateTime<Utc>,
+    /// Since when the guest waits for the host: it was received, or given back to the host after a pause.
+    pub since: DateTime<Utc>,
     pub tries: i32,
     pub trace: String,
     /// Seconds since it was stored, on the database's clock.
@@ -98,7 +99,7 @@ select exists (select 1 from t)";
 
 macro_rules! open_texts {
     () => {
-        "select inbound_id, body, received_at, tries, trace, extract(epoch from clock_timestamp() - stored_at)::float8 as age,
+        "select inbound_id, body, coalesce(released_at, received_at) as since, tries, trace, extract(epoch from clock_timestamp() - stored_at)::float8 as age,
            released_at is not null as released
          from inbound_messages where conversation_id = $1 and disposition = 'open'"
     };

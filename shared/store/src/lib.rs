@@ -3,6 +3,7 @@
 //!
 //! Never publishes, never calls a provider, never reads a clock of its own: due times are the database's `now()`.
 
+mod after;
 pub mod alerts;
 pub mod audit;
 pub mod backup;
@@ -72,6 +73,7 @@ use sqlx::{
 };
 use tokio::task::JoinHandle;
 
+use after::After;
 use connections::{Connections, Lent, Open};
 use documents::Documents;
 
@@ -115,6 +117,7 @@ pub struct Tx {
     casino: CasinoId,
     sweep: SweepPlan,
     documents: Documents,
+    after: After,
 }
 
 // === impl Store ===
@@ -171,7 +174,13 @@ impl Store {
         // One round trip for all; a casino's id is of a-z, 0-9 and _ only, whatever was read.
         let begin = format!("begin; set local app.casino = '{casino}'{also}");
         let inner = self.connections.begin_on(lent, &begin).await?;
-        Ok(Tx { inner, casino: casino.clone(), sweep: self.sweep, documents: self.documents.clone() })
+        Ok(Tx {
+            inner,
+            casino: casino.clone(),
+            sweep: self.sweep,
+            documents: self.documents.clone(),
+            after: After::default(),
+        })
     }
 
     /// Connections that are idle, and those in use.
@@ -209,7 +218,14 @@ impl Store {
 
 impl Tx {
     pub async fn commit(self) -> Result<()> {
-        Ok(self.inner.commit().await?)
+        self.inner.commit().await?;
+        self.after.run();
+        Ok(())
+    }
+
+    /// Done when this transaction is committed, and never when it is not.
+    pub fn once_committed(&mut self, what: impl FnOnce() + Send + 'static) {
+        self.after.push(what);
     }
 
     /// The same while the caller goes on: for one that only read, or whose outcome is needed later. Whoever writes

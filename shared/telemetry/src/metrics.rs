@@ -56,7 +56,7 @@ instruments! {
         stop_seconds: TimedVec = "seven_stop_processing_seconds", "Seconds from a STOP's receipt to its effect: the suppression, the consent entry (SEC-150)", ["effect"], FAST;
         pace_waits: TimedVec = "seven_pace_wait_seconds", "Seconds that a limit of sending held texts back: number, campaign, casino, account, fleet", ["level"], SECONDS;
         deferred: IntCounterVec = "seven_deferred_total", "Proactive texts put off to the next window", ["class"];
-        model_calls: IntCounterVec = "seven_model_calls_total", "Calls of models by outcome (ok or the kind of error)", ["model", "outcome"];
+        model_calls: IntCounterVec = "seven_model_calls_total", "Calls of models by kind (chat, embedding) and outcome (ok or the kind of error)", ["model", "kind", "outcome"];
         model_seconds: TimedVec = "seven_model_seconds", "Seconds of a model's call, retries included", ["model"], SLOW;
         model_tokens: IntCounterVec = "seven_model_tokens_total", "Tokens billed", ["model", "direction"];
         model_cost: IntCounterVec = "seven_model_cost_nano_usd_total", "Billionths of a dollar that models cost", ["model"];

@@ -36,7 +36,7 @@ impl Context {
     pub(super) fn of(work: &Work, scene: &Scene, query: &Query<'_>) -> Self {
         let request = &scene.request;
         let found = request.index.retrieve(query);
-        count(&work.casino, &request.texts, &found);
+        count(&work.casino, &request.texts, query.has_vector(), &found);
         let rows = rows(request, found);
         let profile = &request.profile;
         let name = profile.get(Key::Name).and_then(|name| name.as_text()).map(str::to_owned);
@@ -136,13 +136,14 @@ fn row(item: &Item, request: &Request) -> Row {
     }
 }
 
-/// What a search came to (OBS-16, RAG-43).
-fn count(casino: &CasinoId, texts: &[String], found: &[Found]) {
+/// What a search came to (OBS-16, RAG-43); `by_vector` when the question had one.
+fn count(casino: &CasinoId, texts: &[String], by_vector: bool, found: &[Found]) {
     let best = |score: fn(&Found) -> Option<f32>| found.iter().filter_map(score).max_by(f32::total_cmp);
     let similar = best(|row| row.scores.cosine);
     let score = similar.or_else(|| best(|row| Some(row.scores.bm25))).unwrap_or_default();
     let outcome = if found.is_empty() { "zero" } else { "found" };
-    let source = if similar.is_some() { "vector" } else { "keyword" };
+    // Rows that have none yet are found by words all the same.
+    let source = if by_vector && (found.is_empty() || similar.is_some()) { "vector" } else { "keyword" };
     let guests = &metrics().guests;
     guests.retrievals.with_label_values(&[casino.as_str(), outcome, source]).inc();
     let length = if texts.iter().map(|text| text.chars().count()).sum::<usize>() > LONG { "long" } else { "short" };

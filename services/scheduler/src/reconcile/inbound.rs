@@ -5,7 +5,7 @@ use std::time::Duration;
 use prost::Message as _;
 use seven_bus::{Outgoing, RECOVERED, events::InboundText, subject};
 use seven_compliance::{Intent, classify};
-use seven_domain::{PhoneE164, Stage};
+use seven_domain::{PhoneE164, Stage, TraceContext};
 use seven_providers::records::{Direction, Message, Span};
 use seven_runtime::{Error, word_of};
 use seven_store::suppressions::Applied;
@@ -82,7 +82,7 @@ impl Run<'_> {
             subject: subject(Stage::Gate, self.casino, None),
             key: &event.event_id,
             copy: None,
-            trace: "",
+            trace: &TraceContext::of_text(&event.provider, &event.provider_message_id).to_string(),
             payload: event.encode_to_vec().into(),
         };
         self.fleet.bus.publish(&outgoing, Duration::from_secs(5)).await?;

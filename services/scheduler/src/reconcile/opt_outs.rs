@@ -3,7 +3,7 @@
 use seven_compliance::chain::Action;
 use seven_domain::PhoneE164;
 use seven_providers::records::OptOut;
-use seven_runtime::Error;
+use seven_runtime::{Error, counted};
 use seven_store::{
     consent::{Consent, method},
     suppressions::Sync,
@@ -64,7 +64,7 @@ impl Run<'_> {
             actor: "scheduler",
             trace: None,
         };
-        tx.record_consent(&change, &self.fleet.keys).await?;
+        counted::record_consent(&mut tx, &change, &self.fleet.keys).await?;
         tx.commit().await?;
         self.fleet.cache.refuse(self.casino, &guest, opt_out.at).await;
         Ok(())

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use seven_cache::BreakerState;
 use seven_runtime::Fleet;
 use seven_telemetry::{Process, metrics};
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use crate::wiring::Worker;
 
@@ -141,7 +141,7 @@ impl Health {
             timed("redis", fleet.cache.ready())
         )
         .into();
-        let breakers = fleet.cache.breaker_states().await;
+        let breakers = timeout(PATIENCE, fleet.cache.breaker_states()).await.unwrap_or_default();
         let first = self.state.read().unwrap_or_else(PoisonError::into_inner).looked.is_none();
         for (missed, answered) in missed.iter_mut().zip(answers) {
             *missed = if answered { 0 } else { missed.saturating_add(1) };
@@ -180,9 +180,12 @@ impl Health {
     }
 }
 
+/// No look may take longer: one that hangs would leave the process ready as it was.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 async fn timed(store: &str, check: impl Future<Output = bool>) -> bool {
     let began = Instant::now();
-    let answered = check.await;
+    let answered = timeout(PATIENCE, check).await.unwrap_or(false);
     metrics().process.store_seconds.with_label_values(&[store]).set(began.elapsed().as_secs_f64());
     answered
 }

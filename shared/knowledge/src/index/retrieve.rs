@@ -83,6 +83,11 @@ impl<'a> Query<'a> {
         self
     }
 
+    /// It is compared by meaning too.
+    pub fn has_vector(&self) -> bool {
+        self.wordings.iter().any(|wording| wording.vector.is_some())
+    }
+
     /// The same question in other words, ranked apart and merged (RAG-2).
     #[must_use]
     pub fn also(mut self, text: &str) -> Self {

@@ -59,7 +59,7 @@ impl Hosted {
         Ok(Self {
             space: Space { model, version, dimension: settings.dimension },
             wire,
-            guard: Guard::new(&name, cache, guard, observer),
+            guard: Guard::new("embedding", &name, cache, guard, observer),
             batch: settings.batch,
             query_deadline: Duration::from_millis(settings.query_deadline_ms),
             document_deadline: Duration::from_millis(settings.document_deadline_ms),

@@ -48,9 +48,9 @@ impl std::fmt::Debug for Guard {
 }
 
 impl Guard {
-    /// `name` is provider and model; the breaker's is `llm/<name>`.
-    pub(crate) fn new(name: &str, cache: &Cache, settings: Settings, observer: Arc<dyn Observer>) -> Self {
-        let breaker = cache.breaker(&format!("llm/{name}"), BreakerSettings::from(&settings));
+    /// `name` is provider and model; the breaker's is `<kind>/<name>`, as `llm/<name>`.
+    pub(crate) fn new(kind: &str, name: &str, cache: &Cache, settings: Settings, observer: Arc<dyn Observer>) -> Self {
+        let breaker = cache.breaker(&format!("{kind}/{name}"), BreakerSettings::from(&settings));
         let quota = Quota::per_minute(settings.limit.per_minute).allow_burst(settings.limit.burst);
         let limiter = RateLimiter::direct(quota);
         Self { name: name.to_owned(), settings, breaker, limiter, clock: DefaultClock::default(), observer }
@@ -64,6 +64,10 @@ impl Guard {
         &self.breaker
     }
 
+    pub(crate) fn cost(&self, usage: Usage) -> NanoUsd {
+        self.settings.price.of(usage)
+    }
+
     /// Runs `call`, again where that can help; it is given the time one request may take. Returns what came, the tokens of all
     /// attempts, and what they cost.
     pub(crate) async fn run<'a, T>(
@@ -74,7 +78,7 @@ impl Guard {
         let started = Instant::now();
         let mut bill = Bill::default();
         let outcome = self.admitted(deadline, &call, &mut bill).await;
-        let cost = self.settings.price.of(bill.usage);
+        let cost = self.cost(bill.usage);
         let finished = Finished {
             model: &self.name,
             attempts: bill.attempts,

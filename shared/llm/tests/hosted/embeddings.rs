@@ -170,7 +170,7 @@ async fn five_failures_open_the_breaker_of_this_embedder() {
     let before = house.models.count();
     let error = hosted.embed(&["a"], Purpose::Query).await.unwrap_err();
     assert!(error.to_string().contains("breaker"), "{error}");
-    assert_eq!((house.models.count(), hosted.breaker().name()), (before, "llm/gemini/gemini-embedding-001"));
+    assert_eq!((house.models.count(), hosted.breaker().name()), (before, "embedding/gemini/gemini-embedding-001"));
 }
 
 #[tokio::test] // RAG-12

@@ -1,0 +1,26 @@
+//! Events that are counted where they are written, once they stand: whoever writes one cannot forget to count it.
+
+use seven_compliance::chain::Action;
+use seven_domain::HashKeys;
+use seven_store::{Result, Tx, consent::Consent, escalations::NewEscalation};
+use seven_telemetry::metrics;
+
+/// Opens a case for a person; true when it is new (SEC-153).
+pub async fn open_case(tx: &mut Tx, case: &NewEscalation<'_>) -> Result<bool> {
+    let opened = tx.escalate(case).await?;
+    if opened {
+        let count = metrics().escalations.with_label_values(&[tx.casino().as_str(), case.severity, case.reason]);
+        tx.once_committed(move || count.inc());
+    }
+    Ok(opened)
+}
+
+/// Adds a change to a guest's consent chain; one by which the guest left, in whatever way, is an opt-out (SMS-16, C-6).
+pub async fn record_consent(tx: &mut Tx, change: &Consent<'_>, keys: &HashKeys) -> Result<()> {
+    tx.record_consent(change, keys).await?;
+    if change.action == Action::Revoked && change.tier == "none" {
+        let count = metrics().guests.opt_outs.with_label_values(&[tx.casino().as_str(), change.method]);
+        tx.once_committed(move || count.inc());
+    }
+    Ok(())
+}

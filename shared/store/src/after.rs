@@ -1,0 +1,23 @@
+//! What is done once a transaction stands: counting what it wrote, which an attempt that is taken back has not.
+
+use std::fmt;
+
+/// In the order in which they were asked for.
+#[derive(Default)]
+pub(crate) struct After(Vec<Box<dyn FnOnce() + Send>>);
+
+impl After {
+    pub(crate) fn push(&mut self, what: impl FnOnce() + Send + 'static) {
+        self.0.push(Box::new(what));
+    }
+
+    pub(crate) fn run(self) {
+        self.0.into_iter().for_each(|what| what());
+    }
+}
+
+impl fmt::Debug for After {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("After").field(&self.0.len()).finish()
+    }
+}
