@@ -120,6 +120,29 @@ async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
     house.stop().await;
 }
 
+#[tokio::test] // D5, DEP-32: the fleet that was lost has answered it, perhaps
+async fn a_text_of_before_a_restore_is_taken_in_and_not_answered_again() {
+    let house = quiet_house("reconcile_restored").await;
+    house.stack.sim.set_rules(Plan { swallow_webhooks_percent: Some(100.0), ..Plan::default() }).unwrap();
+    house.text(GUEST, QUESTION);
+    house.text("+18605550143", "STOP");
+    let sql = "insert into audit_log (casino_id, actor, action, severity, subject, detail) values ('_unknown', 'seven restore', 'restored', 'critical', 'database', '{}')";
+    let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
+    sqlx::raw_sql(sql).execute(&owner).await.unwrap();
+    grow_old(&house).await;
+    house.stack.sim.set_rules(Plan::default()).unwrap();
+    assert_eq!(run(&house, false).await.texts_recovered, 2);
+    let closed = "select count(*) from inbound_messages where reason in ('stale', 'provider_answered') and disposition = 'closed'";
+    until("both are closed", Duration::from_secs(10), || async { house.number(closed).await == 2 }).await;
+    let stopped = "select count(*) from suppressions where state = 'stopped'";
+    assert_eq!(
+        (house.number("select count(*) from outbound_messages").await, house.number(stopped).await),
+        (0, 1),
+        "a STOP is a STOP"
+    );
+    house.stop().await;
+}
+
 #[tokio::test] // D5
 async fn an_unknown_send_whose_webhook_was_lost_is_settled() {
     let house = quiet_house("reconcile_unknown").await;

@@ -60,7 +60,7 @@ impl Gate {
         Ok((Next::Send(queued.into_iter().collect()), outbound_id))
     }
 
-    /// One confirmation only: Telnyx's own counts (C-10).
+    /// One confirmation only: Telnyx's own counts (C-10), and so does what a fleet said that was lost since.
     pub(crate) async fn answer_unless_provider_did(
         &self,
         tx: &mut Tx,
@@ -69,6 +69,8 @@ impl Gate {
     ) -> Result<Next, Error> {
         if case.text.autoresponse.is_some() {
             self.close(tx, case, "provider_answered").await
+        } else if case.text.is_of_before_a_restore() {
+            self.close(tx, case, "stale").await
         } else {
             self.canned(tx, case, key).await
         }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, TimeZone, Utc};
-use seven_bus::{Delivery, Handler, Outcome, RECOVERED, events::InboundText};
+use seven_bus::{Delivery, Handler, Outcome, RECOVERED, RECOVERED_AFTER_RESTORE, events::InboundText};
 use seven_compliance::{Decision, Intent, Layer, Verdict};
 use seven_domain::{
     AuditEvent, CasinoConfig, CasinoId, Channel, ConversationId, Disposition, GuestHash, InboundId, Language,
@@ -204,9 +204,7 @@ impl Gate {
                 _ => answer,
             });
         }
-        // Found at the provider long after: answered before the loss that it was recovered from, perhaps, and of no use to answer now.
-        let age = self.fleet.clock.now() - case.text.occurred_at;
-        let late = case.text.is_recovered() && age.to_std().is_ok_and(|age| age > case.pack.rules.usefulness());
+        let late = case.text.is_recovered() && self.may_have_been_answered(case);
         if let Some(keyword) = &case.decision.keyword
             && (layer.is_none() || keyword.intent == Intent::OptOut)
             && !(late && matches!(keyword.intent, Intent::Help | Intent::Privacy))
@@ -240,6 +238,13 @@ impl Gate {
             (limits::Limited::TellOnce, _) => self.canned(tx, case, TextKey::RateLimited).await,
             (limits::Limited::Silently, _) => self.close(tx, case, "rate_limited").await,
         }
+    }
+
+    /// Of a text that was found in the provider's records: it came before a backup was put back, whose fleet answered what the backup does
+    /// not know of, or so long ago that an answer is of no use. No text twice goes before an answer late.
+    fn may_have_been_answered(&self, case: &Case<'_>) -> bool {
+        let age = self.fleet.clock.now() - case.text.occurred_at;
+        case.text.is_of_before_a_restore() || age.to_std().is_ok_and(|age| age > case.pack.rules.usefulness())
     }
 
     pub(crate) async fn close(&self, tx: &mut Tx, case: &Case<'_>, reason: &str) -> Result<Next, Error> {
@@ -311,6 +316,11 @@ impl Text {
     /// No webhook brought it: it was found at the provider.
     fn is_recovered(&self) -> bool {
         self.event_id.starts_with(RECOVERED)
+    }
+
+    /// The same, from a time of which a backup knows nothing.
+    pub(crate) fn is_of_before_a_restore(&self) -> bool {
+        self.event_id.starts_with(RECOVERED_AFTER_RESTORE)
     }
 
     fn row(

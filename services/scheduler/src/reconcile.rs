@@ -73,6 +73,8 @@ pub(crate) struct Run<'a> {
     pub(crate) since: DateTime<Utc>,
     /// Younger texts may still come by themselves.
     pub(crate) until: DateTime<Utc>,
+    /// When this database was restored from a backup last.
+    pub(crate) restored_at: Option<DateTime<Utc>>,
     pub(crate) dry: bool,
     /// Texts the provider has no record of go out again.
     pub(crate) resend: bool,
@@ -139,6 +141,7 @@ pub async fn reconcile(
         numbers,
         since: since.max(now - FURTHEST),
         until: now - margin,
+        restored_at: fleet.store.restored_at().await?,
         dry: how == How::Dry,
         resend: how == How::Resend,
         report: Report::default(),

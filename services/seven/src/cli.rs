@@ -140,6 +140,8 @@ enum Command {
     /// Webhook signatures.
     #[command(subcommand)]
     Webhook(webhook::Webhook),
+    /// Does nothing until SIGTERM: what a pod runs in which operators run the other commands (`kubectl exec`).
+    StandBy,
 }
 
 impl Cli {
@@ -190,6 +192,7 @@ impl Cli {
             Command::Gate(command) => gate::run(config, &command).await?,
             Command::Secret(command) => secret::run(config, command).await?,
             Command::Webhook(command) => return webhook::run(&command),
+            Command::StandBy => run::stand_by().await?,
         }
         Ok(ExitCode::SUCCESS)
     }

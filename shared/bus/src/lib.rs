@@ -25,6 +25,8 @@ pub mod events {
 
 /// What the id of an event begins with that no webhook brought: it was found in a provider's records.
 pub const RECOVERED: &str = "reconcile:";
+/// The same of a text from before this database was restored: it may have been answered, which was lost.
+pub const RECOVERED_AFTER_RESTORE: &str = "reconcile:restored:";
 
 pub use access::Access;
 pub use backlog::Lag;

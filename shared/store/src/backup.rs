@@ -302,6 +302,15 @@ impl Store {
         Ok(made_at.flatten().and_then(|at| DateTime::parse_from_rfc3339(&at).ok()).map(|at| at.to_utc()))
     }
 
+    /// When this database was made from a backup last; none when it never was.
+    pub async fn restored_at(&self) -> Result<Option<DateTime<Utc>>> {
+        let mut tx = self.bind(&CasinoId::unknown()).await?;
+        let at =
+            sqlx::query_scalar("select max(at) from audit_log where action = 'restored'").fetch_one(tx.conn()).await?;
+        tx.commit().await?;
+        Ok(at)
+    }
+
     /// From here on an operator may lift what the restore set; audited. False when no restore holds a switch.
     pub async fn note_recovery(&self, by: &str, detail: serde_json::Value) -> Result<bool> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;

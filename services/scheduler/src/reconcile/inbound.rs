@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use prost::Message as _;
-use seven_bus::{Outgoing, RECOVERED, events::InboundText, subject};
+use seven_bus::{Outgoing, RECOVERED, RECOVERED_AFTER_RESTORE, events::InboundText, subject};
 use seven_compliance::{Intent, classify};
 use seven_domain::{PhoneE164, Stage, TraceContext};
 use seven_providers::records::{Direction, Message, Span};
@@ -52,10 +52,12 @@ impl Run<'_> {
     /// publishes it again, which the gate sees as the duplicate it is. A webhook that comes late is one too.
     async fn recover(&mut self, message: &Message) -> Result<(), Error> {
         let (from, to): (PhoneE164, PhoneE164) = (message.from.parse()?, message.to.parse()?);
+        let lost = self.restored_at.is_some_and(|restored_at| message.at <= restored_at);
+        let found = if lost { RECOVERED_AFTER_RESTORE } else { RECOVERED };
         let event = InboundText {
             provider: self.records.name().into(),
             provider_message_id: message.message_id.clone(),
-            event_id: format!("{RECOVERED}{}", message.message_id),
+            event_id: format!("{found}{}", message.message_id),
             from: from.as_str().to_owned(),
             to: to.as_str().to_owned(),
             text: message.text.as_deref().unwrap_or_default().replace('\0', ""),

@@ -9,7 +9,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Subcommand;
 use seven_domain::{AuditEvent, CasinoConfig, CasinoId, DeadState};
 use seven_store::{audit::Entry, casinos::Added, dead::Filter};
@@ -19,7 +19,7 @@ use crate::{onboard, out};
 
 #[derive(Debug, Subcommand)]
 pub enum Casino {
-    /// Add a casino, or replace its configuration document (JSON or TOML).
+    /// Add a casino, or replace its configuration document (JSON or TOML; `-` takes JSON from standard input).
     Add { file: PathBuf },
     /// All casinos, their numbers and versions.
     List {
@@ -88,7 +88,7 @@ pub async fn run(config: Option<&Path>, command: Casino) -> Result<ExitCode> {
 }
 
 async fn add(config: Option<&Path>, file: &Path) -> Result<()> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let text = super::read(file)?;
     let document = onboard::read_casino(&file.display().to_string(), &text)?;
     let fleet = fleet(config).await?;
     match onboard::add_casino(&fleet, &document, "seven casino add").await? {

@@ -15,7 +15,7 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub enum Content {
-    /// Replace a casino's content by a file (JSON or JSON Lines); problems are named as file:row:field with the fix.
+    /// Replace a casino's content by a file (JSON or JSON Lines, `-` for standard input); problems are named as file:row:field with the fix.
     Load {
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
@@ -24,7 +24,7 @@ pub enum Content {
 }
 
 pub async fn run(config: Option<&Path>, Content::Load { casino, file }: Content) -> Result<()> {
-    let text = std::fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
+    let text = super::read(&file)?;
     let fleet = fleet(config).await?;
     let summary =
         onboard::load_content(&fleet, &casino, &file.display().to_string(), &text, "seven content load").await?;

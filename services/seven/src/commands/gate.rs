@@ -97,7 +97,7 @@ fn reply(decision: &Decision) -> Option<(TextKey, Option<Language>)> {
 fn document(casino: Option<&CasinoId>, file: Option<&Path>) -> Result<CasinoConfig> {
     let demo = || onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO);
     match file {
-        Some(file) => onboard::read_casino(&file.display().to_string(), &std::fs::read_to_string(file)?),
+        Some(file) => onboard::read_casino(&file.display().to_string(), &super::read(file)?),
         None => {
             let demo = demo()?;
             if let Some(wanted) = casino.filter(|wanted| **wanted != demo.casino_id) {

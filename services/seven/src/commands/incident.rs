@@ -193,7 +193,10 @@ async fn scrape(url: &str) -> Result<String> {
 fn redact(text: &str) -> String {
     static PERSONAL: std::sync::LazyLock<Option<regex::Regex>> = std::sync::LazyLock::new(|| {
         regex::Regex::new(
-            r"\+\d{8,15}\b|\b1?[2-9]\d{2}[-. ]?[2-9]\d{2}[-. ]?\d{4}\b|[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}",
+            r"(?x) \+\d{8,15}\b
+             | (?:\+?1[-.\ ]?)?\([2-9]\d{2}\)[-.\ ]?[2-9]\d{2}[-.\ ]?\d{4}\b
+             | \b(?:1[-.\ ]?)?[2-9]\d{2}[-.\ ]?[2-9]\d{2}[-.\ ]?\d{4}\b
+             | [A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}",
         )
         .ok()
     });
@@ -211,6 +214,8 @@ mod tests {
             ("+18605550142 said", "[redacted] said"),
             ("call 860-555-0142", "call [redacted]"),
             ("(18605550142)", "([redacted])"),
+            ("(860) 555-0142 or +1 (860)555.0142", "[redacted] or [redacted]"),
+            ("1-860-555-0142", "[redacted]"),
             ("to ann@example.com", "to [redacted]"),
             ("0193b4f2-6c1e-7a4b-9c3d-5f6a7b8c9d0e", "0193b4f2-6c1e-7a4b-9c3d-5f6a7b8c9d0e"),
             ("2026-11-23T10:00:00Z", "2026-11-23T10:00:00Z"),

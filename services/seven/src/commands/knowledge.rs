@@ -120,7 +120,7 @@ struct Bench {
 impl Bench {
     async fn set_up(config: Option<&Path>, labelled: &Labelled) -> Result<Self> {
         let file = &labelled.file;
-        let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+        let text = super::read(file)?;
         let questions = parse_questions(&text).with_context(|| format!("reading {}", file.display()))?;
         ensure!(!questions.is_empty(), "{} holds no question", file.display());
         let now = Clock::default().now();
@@ -214,7 +214,7 @@ async fn calibrated(config: Option<&Path>, labelled: &Labelled, json: bool) -> R
 fn items(content: Option<&Path>, reference: Reference) -> Result<Vec<Item>> {
     let (name, text) = match content {
         Some(file) => {
-            let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+            let text = super::read(file)?;
             (file.display().to_string(), text)
         }
         None => ("demo/content.json".to_owned(), seven_packs::demo::CONTENT.to_owned()),

@@ -64,6 +64,14 @@ async fn fleet(config: Option<&Path>) -> Result<Fleet> {
     wiring::fleet(&Settings::load(config)?, Vec::new(), nats, CancellationToken::new()).await
 }
 
+/// What a file holds; `-` is standard input: where commands run in a pod, a document's file is somewhere else.
+fn read(file: &Path) -> Result<String> {
+    if file.as_os_str() == "-" {
+        return std::io::read_to_string(std::io::stdin()).context("reading standard input");
+    }
+    std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))
+}
+
 /// With a capital letter first.
 fn capital(words: &str) -> String {
     let mut chars = words.chars();

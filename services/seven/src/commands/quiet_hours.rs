@@ -86,6 +86,6 @@ pub fn run(QuietHours::Check { to, at, class, zone, state, casino_file, json }: 
 
 fn window(file: Option<&Path>) -> Result<CasinoWindow> {
     let Some(file) = file else { return Ok(CasinoWindow::ANY_TIME) };
-    let config = onboard::read_casino(&file.display().to_string(), &std::fs::read_to_string(file)?)?;
+    let config = onboard::read_casino(&file.display().to_string(), &super::read(file)?)?;
     Ok(CasinoWindow::from_regulations(&config.regulations)?)
 }

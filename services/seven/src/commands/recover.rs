@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use chrono::TimeDelta;
 use clap::Args;
 use serde_json::json;
@@ -57,7 +57,7 @@ pub async fn run(config: Option<&Path>, command: &Recover) -> Result<ExitCode> {
     compared.iter().for_each(tell);
     for (casino, file) in &command.deletions {
         known(&fleet.store, casino).await?;
-        let lines = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+        let lines = super::read(file)?;
         let asked = forget_again(&fleet, casino, &lines, backup.unwrap_or(since)).await?;
         out!(
             "{casino}: {asked} deletion(s) done after the backup begin again; seven guest deletions --casino {casino}"

@@ -67,6 +67,13 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
     }
 }
 
+/// Waits for SIGTERM or SIGINT.
+pub async fn stand_by() -> Result<()> {
+    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
+    Ok(())
+}
+
 /// Ingress keeps what guests write in the spool meanwhile, and the scheduler has duties beside the bus; the others only consume.
 fn nats_for(worker: Worker) -> Nats {
     match worker {

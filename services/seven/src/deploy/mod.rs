@@ -6,6 +6,7 @@ mod entrance;
 mod names;
 pub mod nats;
 mod network;
+mod operator;
 mod scaling;
 mod settings;
 pub mod values;
@@ -56,6 +57,7 @@ pub fn manifests(values: &Values) -> Result<Vec<(String, Vec<Document>)>> {
     if let Some(backup) = &fleet.backup {
         files.push(("45-backup.yaml".to_owned(), backup::documents(fleet, backup)));
     }
+    files.push(("48-operator.yaml".to_owned(), vec![operator::deployment(fleet)]));
     for worker in Worker::ALL {
         files.push((format!("50-{}.yaml", worker.name()), one(values, &settings, worker, None)));
     }

@@ -6,6 +6,7 @@ use super::{
     backup,
     names::{APP, metadata},
     nats::{self, CLIENT_PORT, MONITORING_PORT, ROUTE_PORT},
+    operator,
     values::{FleetValues, Peer},
     workload::{ops_port, webhook_port},
     yaml::Document,
@@ -17,14 +18,19 @@ const CALL_OUT: [Worker; 3] = [Worker::AgentSwarm, Worker::OutboundSender, Worke
 /// What "outside" leaves out: a worker that is tricked into a call must not reach its neighbours.
 const PRIVATE: [&str; 5] = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10"];
 
+/// Where cert-manager's solver listens.
+const SOLVER_PORT: u16 = 8089;
+
 pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document> {
     let workers: Vec<&str> = Worker::ALL.into_iter().map(Worker::name).collect();
-    let with_jobs: Vec<&str> = workers.iter().copied().chain(["migrate", backup::COMPONENT]).collect();
-    let calling: Vec<&str> = CALL_OUT.into_iter().map(Worker::name).collect();
+    let people = [operator::COMPONENT];
+    let connecting: Vec<&str> = workers.iter().copied().chain(people).collect();
+    let with_jobs: Vec<&str> = connecting.iter().copied().chain(["migrate", backup::COMPONENT]).collect();
+    let calling: Vec<&str> = CALL_OUT.into_iter().map(Worker::name).chain(people).collect();
     let web = [Worker::IngressWebhook.name()];
     let nats_pods = json!({ "podSelector": pods(&[nats_component()]) });
     let public = json!({ "ipBlock": { "cidr": "0.0.0.0/0", "except": PRIVATE } });
-    vec![
+    let mut all = vec![
         policy(
             fleet,
             "default-deny",
@@ -33,11 +39,18 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
             json!({ "policyTypes": ["Ingress", "Egress"] }),
         ),
         egress(fleet, "dns", "Names of servers.", &ours(), &namespace("kube-system"), &[("UDP", 53), ("TCP", 53)]),
-        egress(fleet, "nats", "Every worker to the bus.", &pods(&workers), &nats_pods, &[("TCP", CLIENT_PORT)]),
+        egress(
+            fleet,
+            "nats",
+            "Every worker and operators to the bus.",
+            &pods(&connecting),
+            &nats_pods,
+            &[("TCP", CLIENT_PORT)],
+        ),
         egress(
             fleet,
             "postgres",
-            "Every worker, the migration and the backup to Postgres.",
+            "Every worker, operators, the migration and the backup to Postgres.",
             &pods(&with_jobs),
             &peer(&fleet.network.postgres),
             &[("TCP", fleet.network.postgres.port)],
@@ -45,8 +58,8 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
         egress(
             fleet,
             "redis",
-            "Every worker to Redis.",
-            &pods(&workers),
+            "Every worker and operators to Redis.",
+            &pods(&connecting),
             &peer(&fleet.network.redis),
             &[("TCP", fleet.network.redis.port)],
         ),
@@ -72,8 +85,25 @@ pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document
             &pods(&workers),
             &[from(&namespace(&fleet.network.monitoring), &[ops_port(settings)])],
         ),
-        nats_servers(fleet, &workers, &nats_pods),
-    ]
+        ingress(
+            fleet,
+            "acme",
+            "cert-manager proves here that the hosts are ours, with a pod of its own for as long as that takes (HTTP-01).",
+            &json!({ "matchLabels": { "acme.cert-manager.io/http01-solver": "true" } }),
+            &[from(&namespace(&fleet.network.ingress_controller), &[SOLVER_PORT])],
+        ),
+        nats_servers(fleet, &connecting, &nats_pods),
+    ];
+    let within = [
+        ("collector", "Every worker's spans to the collector.", &fleet.network.collector, &workers),
+        ("models", "Swarm, scheduler and operators to models within.", &fleet.network.models, &calling),
+    ];
+    for (name, note, to, who) in within {
+        if let Some(to) = to {
+            all.push(egress(fleet, name, note, &pods(who), &peer(to), &[("TCP", to.port)]));
+        }
+    }
+    all
 }
 
 fn nats_component() -> &'static str {

@@ -146,6 +146,17 @@ pub(crate) fn backup_volume(fleet: &FleetValues) -> Value {
     chosen(fleet, &["postgres.owner_url", "postgres.url", "guest_hash.secret"])
 }
 
+/// What operators' commands read; the owner's login is not among it.
+pub(crate) fn operator_volume(fleet: &FleetValues) -> Value {
+    let names: Vec<&str> = SECRETS.iter().map(|(name, _)| *name).filter(|name| *name != "postgres.owner_url").collect();
+    let mut volume = chosen(fleet, &names);
+    let password = SecretRef { name: names::password_secret(super::nats::OPERATOR), key: "password".into() };
+    if let Some(sources) = volume["projected"]["sources"].as_array_mut() {
+        sources.push(file("nats.password", &password));
+    }
+    volume
+}
+
 fn chosen(fleet: &FleetValues, names: &[&str]) -> Value {
     let sources: Vec<Value> = names.iter().filter_map(|name| Some(file(name, fleet.secrets.get(*name)?))).collect();
     json!({ "name": "secrets", "projected": { "defaultMode": 0o440, "sources": sources } })

@@ -158,6 +158,12 @@ pub struct Size {
 pub struct Network {
     pub postgres: Peer,
     pub redis: Peer,
+    /// Takes spans (OTLP); None: none are exported, or a public service takes them.
+    #[serde(default)]
+    pub collector: Option<Peer>,
+    /// Models that are not reached over the internet.
+    #[serde(default)]
+    pub models: Option<Peer>,
     /// The namespaces of what calls the webhook, what reads metrics, and KEDA.
     pub ingress_controller: String,
     pub monitoring: String,

@@ -172,7 +172,7 @@ pub(crate) fn mounts() -> Vec<Value> {
     ]
 }
 
-fn mounts_with_nats() -> Vec<Value> {
+pub(crate) fn mounts_with_nats() -> Vec<Value> {
     let mut mounts = mounts();
     mounts.push(json!({ "name": "nats", "mountPath": NATS_DIR, "readOnly": true }));
     mounts

@@ -46,7 +46,7 @@ impl Observer for Heard {
     }
 
     fn breaker(&self, name: &str, moved: Transition) {
-        assert!(name.starts_with("llm/"), "{name}");
+        assert!(name.starts_with("llm/") || name.starts_with("embedding/"), "{name}");
         self.moves.lock().unwrap().push(moved);
     }
 }

@@ -31,6 +31,7 @@ pub const LABELS: &[&str] = &[
     "error",
     "error_code",
     "event",
+    "kind",
     "lane",
     "language",
     "layer",

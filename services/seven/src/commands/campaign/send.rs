@@ -134,11 +134,7 @@ async fn guests(fleet: &Fleet, casino: &CasinoId, whom: &Whom) -> Result<Vec<Gue
         tx.commit().await?;
         return Ok(all);
     };
-    let text = if file.as_os_str() == "-" {
-        std::io::read_to_string(std::io::stdin()).context("reading the guests from stdin")?
-    } else {
-        std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?
-    };
+    let text = crate::commands::read(file)?;
     let (mut guests, mut seen) = (Vec::new(), HashSet::new());
     for (n, line) in (1..).zip(text.lines()) {
         let word = line.split('#').next().unwrap_or_default().trim();

@@ -29,13 +29,20 @@ fn config(values: &Values) -> Document {
         .map(|file| (file.path.trim_start_matches("nats/").to_owned(), json!(file.text)))
         .collect();
     Document::new(
-        "The servers' configuration, the same text as in ../nats. After new users: nats-server --signal reload, in each pod.",
+        "The servers' configuration, the same text as in ../nats. With another one they are restarted, one after the other.",
         json!({
             "apiVersion": "v1", "kind": "ConfigMap",
             "metadata": metadata(&values.fleet, CONFIG, COMPONENT, None),
             "data": data,
         }),
     )
+}
+
+/// Stands for this configuration.
+fn digest(values: &Values) -> String {
+    use sha2::{Digest, Sha256};
+    let text: String = files(values).into_iter().map(|file| file.text).collect();
+    hex::encode(Sha256::digest(text.as_bytes())).chars().take(16).collect()
 }
 
 fn service(fleet: &FleetValues) -> Document {
@@ -76,7 +83,11 @@ fn stateful_set(values: &Values) -> Document {
                 "podManagementPolicy": "Parallel",
                 "selector": { "matchLabels": selector(COMPONENT, None) },
                 "template": {
-                    "metadata": { "labels": crate::deploy::names::labels(fleet, COMPONENT, None) },
+                    "metadata": {
+                        "labels": crate::deploy::names::labels(fleet, COMPONENT, None),
+                        // Users and their passwords' variables are read at the start only; streams have copies, so one may be away.
+                        "annotations": { "seven/nats": digest(values) },
+                    },
                     "spec": pod(values),
                 },
                 "volumeClaimTemplates": [claim],

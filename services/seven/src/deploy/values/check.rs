@@ -38,7 +38,12 @@ pub(super) fn problems(file: &Path, fleet: &FleetValues, casinos: &[(PathBuf, Ca
     names_and_images(&mut found, fleet);
     sizes(&mut found, fleet);
     secrets(&mut found, &fleet.secrets, &settings::REQUIRED_SECRETS);
-    for (key, peer) in [("network.postgres", &fleet.network.postgres), ("network.redis", &fleet.network.redis)] {
+    let network = &fleet.network;
+    let others = [("network.collector", &network.collector), ("network.models", &network.models)];
+    let others = others.into_iter().filter_map(|(key, peer)| Some((key, peer.as_ref()?)));
+    for (key, peer) in
+        [("network.postgres", &network.postgres), ("network.redis", &network.redis)].into_iter().chain(others)
+    {
         peer_is_one(&mut found, key, peer);
     }
     match settings::of(fleet) {
