@@ -105,7 +105,7 @@ fn ports_probes_and_graces_are_the_codes_own() {
     for document in all() {
         let name = document["metadata"]["name"].as_str().unwrap();
         match document["kind"].as_str().unwrap() {
-            "Deployment" => {
+            "Deployment" if document["spec"]["template"]["spec"]["containers"][0]["args"][0] == "run" => {
                 let pod = &document["spec"]["template"]["spec"];
                 let container = &pod["containers"][0];
                 let ports: Vec<u64> = container["ports"]

@@ -46,7 +46,28 @@ fn every_command_line_is_one_the_binary_takes() {
         Cli::try_parse_from(std::iter::once("seven".to_owned()).chain(arguments)).unwrap();
         seen += 1;
     }
-    assert_eq!(seen, 1 + Worker::ALL.len() + 2 * 5);
+    assert_eq!(seen, 1 + 1 + Worker::ALL.len() + 2 * 5, "the migration, the operators' pod, the workers");
+}
+
+#[test] // SEC-130, DEP-16
+fn operators_commands_have_a_place_without_the_owners_login() {
+    let values = example();
+    let all = documents(&values);
+    let place = all.iter().find(|d| d["kind"] == "Deployment" && d["metadata"]["name"] == "seven-operator").unwrap();
+    let pod = &place["spec"]["template"];
+    let text = serde_json::to_string(pod).unwrap();
+    assert!(!text.contains(&values.fleet.secrets["postgres.owner_url"].name), "{text}");
+    for secret in ["postgres.url", "guest_hash.secret", "telnyx.api_key"] {
+        assert!(text.contains(&values.fleet.secrets[secret].name), "{secret}");
+    }
+    assert!(nats::users(&values).iter().any(|user| user.name == nats::OPERATOR));
+    // What it may reach: each policy that opens something for it names it.
+    let selects = |d: &serde_json::Value| {
+        let components = d["spec"]["podSelector"]["matchExpressions"][0]["values"].as_array().cloned();
+        d["kind"] == "NetworkPolicy" && components.is_some_and(|all| all.iter().any(|one| one == nats::OPERATOR))
+    };
+    let open: Vec<&str> = all.iter().filter(|d| selects(d)).filter_map(|d| d["metadata"]["name"].as_str()).collect();
+    assert_eq!(open, ["seven-to-nats", "seven-to-postgres", "seven-to-redis", "seven-to-providers"]);
 }
 
 #[test]
