@@ -2,7 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
-use std::{future::pending, time::Duration};
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use secrecy::SecretString;
 use seven_domain::IdSource;
@@ -168,6 +175,29 @@ impl Line {
         });
         Self { port, silent }
     }
+}
+
+#[tokio::test]
+async fn what_is_counted_is_counted_once_it_stands() {
+    let house = House::build().await;
+    Store::migrate(&SecretString::from(house.url.clone())).await.unwrap();
+    let app = SecretString::from(house.url.replacen("postgres@", "seven_app@", 1));
+    let sweep = SweepPlan { base: Duration::from_secs(15), longest: Duration::from_secs(600) };
+    let store = Store::new(&app, 2, sweep).unwrap();
+    let casino = "silver_birch".parse().unwrap();
+    let counted = Arc::new(AtomicUsize::new(0));
+    let opened = async || {
+        let mut tx = store.bind(&casino).await.unwrap();
+        let counted = Arc::clone(&counted);
+        tx.once_committed(move || drop(counted.fetch_add(1, Ordering::Relaxed)));
+        tx
+    };
+    drop(opened().await);
+    opened().await.rollback().await.unwrap();
+    assert_eq!(counted.load(Ordering::Relaxed), 0);
+    opened().await.commit().await.unwrap();
+    opened().await.commit_meanwhile().await.unwrap().unwrap();
+    assert_eq!(counted.load(Ordering::Relaxed), 2);
 }
 
 #[tokio::test] // D10

@@ -91,6 +91,18 @@ fn covers(pattern: &str, subject: &str) -> bool {
     p.len() == s.len() && p.iter().zip(&s).all(|(p, s)| *p == "*" || p == s)
 }
 
+#[test] // DEP-34
+fn the_alert_knows_how_many_workers_there_may_be() {
+    let rules = std::fs::read_to_string(root().join("deploy/observe/prometheus/rules/service.yml")).unwrap();
+    let rule = rules.lines().skip_while(|line| !line.contains("alert: WorkersAtMost")).nth(1).unwrap();
+    let (rest, envelope) = rule.split_once(" or ").unwrap();
+    for worker in Worker::ALL.into_iter().filter(|worker| *worker != Worker::Scheduler) {
+        let part = if worker == Worker::PersonaEnvelope { envelope } else { rest };
+        let most: u32 = part.rsplit_once(">= ").unwrap().1.trim_end_matches('\'').parse().unwrap();
+        assert_eq!(most, example().fleet.size(worker).max, "{}", worker.name());
+    }
+}
+
 #[test]
 fn ports_probes_and_graces_are_the_codes_own() {
     let settings = Settings::parse(&deploy::settings_text(&example().fleet).unwrap()).unwrap();
