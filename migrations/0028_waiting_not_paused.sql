@@ -11,7 +11,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     from turns t where t.state = 'drafted' and t.next_sweep_at is not null group by t.casino_id
     union all
     select o.casino_id, null, null, min(o.not_before)
-    from outbound_messages o
-    where o.state = 'queued' and o.next_sweep_at is not null and o.not_before < now() and o.reason is distinct from 'paused' group by o.casino_id
+    from outbound_messages o join send_policy p on p.class = o.class
+    where o.state = 'queued' and o.next_sweep_at is not null and o.not_before < now() and (p.lane <> 'bulk' or o.reason is distinct from 'paused')
+    group by o.casino_id
   ) w group by w.casino_id
 $$;

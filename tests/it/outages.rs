@@ -110,8 +110,17 @@ async fn the_jetstream_directory_is_deleted_under_work_in_flight() {
 #[tokio::test] // D2, D14: an outage is when operators' commands are wanted, and a process may have to start just then
 async fn who_can_do_without_the_bus_starts_without_it() {
     let house = house("out_no_bus", Wanted { scale: 0.2, ..Wanted::default() }).await;
-    house.nats.kill().unwrap();
     let casino = house.casino().to_string();
+    house.text(&guest(9), QUESTION);
+    house.settle(1).await;
+    let of = guest(9);
+    let whose = ["--guest", &of, "--casino", &casino, "--by", "Robin"];
+    let taken = [&["conversation", "takeover"][..], &whose, &["--reason", "asked for"]].concat();
+    assert_eq!(house.seven(&taken, "").await.code, 0);
+    house.nats.kill().unwrap();
+    // Stored and told so: who were told of a failure would say it again, and the guest hear it twice.
+    let said = house.seven(&[&["conversation", "say"][..], &whose, &["--text", "Robin here."]].concat(), "").await;
+    assert!(said.code == 0 && said.err.contains("it is stored"), "{said:?}");
     let order = ["--casino", &casino, "--by", "Robin", "--reason", "an outage"];
     let paused = house.seven(&[&["pause", "--proactive"][..], &order].concat(), "").await;
     assert!(paused.code == 0 && paused.out.contains("proactive"), "{paused:?}");
@@ -125,8 +134,10 @@ async fn who_can_do_without_the_bus_starts_without_it() {
     until("it is connected", Duration::from_secs(10), || later.bus.ready()).await;
     assert_eq!(house.seven(&[&["resume", "--proactive"][..], &order].concat(), "").await.code, 0);
     ask_all(&house, 0..5);
-    house.settle_within(5, Duration::from_secs(60)).await;
+    house.settle_within(6, Duration::from_secs(60)).await;
     each_answered_once(&house, 0..5).await;
+    until("Robin is heard", Duration::from_secs(60), || async { house.said_to(&of).contains("Robin here.") }).await;
+    assert_eq!(house.texts_to(&of).iter().filter(|text| text.contains("Robin here.")).count(), 1);
     house.stop().await;
 }
 

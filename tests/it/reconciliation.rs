@@ -125,15 +125,20 @@ async fn a_text_of_before_a_restore_is_taken_in_and_not_answered_again() {
     let house = quiet_house("reconcile_restored").await;
     house.stack.sim.set_rules(Plan { swallow_webhooks_percent: Some(100.0), ..Plan::default() }).unwrap();
     house.text(GUEST, QUESTION);
-    house.text("+18605550143", "STOP");
+    // Their wishes count; what we said to them was said.
+    for (n, word) in ["STOP", "DELETE", "SUBSCRIBE", "HELP", "YES"].into_iter().enumerate() {
+        house.text(&guest(143 + n), word);
+    }
     let sql = "insert into audit_log (casino_id, actor, action, severity, subject, detail) values ('_unknown', 'seven restore', 'restored', 'critical', 'database', '{}')";
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::raw_sql(sql).execute(&owner).await.unwrap();
     grow_old(&house).await;
     house.stack.sim.set_rules(Plan::default()).unwrap();
-    assert_eq!(run(&house, false).await.texts_recovered, 2);
+    assert_eq!(run(&house, false).await.texts_recovered, 6);
     let closed = "select count(*) from inbound_messages where reason in ('stale', 'provider_answered') and disposition = 'closed'";
-    until("both are closed", Duration::from_secs(10), || async { house.number(closed).await == 2 }).await;
+    until("all are closed", Duration::from_secs(10), || async { house.number(closed).await == 6 }).await;
+    assert_eq!(house.number("select count(*) from deletions where state in ('pending', 'running')").await, 1);
+    assert_eq!(house.number("select count(*) from guests where consent_tier = 'marketing'").await, 0);
     let stopped = "select count(*) from suppressions where state = 'stopped'";
     assert_eq!(
         (house.number("select count(*) from outbound_messages").await, house.number(stopped).await),

@@ -54,7 +54,7 @@ async fn resume(house: &House, by: &str) -> u64 {
     let mut tx = fleet.store.bind(house.casino()).await.unwrap();
     let resumed = go_on(&mut tx, conversation, by).await.unwrap().unwrap();
     tx.commit().await.unwrap();
-    announce(fleet, house.casino(), conversation, &resumed).await.unwrap();
+    announce(fleet, house.casino(), conversation, &resumed).await;
     resumed.released
 }
 

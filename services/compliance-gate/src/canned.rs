@@ -85,6 +85,8 @@ impl Gate {
     ) -> Result<Next, Error> {
         if tx.is_stopped(&case.guest).await? {
             self.close(tx, case, "opted_out").await
+        } else if case.text.is_of_before_a_restore() {
+            self.close(tx, case, "stale").await
         } else {
             self.canned(tx, case, key).await
         }

@@ -204,10 +204,11 @@ impl Gate {
                 _ => answer,
             });
         }
+        // A late question is nobody's any more, and a late YES may be to another question than the last one we know of.
         let late = case.text.is_recovered() && self.may_have_been_answered(case);
         if let Some(keyword) = &case.decision.keyword
             && (layer.is_none() || keyword.intent == Intent::OptOut)
-            && !(late && matches!(keyword.intent, Intent::Help | Intent::Privacy))
+            && !(late && matches!(keyword.intent, Intent::Help | Intent::Privacy | Intent::Affirm))
             && let Some(next) = self.keyword(tx, case, keyword).await?
         {
             return Ok(next);

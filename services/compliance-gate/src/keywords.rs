@@ -120,6 +120,9 @@ impl Gate {
         if case.text.autoresponse.is_some() {
             return self.close(tx, case, "provider_answered").await;
         }
+        if case.text.is_of_before_a_restore() {
+            return self.close(tx, case, "stale").await;
+        }
         let wording = self.render(case, TextKey::ConsentPrompt);
         let (next, outbound) = self.queue(tx, case, TextKey::ConsentPrompt, wording.clone()).await?;
         let prompt = seven_store::prompts::Prompt {

@@ -76,6 +76,8 @@ fn longest(duty: &str) -> Duration {
     match duty {
         // They read what grows: a night's work, a provider's records at its pace, streams.
         "nightly" | "reconcile" | "delete" => Duration::from_secs(6 * 3_600),
+        // What they have claimed they signal one by one: a slow bus after an outage must not use up claims that nobody hears of.
+        "sweep" | "due" | "campaigns" => Duration::from_secs(1_800),
         _ => Duration::from_secs(120),
     }
 }

@@ -75,7 +75,10 @@ pub async fn load_content(
     .await?;
     let version = tx.casino_row().await?.map_or(0, |r| r.content_version);
     tx.commit().await?;
-    fleet.bus.announce_content(casino, version).await?;
+    // The content stands; swarms look at its version themselves every now and then.
+    if let Err(error) = fleet.bus.announce_content(casino, version).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "the content is stored but could not be announced");
+    }
     Ok(summary)
 }
 

@@ -152,9 +152,15 @@ pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, nats: Nats, shutdow
 async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &CancellationToken) -> Result<Bus> {
     let (Nats::Needed(patience) | Nats::Wanted(patience)) = nats;
     let until = tokio::time::Instant::now() + patience;
+    // The address without what may be a password in it.
+    let address = settings.url.rsplit('@').next().unwrap_or_default();
     let error = loop {
         let error = match tokio::time::timeout(Duration::from_secs(3), Bus::connect(settings)).await {
             Ok(Ok(bus)) => return Ok(bus),
+            // With a wrong password nobody waits, unless its server may still be about to learn it.
+            Ok(Err(error)) if error.is_final() && matches!(nats, Nats::Wanted(_)) => {
+                return Err(error).with_context(|| format!("NATS at {address}"));
+            }
             Ok(Err(error @ seven_bus::Error::TooOld { .. })) => return Err(error.into()),
             Ok(Err(error)) => anyhow::Error::from(error),
             Err(_) => anyhow::anyhow!("no answer within 3 s"),
@@ -167,8 +173,6 @@ async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &Cancella
             () = tokio::time::sleep(Duration::from_millis(500)) => {}
         }
     };
-    // The address without what may be a password in it.
-    let address = settings.url.rsplit('@').next().unwrap_or_default();
     if let Nats::Wanted(_) = nats {
         tracing::warn!(
             address,

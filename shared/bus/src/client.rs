@@ -1,7 +1,10 @@
 //! The connection: streams and consumers put in place, events published with identity and trace.
 
 use std::{
-    sync::{Arc, atomic::AtomicBool},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -45,6 +48,8 @@ pub struct Bus {
     pub(crate) limits: topology::Limits,
     /// How often a connection was made: what was asked of the one before is forgotten.
     pub(crate) connections: watch::Receiver<u64>,
+    /// The server is one that must not be trusted with a message.
+    refused: Arc<AtomicBool>,
     /// Streams that were there have been given what ours allow.
     pub(crate) raised: Arc<AtomicBool>,
 }
@@ -78,7 +83,22 @@ impl Bus {
     /// # Errors
     /// When the settings cannot be used with any server.
     pub async fn connect_later(settings: &Settings) -> Result<Self, Error> {
-        Self::connect_with(settings, settings.access.options().retry_on_initial_connect()).await
+        let bus = Self::connect_with(settings, settings.access.options().retry_on_initial_connect()).await?;
+        let mut looking = bus.clone();
+        tokio::spawn(async move {
+            // Which server it is shows with the first connection; the clone goes with it.
+            if looking.connections.wait_for(|made| *made > 0).await.is_ok() && looking.is_too_old() {
+                tracing::error!(
+                    "this NATS server is too old and may lose what it acknowledged; nothing is published to it"
+                );
+                looking.refused.store(true, Ordering::Relaxed);
+            }
+        });
+        Ok(bus)
+    }
+
+    fn is_too_old(&self) -> bool {
+        version(&self.client.server_info().version) < FLOOR
     }
 
     async fn connect_with(settings: &Settings, options: ConnectOptions) -> Result<Self, Error> {
@@ -102,7 +122,7 @@ impl Bus {
         let client = Box::pin(connecting).await.map_err(Error::Connect)?;
         let mut js = jetstream::new(client.clone());
         js.set_timeout(Duration::from_secs(5));
-        Ok(Self { client, js, limits: settings.limits, connections, raised: Arc::default() })
+        Ok(Self { client, js, limits: settings.limits, connections, refused: Arc::default(), raised: Arc::default() })
     }
 
     /// How often this process has connected, the first time included.
@@ -112,6 +132,9 @@ impl Bus {
 
     /// Publishes and waits for the stream's acknowledgement, at most `deadline`.
     pub async fn publish(&self, message: &Outgoing<'_>, deadline: Duration) -> Result<(), Error> {
+        if self.refused.load(Ordering::Relaxed) {
+            return Err(Error::TooOld { found: self.client.server_info().version });
+        }
         let acked = async {
             let ack = self.js.send_publish(message.subject.clone(), envelope(message)).await?;
             ack.await
@@ -151,7 +174,7 @@ impl Bus {
     pub async fn ready(&self) -> bool {
         matches!(tokio::time::timeout(Duration::from_secs(2), self.client.flush()).await, Ok(Ok(())))
             && self.client.connection_state() == State::Connected
-            && version(&self.client.server_info().version) >= FLOOR
+            && !self.is_too_old()
     }
 
     /// Waits while the connection is lost: what is asked meanwhile would all be asked at once when it is back.

@@ -1,5 +1,7 @@
 //! What can go wrong on the bus. Everything here is worth waiting for: the message is not at fault.
 
+use async_nats::ConnectErrorKind;
+
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("connecting to NATS")]
@@ -23,6 +25,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// No server will ever be reached like this: it is the settings' fault, not an outage.
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::TooOld { .. } => true,
+            Self::Connect(error) => {
+                matches!(error.kind(), ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation)
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn setup(what: impl Into<String>) -> impl FnOnce(async_nats::Error) -> Self {
         let what = what.into();
         move |source| Self::Setup { what, source }

@@ -271,12 +271,13 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Takes in what all pulls bring until shutdown. Who arrives for nobody goes back at once instead of after `ack_wait`.
+    /// Takes in what all pulls bring until shutdown. What arrives for nobody goes back instead of waiting for `ack_wait`.
     async fn receive(self: Arc<Self>, mut arriving: Subscriber) {
         let mut connections = self.bus.connections.clone();
         connections.mark_unchanged();
         loop {
             let message = tokio::select! {
+                biased;
                 () = self.shutdown.cancelled() => return self.hand_back(arriving).await,
                 Ok(()) = connections.changed() => {
                     self.pulls.all_over();

@@ -233,6 +233,8 @@ pub struct Halted {
     pub texts: u64,
     /// Turns that were made and not queued yet: the same.
     pub turns: u64,
+    /// Texts of guests that waited for the host or a person: answered since, perhaps.
+    pub waiting: u64,
     pub campaigns: u64,
 }
 
@@ -265,13 +267,19 @@ pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json:
         .execute(&mut *tx)
         .await?
         .rows_affected();
+    let waiting = sqlx::query(
+        "update inbound_messages set disposition = 'closed', reason = 'restored', closed_at = now() where disposition in ('open', 'held')",
+    )
+    .execute(&mut *tx)
+    .await?
+    .rows_affected();
     let campaigns = sqlx::query("update campaigns set state = 'paused' where state = 'running'")
         .execute(&mut *tx)
         .await?
         .rows_affected();
     sqlx::query("insert into audit_log (casino_id, actor, action, severity, subject, detail) values ('_unknown', $1, 'restored', 'critical', 'database', $2)")
         .bind(by)
-        .bind(json!({ "backup": detail, "texts_ended": texts, "turns_ended": turns, "campaigns_paused": campaigns }))
+        .bind(json!({ "backup": detail, "texts_ended": texts, "turns_ended": turns, "texts_closed": waiting, "campaigns_paused": campaigns }))
         .execute(&mut *tx)
         .await?;
     let database: String = sqlx::query_scalar("select quote_ident(current_database())").fetch_one(&mut *tx).await?;
@@ -279,7 +287,7 @@ pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json:
     sqlx::query(AssertSqlSafe(open)).execute(&mut *tx).await?;
     tx.commit().await?;
     conn.close().await?;
-    Ok(Halted { texts, turns, campaigns })
+    Ok(Halted { texts, turns, waiting, campaigns })
 }
 
 impl Store {

@@ -72,7 +72,8 @@ impl Store {
              insert into provider_stops (provider, casino_id, error_code, until, probe_at, actor)
              values ($1, $2, $3, now() + make_interval(secs => $4), now() + make_interval(secs => $5), $6)
              on conflict (provider, casino_id) do update set until = excluded.until, error_code = excluded.error_code,
-               probe_at = excluded.probe_at, actor = excluded.actor
+               probe_at = case when excluded.error_code = $7 then null else coalesce(provider_stops.probe_at, excluded.probe_at) end,
+               actor = excluded.actor
              where excluded.error_code = $7 or provider_stops.error_code <> $7
              returning not exists (select from was where was.error_code = $7 or $3 <> $7)",
         )

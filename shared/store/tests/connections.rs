@@ -189,7 +189,9 @@ async fn what_is_counted_is_counted_once_it_stands() {
     let opened = async || {
         let mut tx = store.bind(&casino).await.unwrap();
         let counted = Arc::clone(&counted);
-        tx.once_committed(move || drop(counted.fetch_add(1, Ordering::Relaxed)));
+        tx.once_committed(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
         tx
     };
     drop(opened().await);

@@ -257,7 +257,7 @@ async fn resume(fleet: &Fleet, which: &Which, by: &str) -> Result<()> {
     let resumed = go_on(&mut tx, conversation, by).await?;
     let resumed = resumed.with_context(|| format!("{conversation} is not paused"))?;
     tx.commit().await?;
-    announce(fleet, &which.casino, conversation, &resumed).await?;
+    announce(fleet, &which.casino, conversation, &resumed).await;
     out!("{conversation} is the host's again; {} text(s) that were kept will be answered.", resumed.released);
     Ok(())
 }
@@ -271,12 +271,11 @@ pub async fn go_on(tx: &mut Tx, conversation: ConversationId, by: &str) -> Resul
 }
 
 /// Signals what was kept, after the commit that opened it again; a sweep repeats a signal that is lost.
-pub async fn announce(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId, resumed: &Resumed) -> Result<()> {
+pub async fn announce(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId, resumed: &Resumed) {
     if let Some((cause, trace)) = &resumed.first {
         let copy = Some(format!("resume:{}", fleet.ids.uuid()));
-        fleet.bus.signal_conversation(casino, conversation.0, *cause, copy, trace).await?;
+        super::told(fleet.bus.signal_conversation(casino, conversation.0, *cause, copy, trace).await);
     }
-    Ok(())
 }
 
 pub(super) async fn note(

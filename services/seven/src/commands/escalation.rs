@@ -104,7 +104,7 @@ pub async fn run(config: Option<&Path>, command: Escalation) -> Result<()> {
             tx.commit().await?;
             let mut on = String::new();
             if let Some((conversation, resumed)) = resumed {
-                announce(&fleet, &casino, conversation, &resumed).await?;
+                announce(&fleet, &casino, conversation, &resumed).await;
                 on = format!(" The host goes on; {} text(s) were kept.", resumed.released);
             }
             out!("Case {id} is settled: {by}.{on}");

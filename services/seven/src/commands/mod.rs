@@ -64,6 +64,13 @@ async fn fleet(config: Option<&Path>) -> Result<Fleet> {
     wiring::fleet(&Settings::load(config)?, Vec::new(), nats, CancellationToken::new()).await
 }
 
+/// After the commit the work is done: a signal that found no bus is repeated by the sweep, and a command that failed would be given again.
+fn told<E: std::error::Error + 'static>(signalled: Result<(), E>) {
+    if let Err(error) = signalled {
+        tracing::warn!(error = &error as &dyn std::error::Error, "it is stored; the workers hear of it within seconds");
+    }
+}
+
 /// What a file holds; `-` is standard input: where commands run in a pod, a document's file is somewhere else.
 fn read(file: &Path) -> Result<String> {
     if file.as_os_str() == "-" {

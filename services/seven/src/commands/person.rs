@@ -83,7 +83,7 @@ pub async fn say(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId,
     let detail = json!({ "texts": texts, "answered": answered });
     note(&mut tx, AuditEvent::PersonWrote, by, conversation, detail).await?;
     tx.commit().await?;
-    fleet.signal_queued(casino, &queued, None, &trace).await?;
+    super::told(fleet.signal_queued(casino, &queued, None, &trace).await);
     Ok(Said { texts, answered })
 }
 

@@ -55,9 +55,10 @@ pub async fn run(config: Option<&Path>, command: &Restore) -> Result<ExitCode> {
         Some((walked, broken)) => out!("BROKEN  {} of {walked} consent chain(s): {}", broken.len(), broken.join(", ")),
     }
     out!(
-        "paused  for every casino: kill, pause_proactive. {} queued text(s) and {} answer(s) ended (they may have left since the backup), {} campaign(s) paused.",
+        "paused  for every casino: kill, pause_proactive. {} queued text(s) and {} answer(s) ended (they may have left since the backup), {} text(s) of guests closed (they may have been answered), {} campaign(s) paused.",
         restored.halted.texts,
         restored.halted.turns,
+        restored.halted.waiting,
         restored.halted.campaigns
     );
     out!("Next:");

@@ -38,7 +38,12 @@ impl<H: Handler> Shared<H> {
             }
         };
         if let Ok(info) = message.info() {
-            self.tries.note(info.stream_sequence, matches!(outcome, Outcome::Retry { .. }));
+            match outcome {
+                Outcome::Retry { .. } => self.tries.failed(info.stream_sequence),
+                Outcome::Done | Outcome::Park { .. } => self.tries.forget(info.stream_sequence),
+                // A wait between two failures is neither.
+                Outcome::Wait { .. } | Outcome::Unavailable { .. } => {}
+            }
         }
         metrics().handling.with_label_values(&[H::STAGE.as_str()]).observe(started.elapsed().as_secs_f64());
         self.conclude(casino, message, outcome).await;

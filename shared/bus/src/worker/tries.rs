@@ -30,19 +30,19 @@ impl Tries {
         failed.get(&sequence).map_or(0, |failed| failed.times).saturating_add(1)
     }
 
-    /// The try failed, or the message needs none any more.
-    pub(super) fn note(&self, sequence: u64, failed: bool) {
+    pub(super) fn failed(&self, sequence: u64) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !failed {
-            all.remove(&sequence);
-            return;
-        }
         let now = Instant::now();
         if all.len() >= FEW {
             all.retain(|_, failed| now.duration_since(failed.last) < REMEMBERED);
         }
         let entry = all.entry(sequence).or_insert(Failed { times: 0, last: now });
         *entry = Failed { times: entry.times.saturating_add(1), last: now };
+    }
+
+    /// The message needs no try any more.
+    pub(super) fn forget(&self, sequence: u64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&sequence);
     }
 }
 
@@ -55,19 +55,19 @@ mod tests {
         let tries = Tries::default();
         assert_eq!(tries.next(7), 1);
         for try_no in 2..=4 {
-            tries.note(7, true);
+            tries.failed(7);
             assert_eq!((tries.next(7), tries.next(8)), (try_no, 1));
         }
-        tries.note(7, false);
+        tries.forget(7);
         assert_eq!(tries.next(7), 1);
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_went_on_elsewhere_is_forgotten() {
         let tries = Tries::default();
-        (0..1_000).for_each(|sequence| tries.note(sequence, true));
+        (0..1_000).for_each(|sequence| tries.failed(sequence));
         tokio::time::advance(REMEMBERED).await;
-        tries.note(5_000, true);
+        tries.failed(5_000);
         assert_eq!((tries.next(3), tries.next(5_000)), (1, 2));
     }
 }
