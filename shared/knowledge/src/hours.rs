@@ -151,6 +151,8 @@ impl WeeklyHours {
             .flat_map(|date| self.spans_on(date).iter().map(move |span| wall(date, span.opens)))
             .map(|wall| Moment { at: instant(wall, tz, at), wall })
             .filter(|m| m.at > at && !self.is_open(m.at - TimeDelta::minutes(1), tz))
+            // An opening that lies in the skipped hour does not happen.
+            .filter(|m| self.is_open(m.at, tz))
             .min()
     }
 

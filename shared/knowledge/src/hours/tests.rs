@@ -93,6 +93,8 @@ fn dst_nights_keep_the_doors_open() {
     let jump = at(2026, 3, 8, 7, 0);
     assert_eq!(hours("Sat 8pm-2:30am").closes_at(at(2026, 3, 8, 5, 0), New_York).unwrap().at, jump);
     assert_eq!(hours("Sun 2:30am-6am").next_opening(at(2026, 3, 8, 5, 0), New_York).unwrap().at, jump);
+    let skipped = hours("Sun 2am-2:30am").next_opening(at(2026, 3, 8, 5, 0), New_York).unwrap();
+    assert_eq!(skipped.wall.to_string(), "2026-03-15 02:00:00", "what lies in the skipped hour only does not open");
 }
 
 #[test] // CMS-19: a holiday takes the place of its weekday, and its night reaches into the next day
