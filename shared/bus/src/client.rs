@@ -14,7 +14,7 @@ use async_nats::{
     jetstream::{
         self, kv,
         message::PublishMessage,
-        stream::{self, ConsumerCreateStrictErrorKind, DirectGetErrorKind},
+        stream::{self, ConsumerCreateStrictErrorKind},
     },
 };
 use bytes::Bytes;
@@ -255,18 +255,6 @@ impl Bus {
 
     pub async fn unmirror(&self, casino: &CasinoId) -> Result<(), Error> {
         self.bucket().await?.delete(casino.as_str()).await.map_err(|e| Error::setup("bucket fleet")(e.into()))
-    }
-
-    /// A stored message by its sequence in the stage's stream: subject, key, payload, trace.
-    pub async fn stored(&self, stream: &str, sequence: u64) -> Result<Option<(String, String, Bytes, String)>, Error> {
-        let message = match self.stream(stream).await?.direct_get(sequence).await {
-            Ok(message) => message,
-            Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::setup(format!("message {sequence} of {stream}"))(error.into())),
-        };
-        let header = |name: &str| message.headers.get(name).map(|v| v.as_str().to_owned()).unwrap_or_default();
-        let (key, trace) = (header(KEY_HEADER), header(TRACE_HEADER));
-        Ok(Some((message.subject.to_string(), key, message.payload, trace)))
     }
 
     pub(crate) async fn bucket(&self) -> Result<kv::Store, Error> {

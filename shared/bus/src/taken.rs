@@ -3,12 +3,15 @@
 
 use std::time::Duration;
 
-use async_nats::jetstream::{self, consumer::PullConsumer};
+use async_nats::jetstream::{self, consumer::PullConsumer, stream::DirectGetErrorKind};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use futures::TryStreamExt;
 
-use crate::{Bus, Error, client::TRACE_HEADER};
+use crate::{
+    Bus, Error,
+    client::{KEY_HEADER, TRACE_HEADER},
+};
 
 /// A message in hand; it comes again unless [`Taken::done`] is called.
 #[derive(Debug)]
@@ -30,6 +33,18 @@ impl Bus {
         };
         let consumer = self.stream(stream).await?.create_consumer(config).await;
         consumer.map(Reader).map_err(|e| Error::setup(format!("reading {stream}"))(e.into()))
+    }
+
+    /// A stored message by its sequence in the stage's stream: subject, key, payload, trace.
+    pub async fn stored(&self, stream: &str, sequence: u64) -> Result<Option<(String, String, Bytes, String)>, Error> {
+        let message = match self.stream(stream).await?.direct_get(sequence).await {
+            Ok(message) => message,
+            Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::setup(format!("message {sequence} of {stream}"))(error.into())),
+        };
+        let header = |name: &str| message.headers.get(name).map(|v| v.as_str().to_owned()).unwrap_or_default();
+        let (key, trace) = (header(KEY_HEADER), header(TRACE_HEADER));
+        Ok(Some((message.subject.to_string(), key, message.payload, trace)))
     }
 
     /// Up to `most` waiting messages of a durable consumer, without waiting for more.
