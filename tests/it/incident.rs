@@ -7,11 +7,14 @@ use crate::harness::{Wanted, house, until};
 const PHONES: [&str; 2] = ["+18605550161", "+18605550162"];
 const SECRETS: [&str; 6] = ["5550161", "5550162", "Wilhelmina", "zanzibar", "Gwendolyn", "nonsuch@example.com"];
 
-fn files(folder: &Path) -> Vec<(String, String)> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries
-        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(&path).unwrap()))
-        .collect()
+fn files(archive: &Path) -> Vec<(String, String)> {
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(std::fs::File::open(archive).unwrap()));
+    let read = |entry: std::io::Result<tar::Entry<'_, _>>| {
+        let mut entry = entry.unwrap();
+        let name = entry.path().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+        (name, std::io::read_to_string(&mut entry).unwrap())
+    };
+    archive.entries().unwrap().map(read).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")] // OBS-19
@@ -49,13 +52,13 @@ async fn a_bundle_holds_no_guest() {
         .await;
     assert_eq!(told.code, 0, "{}", told.err);
 
-    let folder = house.scratch.path().join("bundle");
+    let bundle = house.scratch.path().join("bundle.tar.gz");
     let ops = house.stack.ops_url.clone().unwrap();
     let said = house
-        .seven(&["incident", "bundle", "--since", "1h", "--out", folder.to_str().unwrap(), "--metrics", &ops], "")
+        .seven(&["incident", "bundle", "--since", "1h", "--out", bundle.to_str().unwrap(), "--metrics", &ops], "")
         .await;
     assert_eq!(said.code, 0, "{}", said.err);
-    let files = files(&folder);
+    let files = files(&bundle);
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     for name in [
         "manifest.json",
@@ -79,9 +82,11 @@ async fn a_bundle_holds_no_guest() {
     assert!(of("dead_letters.json").contains("unknown_number"), "{}", of("dead_letters.json"));
     assert!(of("metrics-1.txt").contains("seven_inbound_total{"));
 
-    let again = house.seven(&["incident", "bundle", "--out", folder.to_str().unwrap()], "").await;
+    let again = house.seven(&["incident", "bundle", "--out", bundle.to_str().unwrap()], "").await;
     assert_eq!(again.code, 1);
     assert!(again.err.contains("exists"), "{}", again.err);
+    let nowhere = house.seven(&["incident", "bundle", "--out", "/proc/nowhere/bundle.tar.gz"], "").await;
+    assert!(nowhere.code == 1 && nowhere.err.contains("--out - writes to standard output"), "{}", nowhere.err);
     house.stop().await;
 }
 

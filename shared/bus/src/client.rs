@@ -1,15 +1,12 @@
-//! The connection: streams and consumers put in place, events published with identity and trace.
+//! Events published with identity and trace; consumers put in place.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
 use async_nats::{
-    ConnectOptions, HeaderMap,
+    HeaderMap,
     connection::State,
     jetstream::{
         self, kv,
@@ -22,14 +19,13 @@ use futures::{Stream, StreamExt};
 use prost::Message;
 use seven_domain::{CasinoId, Lane, Stage, TraceContext};
 use seven_telemetry::{metrics, trace};
-use tokio::sync::watch;
+use tokio::sync::{SetOnce, watch};
 
 use crate::{Access, Error, Roster, events, subject, topology};
 
 /// Header that carries a message's identity: the same for every copy, whatever its `Nats-Msg-Id`.
 pub(crate) const KEY_HEADER: &str = "Seven-Key";
 pub(crate) const TRACE_HEADER: &str = "traceparent";
-const FLOOR: [u32; 3] = [2, 12, 3];
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -48,8 +44,8 @@ pub struct Bus {
     pub(crate) limits: topology::Limits,
     /// How often a connection was made: what was asked of the one before is forgotten.
     pub(crate) connections: watch::Receiver<u64>,
-    /// The server is one that must not be trusted with a message.
-    refused: Arc<AtomicBool>,
+    /// Whether the server may be trusted with a message; unknown until there has been one.
+    pub(crate) trusted: Arc<SetOnce<bool>>,
     /// Streams that were there have been given what ours allow.
     pub(crate) raised: Arc<AtomicBool>,
 }
@@ -68,80 +64,18 @@ pub struct Outgoing<'a> {
 // === impl Bus ===
 
 impl Bus {
-    /// Connects and refuses servers below 2.12.3, which have lost acknowledged data (D16).
-    pub async fn connect(settings: &Settings) -> Result<Self, Error> {
-        let bus = Self::connect_with(settings, settings.access.options()).await?;
-        let found = bus.client.server_info().version;
-        if version(&found) < FLOOR {
-            return Err(Error::TooOld { found });
-        }
-        Ok(bus)
-    }
-
-    /// Connects as soon as there is a server: for whoever has something to do without one, as ingress has with its spool (D2).
-    ///
-    /// # Errors
-    /// When the settings cannot be used with any server.
-    pub async fn connect_later(settings: &Settings) -> Result<Self, Error> {
-        let bus = Self::connect_with(settings, settings.access.options().retry_on_initial_connect()).await?;
-        let mut looking = bus.clone();
-        tokio::spawn(async move {
-            // Which server it is shows with the first connection; the clone goes with it.
-            if looking.connections.wait_for(|made| *made > 0).await.is_ok() && looking.is_too_old() {
-                tracing::error!(
-                    "this NATS server is too old and may lose what it acknowledged; nothing is published to it"
-                );
-                looking.refused.store(true, Ordering::Relaxed);
-            }
-        });
-        Ok(bus)
-    }
-
-    fn is_too_old(&self) -> bool {
-        version(&self.client.server_info().version) < FLOOR
-    }
-
-    async fn connect_with(settings: &Settings, options: ConnectOptions) -> Result<Self, Error> {
-        let (connected, connections) = watch::channel(0);
-        let connecting = options
-            .name(format!("seven-{}", settings.instance))
-            .ping_interval(Duration::from_secs(10))
-            .max_reconnects(None)
-            // The first try, which a start waits for, comes at once.
-            .reconnect_delay_callback(|attempt| {
-                Duration::from_millis(u64::try_from(attempt.saturating_sub(1).min(10)).unwrap_or(10) * 100)
-            })
-            .event_callback(move |event| {
-                if matches!(event, async_nats::Event::Connected) {
-                    connected.send_modify(|count| *count += 1);
-                }
-                std::future::ready(())
-            })
-            .connect(settings.url.split(',').map(str::trim).collect::<Vec<_>>());
-        // Apart: whoever connects would carry all that making a connection needs.
-        let client = Box::pin(connecting).await.map_err(Error::Connect)?;
-        let mut js = jetstream::new(client.clone());
-        js.set_timeout(Duration::from_secs(5));
-        Ok(Self { client, js, limits: settings.limits, connections, refused: Arc::default(), raised: Arc::default() })
-    }
-
-    /// How often this process has connected, the first time included.
-    pub fn connections(&self) -> u64 {
-        *self.connections.borrow()
-    }
-
     /// Publishes and waits for the stream's acknowledgement, at most `deadline`.
     pub async fn publish(&self, message: &Outgoing<'_>, deadline: Duration) -> Result<(), Error> {
-        if self.refused.load(Ordering::Relaxed) {
-            return Err(Error::TooOld { found: self.client.server_info().version });
-        }
         let acked = async {
-            let ack = self.js.send_publish(message.subject.clone(), envelope(message)).await?;
-            ack.await
+            if !*self.trusted.wait().await {
+                return Err(Error::TooOld { found: self.client.server_info().version });
+            }
+            let failed = |source| Error::Publish { subject: message.subject.clone(), source };
+            let sent = self.js.send_publish(message.subject.clone(), envelope(message)).await;
+            sent.map_err(|e| failed(e.into()))?.await.map_err(|e| failed(e.into()))
         };
         match tokio::time::timeout(deadline, acked).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(source)) => Err(Error::Publish { subject: message.subject.clone(), source: source.into() }),
+            Ok(acked) => acked.map(|_| ()),
             Err(_) => Err(Error::AckTimeout { subject: message.subject.clone() }),
         }
     }
@@ -366,20 +300,9 @@ pub(crate) fn trace_of(headers: Option<&HeaderMap>) -> TraceContext {
     headers.and_then(|h| h.get(TRACE_HEADER)).and_then(|v| v.as_str().parse().ok()).unwrap_or_else(TraceContext::start)
 }
 
-fn version(text: &str) -> [u32; 3] {
-    let mut numbers = text.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
-    std::array::from_fn(|_| numbers.next().unwrap_or(0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions_compare_by_number() {
-        assert!(version("2.9.10") < FLOOR && version("2.12.2") < FLOOR);
-        assert!(version("2.12.3") >= FLOOR && version("2.15.1") >= FLOOR && version("2.13.0-preview.1") >= FLOOR);
-    }
 
     #[test] // The message id must survive our own headers (crates.md, finding 1).
     fn the_message_id_survives_the_headers() {

@@ -6,6 +6,7 @@
 mod access;
 mod backlog;
 mod client;
+mod connect;
 mod erase;
 mod error;
 mod floors;

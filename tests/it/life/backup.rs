@@ -6,12 +6,13 @@ use secrecy::SecretString;
 use seven::{
     life::{backup::backup, restore::restore},
     settings::Settings,
+    wiring::Worker,
 };
 use seven_testkit::Postgres;
 
 use crate::{
     harness::{GUEST, House, Wanted, house, house_on, until},
-    operations::OTHER,
+    operations::{OTHER, seven},
 };
 
 const STOPPED: &str = "+18605550143";
@@ -133,6 +134,41 @@ async fn a_backup_that_cannot_be_right_is_refused_before_anything_is_written() {
     assert!(format!("{unfinished:#}").contains("no finished backup"), "{unfinished:#}");
     let owner = settings.postgres.owner_url.unwrap();
     assert_eq!(seven_store::backup::tables_in(&owner).await.unwrap(), 0, "nothing was written");
+    house.stop().await;
+}
+
+#[tokio::test] // D5: the lost fleet may have answered, and no text leaves twice
+async fn what_waited_at_the_backup_is_answered_by_nobody_and_told() {
+    let workers = vec![Worker::IngressWebhook, Worker::ComplianceGate];
+    let house = house("backup_waits", Wanted { workers, ..Wanted::default() }).await;
+    house.text(GUEST, "any italian place?");
+    house.text(STOPPED, "STOP");
+    until("both are stored", Duration::from_secs(20), || async {
+        house.number("select count(*) from inbound_messages").await == 2
+    })
+    .await;
+    let dir = house.scratch.path().join("backup");
+    backup(&house.stack.settings, &dir).await.unwrap();
+    let server = seven_testkit::Postgres::for_tests().await.unwrap();
+    let (_, owner) =
+        empty(server, &house.stack.settings, &format!("backup_waits_{}", uuid::Uuid::new_v4().simple())).await;
+    let mut config: toml::Table = std::fs::read_to_string(&house.stack.config_file).unwrap().parse().unwrap();
+    let postgres = config["postgres"].as_table_mut().unwrap();
+    postgres.insert("url".into(), owner.replacen("postgres@", "seven_app@", 1).into());
+    postgres.insert("owner_url".into(), owner.clone().into());
+    let config = house.file("elsewhere.toml", &config.to_string());
+    let said = seven(&["--config", &config, "restore", "--from", dir.to_str().unwrap(), "--by", "test"], b"").await;
+    assert_eq!(said.code, 0, "{said:?}");
+    // The confirmation of the STOP was queued and is ended; the STOP itself waits for nothing.
+    let told =
+        "1 queued text(s) and 0 answer(s) ended (they may have left since the backup), 1 text(s) of guests closed";
+    assert!(said.out.contains(told), "{said:?}");
+    let pool = sqlx::PgPool::connect(&owner).await.unwrap();
+    let rows = "select body, disposition, reason from inbound_messages order by body";
+    let rows: Vec<(String, String, Option<String>)> = sqlx::query_as(rows).fetch_all(&pool).await.unwrap();
+    assert_eq!(rows[0].1, "canned", "{rows:?}");
+    assert_eq!((rows[1].1.as_str(), rows[1].2.as_deref()), ("closed", Some("restored")), "{rows:?}");
+    pool.close().await;
     house.stop().await;
 }
 

@@ -1,0 +1,258 @@
+//! `seven incident bundle`: what stood where, in an archive that may leave the house: counts, ids, times and reason codes; no phone, no name,
+//! no text (OBS-19).
+
+use std::{
+    fs::File,
+    io::{IsTerminal, Write},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, ensure};
+use chrono::{DateTime, TimeDelta, Utc};
+use clap::Args;
+use flate2::{Compression, write::GzEncoder};
+use serde_json::{Value, json};
+use seven_domain::CasinoId;
+use seven_runtime::Fleet;
+use seven_store::{audit, dead::Filter};
+
+use crate::{
+    commands::{fleet, pause, status},
+    out,
+    settings::Settings,
+};
+
+/// Of each list the newest; a bundle is for reading.
+const MOST: i64 = 1_000;
+const SCRAPE: Duration = Duration::from_secs(3);
+
+#[derive(Debug, Args)]
+pub struct Bundle {
+    /// How far back: 30m, 1h, 2d.
+    #[arg(long, value_name = "SPAN", default_value = "1h", value_parser = span)]
+    since: TimeDelta,
+    /// The archive (.tar.gz), which must not exist yet; `-` is standard output. Without it one in this folder, named by its time.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Where workers answer /metrics: may be given several times. Without it the address of [ops].
+    #[arg(long = "metrics", value_name = "URL")]
+    workers: Vec<String>,
+}
+
+/// What was collected, redacted, by name; and what could not be.
+#[derive(Default)]
+struct Collected {
+    files: Vec<(String, String)>,
+    missing: Vec<String>,
+}
+
+fn span(text: &str) -> Result<TimeDelta, String> {
+    let bad = || format!("`{text}` is no span; expected a number and m, h or d, such as 1h");
+    let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(bad)?;
+    let number: i64 = number.parse().map_err(|_| bad())?;
+    let span = match unit {
+        "m" => TimeDelta::try_minutes(number),
+        "h" => TimeDelta::try_hours(number),
+        "d" => TimeDelta::try_days(number),
+        _ => None,
+    };
+    span.filter(|span| *span > TimeDelta::zero()).ok_or_else(bad)
+}
+
+// === impl Bundle ===
+
+impl Bundle {
+    pub(super) async fn collect(self, config: Option<&Path>) -> Result<()> {
+        let until = DateTime::<Utc>::from(std::time::SystemTime::now());
+        let from = until - self.since;
+        let name = format!("seven-incident-{}", until.format("%Y%m%dT%H%M%SZ"));
+        let to = self.out.unwrap_or_else(|| format!("{name}.tar.gz").into());
+        let piped = to.as_os_str() == "-";
+        ensure!(
+            !piped || !std::io::stdout().is_terminal(),
+            "an archive is nothing to read here; say `> FILE` or --out FILE"
+        );
+        ensure!(piped || !to.exists(), "{} exists; name a file that does not", to.display());
+        let fleet = fleet(config).await?;
+        let mut workers = self.workers;
+        if workers.is_empty() {
+            workers.push(format!("http://{}", Settings::load(config)?.ops.listen));
+        }
+        let collected = collect(&fleet, &workers, from, until).await?;
+        if piped {
+            archive(std::io::stdout().lock(), &name, until, &collected.files).context("writing to standard output")?;
+        } else {
+            let written = File::create_new(&to).and_then(|file| archive(file, &name, until, &collected.files));
+            written.with_context(|| format!("writing {}; --out - writes to standard output", to.display()))?;
+            out!("{} holds what stood from {} to {}.", to.display(), from.format("%F %T"), until.format("%F %T UTC"));
+        }
+        // Beside an archive on standard output there is no room for words; its manifest says the same.
+        for missing in collected.missing.iter().filter(|_| !piped) {
+            out!("Missing: {missing}");
+        }
+        Ok(())
+    }
+}
+
+// === impl Collected ===
+
+impl Collected {
+    fn put(&mut self, name: &str, text: &str) {
+        self.files.push((name.to_owned(), redact(text)));
+    }
+}
+
+/// What cannot be read is named, and the rest is collected: an incident is just when something cannot.
+async fn collect(fleet: &Fleet, workers: &[String], from: DateTime<Utc>, until: DateTime<Utc>) -> Result<Collected> {
+    let mut collected = Collected::default();
+    let parts = [
+        ("status.json", status::redacted(fleet).await),
+        ("alerts.json", alerts(fleet, from).await),
+        ("dead_letters.json", dead_letters(fleet, from).await),
+        ("audit.json", audit_entries(fleet, from).await),
+        ("switches.json", switches(fleet).await),
+    ];
+    for (name, part) in parts {
+        match part {
+            Ok(part) => collected.put(name, &serde_json::to_string_pretty(&part)?),
+            Err(error) => collected.missing.push(format!("{name}: {error:#}")),
+        }
+    }
+    for (n, url) in (1..).zip(workers) {
+        match scrape(url).await {
+            Ok(text) => collected.put(&format!("metrics-{n}.txt"), &text),
+            Err(error) => collected.missing.push(format!("metrics of {url}: {error:#}")),
+        }
+    }
+    let manifest = json!({
+        "from": from, "until": until, "version": env!("CARGO_PKG_VERSION"), "commit": env!("SEVEN_COMMIT"),
+        "missing": collected.missing,
+    });
+    collected.put("manifest.json", &serde_json::to_string_pretty(&manifest)?);
+    Ok(collected)
+}
+
+/// All in one folder, so that unpacking strews nothing about.
+fn archive(to: impl Write, folder: &str, at: DateTime<Utc>, files: &[(String, String)]) -> std::io::Result<()> {
+    let mut archive = tar::Builder::new(GzEncoder::new(to, Compression::default()));
+    for (name, text) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(u64::try_from(text.len()).unwrap_or(u64::MAX));
+        header.set_mode(0o600);
+        header.set_mtime(u64::try_from(at.timestamp()).unwrap_or_default());
+        archive.append_data(&mut header, format!("{folder}/{name}"), text.as_bytes())?;
+    }
+    archive.into_inner()?.finish()?.flush()
+}
+
+async fn alerts(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
+    let mut alerts = fleet.store.alerts(true, MOST).await?;
+    alerts.retain(|alert| alert.last_at >= from || alert.resolved_at.is_none());
+    Ok(serde_json::to_value(alerts)?)
+}
+
+/// Every casino, and the one that stands for none: what concerns the whole fleet is filed there.
+async fn casinos(fleet: &Fleet) -> Result<Vec<CasinoId>> {
+    let known = fleet.store.roster().await?.into_iter().map(|entry| entry.casino);
+    Ok(known.chain([CasinoId::unknown()]).collect())
+}
+
+/// Without payload and without the error's words, which may quote a provider that quotes a number.
+async fn dead_letters(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
+    let mut all = Vec::new();
+    for casino in casinos(fleet).await? {
+        let mut tx = fleet.store.bind(&casino).await?;
+        let filter = Filter { since: Some(from), ..Filter::default() };
+        for letter in tx.dead_letters(&filter, None, MOST).await? {
+            all.push(json!({
+                "dead_id": letter.dead_id, "casino": letter.casino_id, "stage": letter.stage, "reason": letter.reason, "state": letter.state,
+                "attempts": letter.attempts, "replays": letter.replays, "trace": letter.trace, "first_at": letter.first_at,
+                "last_at": letter.last_at,
+            }));
+        }
+        tx.commit().await?;
+    }
+    Ok(Value::from(all))
+}
+
+/// What people and workers did, without the entries about a guest.
+async fn audit_entries(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
+    let mut all = Vec::new();
+    for casino in casinos(fleet).await? {
+        let mut tx = fleet.store.bind(&casino).await?;
+        let query = audit::Query { since: Some(from), limit: MOST, ..audit::Query::default() };
+        for row in tx.audit_entries(&query).await?.into_iter().filter(|row| row.guest_hash.is_none()) {
+            all.push(json!({
+                "casino": casino, "at": row.at, "event_type": row.event_type, "severity": row.severity, "actor": row.actor,
+                "trace": row.trace,
+            }));
+        }
+        tx.commit().await?;
+    }
+    Ok(Value::from(all))
+}
+
+async fn switches(fleet: &Fleet) -> Result<Value> {
+    let standing = pause::standing(fleet).await?;
+    // The reason is what a person typed.
+    let told =
+        standing.iter().map(|s| json!({ "casino": s.casino_id, "switch": s.name, "since": s.since, "by": s.actor }));
+    Ok(told.collect())
+}
+
+async fn scrape(url: &str) -> Result<String> {
+    anyhow::ensure!(
+        !url.ends_with(":0"),
+        "[ops] listen takes any free port, so say where with --metrics URL; seven dev prints it"
+    );
+    // A worker is never behind the proxy of whoever asks.
+    let client = reqwest::Client::builder().no_proxy().timeout(SCRAPE).build().context("setting up HTTP")?;
+    let worker = url.trim_end_matches('/').trim_end_matches("/metrics");
+    let answer = client.get(format!("{worker}/metrics")).send().await?.error_for_status()?;
+    Ok(answer.text().await?)
+}
+
+/// A last look over all that is written: whatever reads like a phone or a mail address goes, wherever it came from. Ids and times stay.
+fn redact(text: &str) -> String {
+    static PERSONAL: std::sync::LazyLock<Option<regex::Regex>> = std::sync::LazyLock::new(|| {
+        regex::Regex::new(
+            r"(?x) \+\d{8,15}\b
+             | (?:\+?1[-.\ ]?)?\([2-9]\d{2}\)[-.\ ]?[2-9]\d{2}[-.\ ]?\d{4}\b
+             | \b(?:1[-.\ ]?)?[2-9]\d{2}[-.\ ]?[2-9]\d{2}[-.\ ]?\d{4}\b
+             | [A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}",
+        )
+        .ok()
+    });
+    let Some(personal) = &*PERSONAL else { return String::new() };
+    personal.replace_all(text, "[redacted]").into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phones_and_addresses_go_and_ids_and_times_stay() {
+        for (text, told) in [
+            ("+18605550142 said", "[redacted] said"),
+            ("call 860-555-0142", "call [redacted]"),
+            ("(18605550142)", "([redacted])"),
+            ("(860) 555-0142 or +1 (860)555.0142", "[redacted] or [redacted]"),
+            ("1-860-555-0142", "[redacted]"),
+            ("to ann@example.com", "to [redacted]"),
+            ("0193b4f2-6c1e-7a4b-9c3d-5f6a7b8c9d0e", "0193b4f2-6c1e-7a4b-9c3d-5f6a7b8c9d0e"),
+            ("2026-11-23T10:00:00Z", "2026-11-23T10:00:00Z"),
+        ] {
+            assert_eq!(redact(text), told);
+        }
+    }
+
+    #[test]
+    fn a_span_has_a_unit() {
+        assert_eq!(span("90m").unwrap(), TimeDelta::minutes(90));
+        for bad in ["", "1", "h", "-1h", "0m", "1w", "é"] {
+            assert!(span(bad).unwrap_err().contains("such as 1h"), "{bad}");
+        }
+    }
+}
