@@ -105,18 +105,21 @@ mod tests {
     async fn old_server(listener: TcpListener, published: watch::Sender<usize>) {
         loop {
             let (connection, _) = listener.accept().await.unwrap();
-            let (reading, mut writing) = connection.into_split();
-            let info = "INFO {\"server_id\":\"OLD\",\"version\":\"2.9.10\",\"go\":\"\",\"host\":\"127.0.0.1\",\"port\":4222,\"headers\":true,\"max_payload\":1048576,\"proto\":1}\r\n";
-            writing.write_all(info.as_bytes()).await.unwrap();
-            let mut lines = BufReader::new(reading).lines();
-            while let Ok(Some(line)) = lines.next_line().await {
-                if line.starts_with("PING") {
-                    writing.write_all(b"PONG\r\n").await.unwrap();
+            let published = published.clone();
+            tokio::spawn(async move {
+                let (reading, mut writing) = connection.into_split();
+                let info = r#"INFO {"server_id":"OLD","version":"2.9.10","go":"","host":"127.0.0.1","port":4222,"headers":true,"max_payload":1048576,"proto":1}"#;
+                writing.write_all(format!("{info}\r\n").as_bytes()).await.unwrap();
+                let mut lines = BufReader::new(reading).lines();
+                while let Ok(Some(line)) = lines.next_line().await {
+                    if line.starts_with("PING") {
+                        writing.write_all(b"PONG\r\n").await.unwrap();
+                    }
+                    if line.starts_with("PUB") || line.starts_with("HPUB") {
+                        published.send_modify(|count| *count += 1);
+                    }
                 }
-                if line.starts_with("PUB") || line.starts_with("HPUB") {
-                    published.send_modify(|count| *count += 1);
-                }
-            }
+            });
         }
     }
 
@@ -124,7 +127,6 @@ mod tests {
     async fn an_old_server_is_given_nothing_also_when_it_comes_late() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        drop(listener);
         let limits = topology::Limits::default();
         let settings =
             Settings { url: format!("nats://{address}"), access: Access::default(), limits, instance: "test".into() };
@@ -134,8 +136,8 @@ mod tests {
         let patience = Duration::from_millis(100);
         assert!(matches!(bus.publish(&message, patience).await, Err(Error::AckTimeout { .. })));
         let (publishing, published) = watch::channel(0);
-        tokio::spawn(old_server(TcpListener::bind(address).await.unwrap(), publishing));
-        // Asked before anybody could look which server it is, and after.
+        tokio::spawn(old_server(listener, publishing));
+        // Now it answers. Asked before anybody could look which server it is, and after.
         for _ in 0..2 {
             let told = bus.publish(&message, Duration::from_secs(10)).await;
             assert!(matches!(&told, Err(Error::TooOld { found }) if found == "2.9.10"), "{told:?}");

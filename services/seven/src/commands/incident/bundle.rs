@@ -47,7 +47,7 @@ struct Collected {
     missing: Vec<String>,
 }
 
-fn span(text: &str) -> Result<TimeDelta, String> {
+pub(super) fn span(text: &str) -> Result<TimeDelta, String> {
     let bad = || format!("`{text}` is no span; expected a number and m, h or d, such as 1h");
     let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(bad)?;
     let number: i64 = number.parse().map_err(|_| bad())?;
@@ -214,7 +214,7 @@ async fn scrape(url: &str) -> Result<String> {
 }
 
 /// A last look over all that is written: whatever reads like a phone or a mail address goes, wherever it came from. Ids and times stay.
-fn redact(text: &str) -> String {
+pub(super) fn redact(text: &str) -> String {
     static PERSONAL: std::sync::LazyLock<Option<regex::Regex>> = std::sync::LazyLock::new(|| {
         regex::Regex::new(
             r"(?x) \+\d{8,15}\b

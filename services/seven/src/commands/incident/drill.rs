@@ -9,7 +9,7 @@ use serde_json::json;
 use seven_domain::{AuditEvent, CasinoId};
 use seven_store::audit::Entry;
 
-use super::span;
+use super::bundle::span;
 use crate::{
     commands::{casino::verify::store, given, known},
     out,

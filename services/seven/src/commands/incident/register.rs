@@ -10,7 +10,7 @@ use seven_runtime::Fleet;
 use seven_store::incidents::{Action, Incident, Step};
 use uuid::Uuid;
 
-use super::redact;
+use super::bundle::redact;
 use crate::{
     commands::{fleet, given, table},
     out,
