@@ -59,10 +59,10 @@ impl Fleet {
         Ok(())
     }
 
-    /// So much at once of what waits for nothing but the database: four for each connection, two in a casino's own worker, whose flood has
+    /// So much at once of what waits for nothing but the database: four for each connection, one in a casino's own worker, whose flood has
     /// replicas. More would only stand in line, in the end before NATS, where other casinos' guests stand too (docs/performance.md).
     pub fn database_work(&self) -> usize {
-        let each = if self.roster.only().is_empty() { 4 } else { 2 };
+        let each = if self.roster.only().is_empty() { 4 } else { 1 };
         each * self.store.most_connections()
     }
 
