@@ -364,7 +364,7 @@ impl Settings {
         let secret = self.guest_hash.secret.clone().ok_or(Error::Bad {
             key: "guest_hash.secret",
             problem: "missing".into(),
-            expected: "a random text of 32 characters or more, the same for all workers",
+            expected: "a random text of 32 characters or more, the same for all workers. Is this the fleet meant? Settings are read from --config FILE, else from SEVEN_CONFIG, else from the fleet that ./scripts/dev runs here",
         })?;
         Ok(HashKey { id: self.guest_hash.id, secret })
     }

@@ -104,6 +104,8 @@ pub enum Nats {
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
 pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, nats: Nats, shutdown: CancellationToken) -> Result<Fleet> {
     let mut laps = Laps::start();
+    // Before anything is waited for: without it no guest is known.
+    let keys = HashKeys::new(settings.hash_key()?);
     let packs = packs::load(&settings.packs.directory)?;
     laps.lap("packs");
     let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
@@ -137,7 +139,6 @@ pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, nats: Nats, shutdow
         },
         clock.clone(),
     )?;
-    let keys = HashKeys::new(settings.hash_key()?);
     let fleet = Fleet { store, bus, cache, roster: Roster::new(only), packs, clock, ids, timing, keys, shutdown };
     // A database that is away does not keep a worker from starting: the bucket has the roster too.
     if let Ok(entries) = fleet.store.roster().await {

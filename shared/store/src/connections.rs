@@ -2,13 +2,15 @@
 //! transaction; here one that fell silent is found out by whoever begins with it next, and replaced.
 
 use std::{
+    io,
     ops::{Deref, DerefMut},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 use deadpool::{
     Runtime,
-    managed::{Manager, Metrics, Object, Pool, PoolError, QueueMode, RecycleError, RecycleResult},
+    managed::{Manager, Metrics, Object, Pool, PoolError, QueueMode, RecycleError, RecycleResult, TimeoutType},
 };
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Result, postgres::PgConnectOptions};
 use tokio::{
@@ -31,8 +33,12 @@ const OLD: Duration = Duration::from_secs(1_800);
 #[derive(Debug, Clone)]
 pub struct Connections(Pool<Opener>);
 
-#[derive(Debug, Clone)]
-struct Opener(PgConnectOptions);
+#[derive(Debug)]
+struct Opener {
+    options: PgConnectOptions,
+    /// Why the server took no connection the last time that it took none: who gave up waiting is told.
+    refused: Mutex<Option<String>>,
+}
 
 /// A connection until it is dropped.
 #[derive(Debug)]
@@ -49,7 +55,7 @@ struct Unsure(Option<Lent>);
 
 impl Connections {
     pub fn new(options: PgConnectOptions, most: u32) -> Self {
-        let pool = Pool::builder(Opener(options))
+        let pool = Pool::builder(Opener { options, refused: Mutex::default() })
             .max_size(usize::try_from(most).unwrap_or(usize::MAX))
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(PATIENCE))
@@ -72,7 +78,7 @@ impl Connections {
     }
 
     pub(crate) fn options(&self) -> &PgConnectOptions {
-        &self.0.manager().0
+        &self.0.manager().options
     }
 
     /// Those that are idle, and those in use.
@@ -131,10 +137,25 @@ impl Connections {
             Ok(object) => Ok(Lent(object)),
             Err(PoolError::Backend(error)) => Err(error),
             Err(PoolError::Closed) => Err(sqlx::Error::PoolClosed),
+            Err(PoolError::Timeout(TimeoutType::Create)) => {
+                let told = format!("no connection within {} s: {}", PATIENCE.as_secs(), self.0.manager().refused());
+                Err(io::Error::new(io::ErrorKind::TimedOut, told).into())
+            }
             Err(PoolError::Timeout(_) | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_)) => {
                 Err(sqlx::Error::PoolTimedOut)
             }
         }
+    }
+}
+
+impl Opener {
+    fn refused(&self) -> String {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        refused.unwrap_or_else(|| "the server does not answer".to_owned())
+    }
+
+    fn note_refused(&self, why: Option<String>) {
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = why;
     }
 }
 
@@ -145,10 +166,14 @@ impl Manager for Opener {
     /// A server that is just starting, or has no place free, is asked again; the pool's time limit ends that.
     async fn create(&self) -> Result<PgConnection> {
         let mut pause = Duration::from_millis(10);
+        self.note_refused(None);
         loop {
             // Apart: whoever waits for a connection would carry all that making one needs.
-            match Box::pin(PgConnection::connect_with(&self.0)).await {
-                Err(error) if is_not_taking_connections(&error) => sleep(pause).await,
+            match Box::pin(PgConnection::connect_with(&self.options)).await {
+                Err(error) if is_not_taking_connections(&error) => {
+                    self.note_refused(Some(error.to_string()));
+                    sleep(pause).await;
+                }
                 made => return made,
             }
             pause = (pause * 2).min(Duration::from_secs(1));

@@ -84,6 +84,25 @@ async fn a_transaction_stands_when_it_is_committed_and_else_is_taken_back() {
 }
 
 #[tokio::test]
+async fn who_gets_no_connection_is_told_why() {
+    // One that is bound and taken by nobody answers nothing; one that was closed refuses.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let (unheard, refused) = (silent.local_addr().unwrap(), closed.local_addr().unwrap());
+    drop(closed);
+    let why = async |to: std::net::SocketAddr| {
+        let connections = Connections::new(format!("postgres://nobody@{to}/nothing").parse().unwrap(), 1);
+        seven_store::Error::from(connections.lend().await.unwrap_err())
+    };
+    let (of_silent, of_closed) = tokio::join!(why(unheard), why(refused));
+    for (error, told) in [(of_silent, "does not answer"), (of_closed, "Connection refused")] {
+        assert!(error.is_unavailable());
+        let source = std::error::Error::source(&error).unwrap().to_string();
+        assert!(source.contains("no connection within 5 s") && source.contains(told), "{source}");
+    }
+}
+
+#[tokio::test]
 async fn one_waits_until_another_is_given_back() {
     let house = House::build().await;
     let connections = house.connections(1);
