@@ -1,14 +1,14 @@
 //! What leaves the house after an incident, and what a month costs (OBS-19, OBS-32, OBS-43, SMS-60).
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
-use crate::harness::{Wanted, house, until};
+use crate::harness::{Wanted, binary, house, until};
 
 const PHONES: [&str; 2] = ["+18605550161", "+18605550162"];
 const SECRETS: [&str; 6] = ["5550161", "5550162", "Wilhelmina", "zanzibar", "Gwendolyn", "nonsuch@example.com"];
 
-fn files(archive: &Path) -> Vec<(String, String)> {
-    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(std::fs::File::open(archive).unwrap()));
+fn files(archive: impl std::io::Read) -> Vec<(String, String)> {
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(archive));
     let read = |entry: std::io::Result<tar::Entry<'_, _>>| {
         let mut entry = entry.unwrap();
         let name = entry.path().unwrap().file_name().unwrap().to_string_lossy().into_owned();
@@ -58,8 +58,8 @@ async fn a_bundle_holds_no_guest() {
         .seven(&["incident", "bundle", "--since", "1h", "--out", bundle.to_str().unwrap(), "--metrics", &ops], "")
         .await;
     assert_eq!(said.code, 0, "{}", said.err);
-    let files = files(&bundle);
-    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    let kept = files(std::fs::File::open(&bundle).unwrap());
+    let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
     for name in [
         "manifest.json",
         "status.json",
@@ -71,12 +71,12 @@ async fn a_bundle_holds_no_guest() {
     ] {
         assert!(names.contains(&name), "{name} is missing: {names:?}\n{}", said.out);
     }
-    for (name, text) in &files {
+    for (name, text) in &kept {
         for secret in SECRETS {
             assert!(!text.to_lowercase().contains(&secret.to_lowercase()), "{name} holds {secret}");
         }
     }
-    let of = |name: &str| files.iter().find(|(n, _)| n == name).map(|(_, text)| text.clone()).unwrap();
+    let of = |name: &str| kept.iter().find(|(n, _)| n == name).map(|(_, text)| text.clone()).unwrap();
     assert!(of("manifest.json").contains("\"missing\": []"), "{}", of("manifest.json"));
     assert!(of("switches.json").contains("proactive"), "{}", of("switches.json"));
     assert!(of("dead_letters.json").contains("unknown_number"), "{}", of("dead_letters.json"));
@@ -87,6 +87,14 @@ async fn a_bundle_holds_no_guest() {
     assert!(again.err.contains("exists"), "{}", again.err);
     let nowhere = house.seven(&["incident", "bundle", "--out", "/proc/nowhere/bundle.tar.gz"], "").await;
     assert!(nowhere.code == 1 && nowhere.err.contains("--out - writes to standard output"), "{}", nowhere.err);
+    // As it leaves a pod: the archive alone on standard output, and what it lacks beside it.
+    let mut piped = tokio::process::Command::new(binary());
+    piped.arg("--config").arg(&house.stack.config_file).args(["incident", "bundle", "--out", "-"]);
+    let piped = piped.args(["--metrics", "http://127.0.0.1:9"]).output().await.unwrap();
+    let said = String::from_utf8_lossy(&piped.stderr);
+    assert!(piped.status.success() && said.contains("Missing: metrics of http://127.0.0.1:9"), "{said}");
+    let piped = files(&*piped.stdout);
+    assert!(piped.iter().any(|(name, text)| name == "manifest.json" && text.contains("metrics of http")), "{piped:?}");
     house.stop().await;
 }
 

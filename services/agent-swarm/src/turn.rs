@@ -139,7 +139,7 @@ impl Swarm {
         if all_answered || mutant(Mutant::NoEpoch) {
             sleep(Duration::from_millis(200)).await;
         }
-        let _place = self.commits.acquire().await;
+        let place = self.commits.acquire().await;
         // Taken back by a crash, the texts are open again and swept; nothing was sent, or the sender's look would have kept it.
         let mut tx = self.fleet.store.bind_repeatable(&work.casino).await?;
         let ids: Vec<Uuid> =
@@ -159,6 +159,8 @@ impl Swarm {
         tx.audit_offer_calls(turn_id, None, &told.speech.offer_calls, &work.trace).await?;
         failpoint("swarm.before_commit");
         tx.commit().await?;
+        // The signals wait for the bus, and nobody for them.
+        drop(place);
         failpoint("swarm.after_commit");
         drop(step);
         // The other texts' traces are linked to the one that goes on to the receipt.

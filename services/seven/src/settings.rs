@@ -217,9 +217,9 @@ pub enum Error {
 }
 
 impl Postgres {
-    /// Of a worker for these casinos; none is for all.
-    pub fn connections_for(&self, only: &[CasinoId]) -> u32 {
-        if only.is_empty() { self.connections } else { self.own_connections }
+    /// Of a casino's own worker, or of one for all.
+    pub fn connections_of(&self, own: bool) -> u32 {
+        if own { self.own_connections } else { self.connections }
     }
 }
 

@@ -60,8 +60,8 @@ impl Worker {
         }
     }
 
-    /// What its loops run with; the ones that take nothing from the bus have none.
-    pub fn loops(self, settings: &Settings) -> WorkerSettings {
+    /// What its loops run with, a casino's own or the fleet's; the ones that take nothing from the bus have none.
+    pub fn loops(self, settings: &Settings, own: bool) -> WorkerSettings {
         let concurrency = match self {
             Self::OutboundSender => settings.worker.sender_concurrency,
             Self::IngressWebhook
@@ -70,10 +70,18 @@ impl Worker {
             | Self::PersonaEnvelope
             | Self::Scheduler => settings.worker.concurrency,
         };
-        WorkerSettings {
+        let loops = WorkerSettings {
             concurrency,
             deadline: Duration::from_secs(settings.worker.handler_deadline_seconds),
             ..WorkerSettings::default()
+        };
+        match self {
+            // They wait for nothing but the database; and one place more, which stays free for whoever writes next.
+            Self::ComplianceGate | Self::PersonaEnvelope => {
+                let connections = usize::try_from(settings.postgres.connections_of(own)).unwrap_or(usize::MAX);
+                loops.at_most(seven_runtime::database_work(connections, own).saturating_add(1))
+            }
+            Self::IngressWebhook | Self::AgentSwarm | Self::OutboundSender | Self::Scheduler => loops,
         }
     }
 }
@@ -104,13 +112,13 @@ pub enum Nats {
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
 pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, nats: Nats, shutdown: CancellationToken) -> Result<Fleet> {
     let mut laps = Laps::start();
+    let packs = packs::load(&settings.packs.directory)?;
     // Before anything is waited for: without it no guest is known.
     let keys = HashKeys::new(settings.hash_key()?);
-    let packs = packs::load(&settings.packs.directory)?;
     laps.lap("packs");
     let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
     let timing = Timing::new(TimeScale::new(settings.time.scale)).with_pauses(settings.time.pauses);
-    let connections = settings.postgres.connections_for(&only);
+    let connections = settings.postgres.connections_of(!only.is_empty());
     let store = Store::new(&settings.postgres.url, connections, timing.sweep())?;
     let ids = IdSource::new(clock.clone());
     let limits = topology::Limits {
@@ -314,8 +322,7 @@ async fn serve(
     settings: &Settings,
     listener: Option<tokio::net::TcpListener>,
 ) -> Result<()> {
-    let loops = worker.loops(settings);
-    let database_only = loops.at_most(fleet.database_work());
+    let loops = worker.loops(settings, !fleet.roster.only().is_empty());
     match worker {
         Worker::IngressWebhook => {
             let verifiers = verifiers(settings)?;
@@ -330,7 +337,7 @@ async fn serve(
             seven_ingress_webhook::run(fleet, verifiers, limits, listener).await?;
         }
         Worker::ComplianceGate => {
-            seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, database_only).await;
+            seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, loops).await;
         }
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
@@ -342,7 +349,7 @@ async fn serve(
             };
             seven_agent_swarm::run(fleet, swarm, loops).await;
         }
-        Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, database_only).await,
+        Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops).await,
         Worker::OutboundSender => {
             let providers = providers(settings)?;
             // No reassigned-numbers database is at hand yet: casinos that require it send no marketing texts.

@@ -108,6 +108,7 @@ impl Bus {
     pub async fn ready(&self) -> bool {
         matches!(tokio::time::timeout(Duration::from_secs(2), self.client.flush()).await, Ok(Ok(())))
             && self.client.connection_state() == State::Connected
+            && self.trusted.get() == Some(&true)
             && !self.is_too_old()
     }
 

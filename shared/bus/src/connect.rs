@@ -28,8 +28,12 @@ impl Bus {
         let bus = Self::connect_with(settings, settings.access.options().retry_on_initial_connect()).await?;
         let mut looking = bus.clone();
         tokio::spawn(async move {
-            // Which server it is shows with the first connection; the clone goes with it.
-            if looking.connections.wait_for(|made| *made > 0).await.is_ok() && !looking.look() {
+            // Which server it is shows with the first connection, a moment after that; the clone goes with it.
+            let made = looking.connections.wait_for(|made| *made > 0).await.is_ok();
+            while looking.client.try_server_info().is_none() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            if made && !looking.look() {
                 tracing::error!(
                     "this NATS server is too old and may lose what it acknowledged; nothing is published to it"
                 );

@@ -44,6 +44,13 @@ pub struct Fleet {
     pub shutdown: CancellationToken,
 }
 
+/// So much at once of what waits for nothing but the database: four for each connection, one in a casino's own worker, whose flood has
+/// replicas. More would only stand in line, in the end before NATS, where other casinos' guests stand too (docs/performance.md).
+pub fn database_work(connections: usize, own: bool) -> usize {
+    let each = if own { 1 } else { 4 };
+    each * connections
+}
+
 impl Fleet {
     /// Tells the sender about queued texts. `copy` lets a repeated signal pass the duplicate window.
     pub async fn signal_queued(
@@ -59,11 +66,9 @@ impl Fleet {
         Ok(())
     }
 
-    /// So much at once of what waits for nothing but the database: four for each connection, one in a casino's own worker, whose flood has
-    /// replicas. More would only stand in line, in the end before NATS, where other casinos' guests stand too (docs/performance.md).
+    /// So much at once of what waits for nothing but the database.
     pub fn database_work(&self) -> usize {
-        let each = if self.roster.only().is_empty() { 4 } else { 1 };
-        each * self.store.most_connections()
+        database_work(self.store.most_connections(), !self.roster.only().is_empty())
     }
 
     /// Both stores that a stage cannot work without.

@@ -137,21 +137,24 @@ impl Connections {
             Ok(object) => Ok(Lent(object)),
             Err(PoolError::Backend(error)) => Err(error),
             Err(PoolError::Closed) => Err(sqlx::Error::PoolClosed),
-            Err(PoolError::Timeout(TimeoutType::Create)) => {
-                let told = format!("no connection within {} s: {}", PATIENCE.as_secs(), self.0.manager().refused());
-                Err(io::Error::new(io::ErrorKind::TimedOut, told).into())
-            }
+            Err(PoolError::Timeout(TimeoutType::Create)) => Err(no_connection(
+                &self.0.manager().refused().unwrap_or_else(|| "the server does not answer".to_owned()),
+            )),
+            // All are lent, or others wait for the server too.
             Err(PoolError::Timeout(_) | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_)) => {
-                Err(sqlx::Error::PoolTimedOut)
+                Err(self.0.manager().refused().map_or(sqlx::Error::PoolTimedOut, |why| no_connection(&why)))
             }
         }
     }
 }
 
+fn no_connection(why: &str) -> sqlx::Error {
+    io::Error::new(io::ErrorKind::TimedOut, format!("no connection within {} s: {why}", PATIENCE.as_secs())).into()
+}
+
 impl Opener {
-    fn refused(&self) -> String {
-        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        refused.unwrap_or_else(|| "the server does not answer".to_owned())
+    fn refused(&self) -> Option<String> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn note_refused(&self, why: Option<String>) {
@@ -174,7 +177,10 @@ impl Manager for Opener {
                     self.note_refused(Some(error.to_string()));
                     sleep(pause).await;
                 }
-                made => return made,
+                made => {
+                    self.note_refused(None);
+                    return made;
+                }
             }
             pause = (pause * 2).min(Duration::from_secs(1));
         }

@@ -85,11 +85,11 @@ async fn a_transaction_stands_when_it_is_committed_and_else_is_taken_back() {
 
 #[tokio::test]
 async fn who_gets_no_connection_is_told_why() {
-    // One that is bound and taken by nobody answers nothing; one that was closed refuses.
+    // Where somebody listens and takes nobody, nothing answers; where a socket does not even listen, all are refused.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let (unheard, refused) = (silent.local_addr().unwrap(), closed.local_addr().unwrap());
-    drop(closed);
+    let deaf = tokio::net::TcpSocket::new_v4().unwrap();
+    deaf.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let (unheard, refused) = (silent.local_addr().unwrap(), deaf.local_addr().unwrap());
     let why = async |to: std::net::SocketAddr| {
         let connections = Connections::new(format!("postgres://nobody@{to}/nothing").parse().unwrap(), 1);
         seven_store::Error::from(connections.lend().await.unwrap_err())

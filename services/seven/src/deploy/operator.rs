@@ -14,7 +14,7 @@ use super::{
 
 /// Its label and its part of every name.
 pub(crate) const COMPONENT: &str = OPERATOR;
-/// Where commands may write, such as an incident's bundle; gone with the pod.
+/// Where commands may write; gone with the pod.
 const WORK: &str = "/work";
 
 pub(crate) fn deployment(fleet: &FleetValues) -> Document {

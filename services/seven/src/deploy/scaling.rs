@@ -16,6 +16,9 @@ use crate::{settings::Settings, wiring::Worker};
 /// Percent of the CPU it asked for at which ingress grows (PROD-51).
 const INGRESS_CPU: u32 = 60;
 
+/// A smaller one is worked off before another process is up.
+const LEAST_BACKLOG: usize = 32;
+
 /// The scaler of a worker, or none where a fixed number runs.
 pub(crate) fn scaler(
     values: &Values,
@@ -24,13 +27,13 @@ pub(crate) fn scaler(
     casino: Option<&CasinoValues>,
 ) -> Option<Document> {
     let fleet = &values.fleet;
-    let size = size(fleet, worker, casino);
+    let (size, own) = (size(fleet, worker, casino), casino.is_some());
     if worker == Worker::IngressWebhook {
         return Some(by_cpu(fleet, worker, casino, &size));
     }
     let triggers: Vec<Value> = served(values, worker, casino)
         .into_iter()
-        .flat_map(|casino| triggers(fleet, settings, worker, casino, &size))
+        .flat_map(|casino| triggers(fleet, settings, (worker, own), casino, &size))
         .collect();
     if triggers.is_empty() {
         return None;
@@ -58,21 +61,27 @@ fn served<'a>(values: &'a Values, worker: Worker, casino: Option<&'a CasinoValue
     }
 }
 
-fn triggers(fleet: &FleetValues, settings: &Settings, worker: Worker, casino: &CasinoId, size: &Size) -> Vec<Value> {
+fn triggers(
+    fleet: &FleetValues,
+    settings: &Settings,
+    (worker, own): (Worker, bool),
+    casino: &CasinoId,
+    size: &Size,
+) -> Vec<Value> {
     let mut all = Vec::new();
     for stage in worker.stages() {
         for lane in topology::lanes_of(*stage) {
-            all.push(trigger(fleet, *stage, casino, *lane, threshold(settings, worker, *lane, size)));
+            all.push(trigger(fleet, *stage, casino, *lane, threshold(settings, worker, own, *lane, size)));
         }
     }
     all
 }
 
 /// More than one process has in work of the lane: with less, work in hand alone would ask for another process.
-pub(crate) fn threshold(settings: &Settings, worker: Worker, lane: Option<Lane>, size: &Size) -> usize {
-    let twice = 2 * worker.loops(settings).permits(lane);
+pub(crate) fn threshold(settings: &Settings, worker: Worker, own: bool, lane: Option<Lane>, size: &Size) -> usize {
+    let usual = LEAST_BACKLOG.max(2 * worker.loops(settings, own).permits(lane));
     match (lane, size.lag_threshold) {
-        (Some(Lane::Safety), _) | (_, None) => twice,
+        (Some(Lane::Safety), _) | (_, None) => usual,
         (_, Some(threshold)) => threshold,
     }
 }

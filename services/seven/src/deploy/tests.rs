@@ -77,15 +77,21 @@ fn one_worker_in_full_work_asks_for_no_second() {
     for worker in Worker::ALL {
         for stage in worker.stages() {
             for lane in seven_bus::topology::lanes_of(*stage) {
-                let threshold = scaling::threshold(&settings, worker, *lane, values.fleet.size(worker));
-                assert!(threshold > worker.loops(&settings).permits(*lane), "{worker:?} {lane:?}");
+                for own in [false, true] {
+                    let threshold = scaling::threshold(&settings, worker, own, *lane, values.fleet.size(worker));
+                    assert!(threshold > worker.loops(&settings, own).permits(*lane), "{worker:?} {own} {lane:?}");
+                }
             }
         }
     }
     let mut size = values.fleet.size(Worker::AgentSwarm).clone();
     size.lag_threshold = Some(100);
-    assert_eq!(scaling::threshold(&settings, Worker::AgentSwarm, None, &size), 100);
-    assert_eq!(scaling::threshold(&settings, Worker::OutboundSender, Some(Lane::Safety), &size), 128);
+    assert_eq!(scaling::threshold(&settings, Worker::AgentSwarm, false, None, &size), 100);
+    assert_eq!(scaling::threshold(&settings, Worker::OutboundSender, false, Some(Lane::Safety), &size), 128);
+    // What waits for the database alone is little in hand, and less in a casino's own worker.
+    size.lag_threshold = None;
+    let of_gate = |own| scaling::threshold(&settings, Worker::ComplianceGate, own, None, &size);
+    assert_eq!((of_gate(false), of_gate(true)), (34, 32));
 }
 
 #[test] // SEC-130

@@ -144,7 +144,7 @@ pub struct Size {
     /// Processes while the backlog cannot be read; between min and max. None: half way.
     #[serde(default)]
     pub fallback: Option<u32>,
-    /// Messages waiting or in work that one process is worth; more than one process has in work. None: twice as many.
+    /// Messages waiting or in work that one process is worth; more than one process has in work. None: twice as many, and 32 at least.
     #[serde(default)]
     pub lag_threshold: Option<usize>,
     pub cpu: String,

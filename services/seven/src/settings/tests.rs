@@ -50,6 +50,6 @@ fn one_connection_is_too_few() {
 #[test]
 fn a_casinos_own_workers_have_connections_of_another_number() {
     let settings = Settings::parse("postgres.connections = 7\npostgres.own_connections = 3").unwrap();
-    assert_eq!(settings.postgres.connections_for(&[]), 7);
-    assert_eq!(settings.postgres.connections_for(&["silver_birch".parse().unwrap()]), 3);
+    assert_eq!(settings.postgres.connections_of(false), 7);
+    assert_eq!(settings.postgres.connections_of(true), 3);
 }

@@ -74,24 +74,34 @@ impl Bundle {
             "an archive is nothing to read here; say `> FILE` or --out FILE"
         );
         ensure!(piped || !to.exists(), "{} exists; name a file that does not", to.display());
-        let fleet = fleet(config).await?;
         let mut workers = self.workers;
         if workers.is_empty() {
             workers.push(format!("http://{}", Settings::load(config)?.ops.listen));
         }
-        let collected = collect(&fleet, &workers, from, until).await?;
         if piped {
+            let collected = collect(&fleet(config).await?, &workers, from, until).await?;
             archive(std::io::stdout().lock(), &name, until, &collected.files).context("writing to standard output")?;
-        } else {
-            let written = File::create_new(&to).and_then(|file| archive(file, &name, until, &collected.files));
-            written.with_context(|| format!("writing {}; --out - writes to standard output", to.display()))?;
-            out!("{} holds what stood from {} to {}.", to.display(), from.format("%F %T"), until.format("%F %T UTC"));
+            // Standard output is the archive's.
+            return collected.tell_missing(std::io::stderr());
         }
-        // Beside an archive on standard output there is no room for words; its manifest says the same.
-        for missing in collected.missing.iter().filter(|_| !piped) {
-            out!("Missing: {missing}");
-        }
-        Ok(())
+        // Before anything is collected: where nothing can be written is known at once.
+        let file = File::create_new(&to);
+        let file = file.with_context(|| format!("creating {}; --out - writes to standard output", to.display()))?;
+        let written = async {
+            let collected = collect(&fleet(config).await?, &workers, from, until).await?;
+            archive(file, &name, until, &collected.files).with_context(|| format!("writing {}", to.display()))?;
+            Ok(collected)
+        };
+        let collected = match written.await {
+            Ok(collected) => collected,
+            Err(error) => {
+                // Half an archive reads like a whole one.
+                drop(std::fs::remove_file(&to));
+                return Err(error);
+            }
+        };
+        out!("{} holds what stood from {} to {}.", to.display(), from.format("%F %T"), until.format("%F %T UTC"));
+        collected.tell_missing(std::io::stdout())
     }
 }
 
@@ -100,6 +110,13 @@ impl Bundle {
 impl Collected {
     fn put(&mut self, name: &str, text: &str) {
         self.files.push((name.to_owned(), redact(text)));
+    }
+
+    fn tell_missing(&self, mut to: impl Write) -> Result<()> {
+        self.missing
+            .iter()
+            .try_for_each(|missing| writeln!(to, "Missing: {missing}"))
+            .context("telling what is missing")
     }
 }
 

@@ -135,10 +135,11 @@ fn sizes(found: &mut Found<'_>, fleet: &FleetValues) {
 /// A threshold below what one process has in work would never let the fleet shrink.
 fn thresholds(found: &mut Found<'_>, fleet: &FleetValues, settings: &crate::settings::Settings) {
     for worker in Worker::ALL.into_iter().filter(|worker| !worker.stages().is_empty()) {
-        let in_work = worker.loops(settings).permits(None);
-        for (key, size) in
-            [(format!("workers.{}", worker.name()), fleet.size(worker)), ("own_workers".to_owned(), &fleet.own_workers)]
-        {
+        for (own, key, size) in [
+            (false, format!("workers.{}", worker.name()), fleet.size(worker)),
+            (true, "own_workers".to_owned(), &fleet.own_workers),
+        ] {
+            let in_work = worker.loops(settings, own).permits(None);
             if let Some(threshold) = size.lag_threshold {
                 found.need(
                     threshold > in_work,
