@@ -4,25 +4,41 @@ use std::{io::ErrorKind, net::TcpListener};
 
 use serde_json::json;
 use seven_carrier_sim::Text;
+use seven_telemetry::metrics;
 
 use crate::{
-    harness::{GUEST, Wanted, house},
+    harness::{GUEST, House, Wanted, house},
     webhook::caller::{Answer, Caller},
 };
 
+/// A house whose guest wrote twelve texts, each counted by Redis: where that does not answer in time, as on a busy machine, processes count by
+/// themselves and less exactly (PROD-4).
+async fn twelve_texts() -> House {
+    let uncounted = || metrics().cache_fallbacks.with_label_values(&["limits"]).get();
+    for name in ["limits", "limits_again", "limits_once_more"] {
+        let (house, before) = (house(name, Wanted::default()).await, uncounted());
+        let call = Caller::of(&house);
+        for n in 1..=12 {
+            let text = call.received(&format!("l{n}"), GUEST, "What restaurants are open tonight?");
+            assert_eq!(
+                call.post(text.to_string().as_bytes()).await,
+                Answer::accepted(),
+                "text {n}: over the limit is still 200"
+            );
+        }
+        house.settle(12).await;
+        if uncounted() == before {
+            return house;
+        }
+        house.stop().await;
+    }
+    panic!("Redis was too slow three times");
+}
+
 #[tokio::test] // CONV-3, PROD-1, PROD-3, SMS-11, SMS-12, SMS-13
 async fn the_eleventh_text_of_a_minute_gets_one_notice_and_stop_still_works() {
-    let house = house("limits", Wanted::default()).await;
+    let house = twelve_texts().await;
     let call = Caller::of(&house);
-    for n in 1..=12 {
-        let text = call.received(&format!("l{n}"), GUEST, "What restaurants are open tonight?");
-        assert_eq!(
-            call.post(text.to_string().as_bytes()).await,
-            Answer::accepted(),
-            "text {n}: over the limit is still 200"
-        );
-    }
-    house.settle(12).await;
     let why = async |reason: &'static str| house.number(reason).await;
     assert_eq!(why("select count(*) from inbound_messages").await, 12, "all are stored");
     assert_eq!(why("select count(*) from inbound_messages where disposition = 'answered'").await, 10);
