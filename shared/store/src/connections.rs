@@ -174,7 +174,10 @@ impl Manager for Opener {
             // Apart: whoever waits for a connection would carry all that making one needs.
             match Box::pin(PgConnection::connect_with(&self.options)).await {
                 Err(error) if is_not_taking_connections(&error) => {
-                    self.note_refused(Some(error.to_string()));
+                    self.note_refused(Some(match error {
+                        sqlx::Error::Io(error) => error.to_string(),
+                        other => other.to_string(),
+                    }));
                     sleep(pause).await;
                 }
                 made => {

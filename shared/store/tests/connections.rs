@@ -95,7 +95,7 @@ async fn who_gets_no_connection_is_told_why() {
         seven_store::Error::from(connections.lend().await.unwrap_err())
     };
     let (of_silent, of_closed) = tokio::join!(why(unheard), why(refused));
-    for (error, told) in [(of_silent, "does not answer"), (of_closed, "Connection refused")] {
+    for (error, told) in [(of_silent, "does not answer"), (of_closed, "5 s: Connection refused")] {
         assert!(error.is_unavailable());
         let source = std::error::Error::source(&error).unwrap().to_string();
         assert!(source.contains("no connection within 5 s") && source.contains(told), "{source}");
