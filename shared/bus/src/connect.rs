@@ -29,11 +29,13 @@ impl Bus {
         let mut looking = bus.clone();
         tokio::spawn(async move {
             // Which server it is shows with the first connection, a moment after that; the clone goes with it.
-            let made = looking.connections.wait_for(|made| *made > 0).await.is_ok();
+            if looking.connections.wait_for(|made| *made > 0).await.is_err() {
+                return;
+            }
             while looking.client.try_server_info().is_none() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
-            if made && !looking.look() {
+            if !looking.look() {
                 tracing::error!(
                     "this NATS server is too old and may lose what it acknowledged; nothing is published to it"
                 );

@@ -92,6 +92,11 @@ fn one_worker_in_full_work_asks_for_no_second() {
     size.lag_threshold = None;
     let of_gate = |own| scaling::threshold(&settings, Worker::ComplianceGate, own, None, &size);
     assert_eq!((of_gate(false), of_gate(true)), (34, 32));
+    // One for each connection in a casino's own, four else; and the place that stays free.
+    for worker in [Worker::ComplianceGate, Worker::PersonaEnvelope] {
+        let in_hand = |own| worker.loops(&settings, own).permits(None);
+        assert_eq!((in_hand(false), in_hand(true)), (4 * 4 + 1, 2 + 1), "{worker:?}");
+    }
 }
 
 #[test] // SEC-130
