@@ -14,7 +14,7 @@ use seven_telemetry::metrics;
 use crate::handler::{Case, Gate, Next};
 
 impl Gate {
-    /// Queues the text and ends the guest's as answered by it.
+    /// Answers with a text of the pack.
     pub(crate) async fn canned(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Next, Error> {
         let body = self.render(case, key);
         self.queue(tx, case, key, body).await.map(|(next, _)| next)
@@ -24,7 +24,22 @@ impl Gate {
         case.pack.say(key, case.language(), &case.config)
     }
 
+    /// Queues the text and ends the guest's as answered by it.
     pub(crate) async fn queue(
+        &self,
+        tx: &mut Tx,
+        case: &Case<'_>,
+        key: TextKey,
+        body: String,
+    ) -> Result<(Next, OutboundId), Error> {
+        let (next, outbound_id) = self.queue_text(tx, case, key, body).await?;
+        tx.close_inbound(case.inbound_id, Disposition::Canned, Some(outbound_id.0), Some(key.as_str())).await?;
+        metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), key.as_str()]).inc();
+        Ok((next, outbound_id))
+    }
+
+    /// Queues a text beside whatever answers the guest's.
+    pub(crate) async fn queue_text(
         &self,
         tx: &mut Tx,
         case: &Case<'_>,
@@ -55,9 +70,7 @@ impl Gate {
             trace: case.trace.clone(),
         };
         let queued = tx.queue(&text).await?;
-        tx.close_inbound(case.inbound_id, Disposition::Canned, Some(outbound_id.0), Some(key.as_str())).await?;
-        metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), key.as_str()]).inc();
-        Ok((Next::Send(queued.into_iter().collect()), outbound_id))
+        Ok((Next::send(queued.into_iter().collect()), outbound_id))
     }
 
     /// One confirmation only: Telnyx's own counts (C-10), and so does what a fleet said that was lost since.

@@ -43,7 +43,7 @@ impl Gate {
         if hit.layer == Layer::ResponsibleGaming {
             tx.mark_responsible_gaming(case.party.guest_id).await?;
         }
-        let Some(grave) = severity(hit.layer) else { return Ok(()) };
+        let Some(grave) = severity(hit) else { return Ok(()) };
         let severity = grave.as_str();
         tracing::error!(casino = %tx.casino(), inbound_id = %case.inbound_id, severity, layer, pattern_id = hit.pattern_id, trace = case.trace, "a person has to look at this");
         let opened = NewEscalation {
@@ -67,24 +67,41 @@ impl Gate {
 
     /// A cry for help: answered whatever else stands, after what was being said has been silenced (D4). Where a life is at stake a person
     /// takes over, and the host chats about nothing else meanwhile (SEC-104); further cries are answered here all the same.
-    pub(crate) async fn cry(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Next, Error> {
+    pub(crate) async fn cry(&self, tx: &mut Tx, case: &Case<'_>, layer: Layer) -> Result<Next, Error> {
         let conversation = case.party.conversation_id;
+        tx.note_cry(conversation, case.text.received_at).await?;
+        if self.is_copy_of_cry(tx, case).await? {
+            return self.close(tx, case, "repeated").await;
+        }
         tx.silence(conversation, "guest_cried_for_help").await?;
         tx.close_open_texts(conversation, case.inbound_id, "superseded_by_cry_for_help").await?;
-        if matches!(key, TextKey::Crisis | TextKey::Emergency) {
+        if matches!(layer, Layer::Crisis | Layer::Emergency) {
             let span = self.fleet.timing.scaled(PAUSE.to_std().unwrap_or_default());
             tx.pause(conversation, "guest_safety", Some(span)).await?;
         }
-        self.canned(tx, case, key).await
+        let answer = self.canned(tx, case, TextKey::answer_to(layer)).await?;
+        // Two needs in one text are both served.
+        let other = case.decision.hits.iter().map(|hit| hit.layer).find(|other| other.is_urgent() && !layer.serves(*other));
+        let Some(key) = other.map(TextKey::answer_to) else { return Ok(answer) };
+        let body = self.render(case, key);
+        let (second, _) = self.queue_text(tx, case, key, body).await?;
+        Ok(answer.and(second))
     }
 }
 
 /// How grave a case is; what follows from it is the table's (SEC-113).
-fn severity(layer: Layer) -> Option<Severity> {
-    match layer {
+fn severity(hit: &Hit) -> Option<Severity> {
+    match hit.layer {
+        // Likeness alone wakes nobody.
+        Layer::BsaAml if hit.is_by_likeness() => Some(Severity::Sev2),
         Layer::Crisis | Layer::Emergency | Layer::BsaAml => Some(Severity::Sev0),
         Layer::ResponsibleGaming => Some(Severity::Sev1),
         Layer::Pii => Some(Severity::Sev2),
         Layer::PromptInjection | Layer::PatronPrivacy | Layer::AgeVerification | Layer::Identity | Layer::Abuse => None,
     }
+}
+
+/// How grave a case is where the text only resembles a cry: one step less than a certain one.
+pub(crate) fn severity_when_likely(layer: Layer) -> Severity {
+    if layer == Layer::ResponsibleGaming { Severity::Sev2 } else { Severity::Sev1 }
 }

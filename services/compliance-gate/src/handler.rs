@@ -4,13 +4,13 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, RECOVERED, RECOVERED_AFTER_RESTORE, events::InboundText};
-use seven_compliance::{Decision, Intent, Layer, Verdict};
+use seven_compliance::{Author, Decision, Intent, Keyword, Layer, Likely, LikelyKind, Verdict};
 use seven_domain::{
     AuditEvent, CasinoConfig, CasinoId, Channel, ConversationId, Disposition, GuestHash, InboundId, Language,
     PhoneE164, Stage, TraceContext,
 };
 use seven_packs::{Pack, TextKey};
-use seven_runtime::{Error, Fleet, Mutant, failpoint, mutant, outcome_of};
+use seven_runtime::{Error, Fleet, Mutant, failpoint, mutant, outcome_of, word_of};
 use seven_store::{
     Tx,
     audit::Entry,
@@ -18,6 +18,7 @@ use seven_store::{
     guests::{GuestLaw, NewIds, Party},
     inbound::{Known, NewInbound},
     outbound::{Origin, Queued},
+    suppressions::Word,
 };
 use seven_telemetry::{metrics, trace as spans};
 
@@ -62,31 +63,37 @@ pub(crate) struct Text {
 }
 
 /// What follows once the text's transaction is durable.
-#[derive(Debug)]
-pub(crate) enum Next {
-    Signal(ConversationId),
-    Send(Vec<Queued>),
-    Nothing,
+#[derive(Debug, Default)]
+pub(crate) struct Next {
+    /// The conversation waits for the swarm.
+    pub(crate) signal: Option<ConversationId>,
+    pub(crate) texts: Vec<Queued>,
 }
 
 impl Next {
-    /// What both ask for; a signal and texts cannot both be due.
-    fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Send(mut texts), Self::Send(more)) => {
-                texts.extend(more);
-                Self::Send(texts)
-            }
-            (Self::Nothing, other) => other,
-            (this, _) => this,
-        }
+    pub(crate) fn nothing() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn signal(conversation: ConversationId) -> Self {
+        Self { signal: Some(conversation), ..Self::default() }
+    }
+
+    pub(crate) fn send(texts: Vec<Queued>) -> Self {
+        Self { texts, ..Self::default() }
+    }
+
+    /// What both ask for.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.texts.extend(other.texts);
+        Self { signal: self.signal.or(other.signal), texts: self.texts }
     }
 
     fn name(&self) -> &'static str {
-        match self {
-            Self::Signal(_) => "swarm",
-            Self::Send(_) => "canned",
-            Self::Nothing => "closed",
+        match (self.signal, self.texts.is_empty()) {
+            (Some(_), _) => "swarm",
+            (None, false) => "canned",
+            (None, true) => "closed",
         }
     }
 }
@@ -125,7 +132,7 @@ impl Gate {
             metrics().inbound.with_label_values(&[casino.as_str(), "none", "erased_before"]).inc();
             return self.forget(delivery).await;
         }
-        let decision = reading::judge(&pack, &text);
+        let decision = self.judge(&mut tx, &pack, &config, &guest, &text).await?;
         // The row has what ingress began, so that it hangs together even where this process dies before it exports its span.
         let context = TraceContext { sampled: delivery.trace.sampled || reading::matters(&decision), ..delivery.trace };
         let mut trace = context.to_string();
@@ -143,7 +150,9 @@ impl Gate {
                 tx.set_guest_status(case.party.guest_id, "active").await?;
             }
             self.note_hits(&mut tx, &case).await?;
-            (self.decide(&mut tx, &case).await?, None)
+            let line_is_news = self.note_likely(&mut tx, &case).await? && !case.party.stopped;
+            let line = if line_is_news { self.name_the_line(&mut tx, &case).await? } else { Next::nothing() };
+            (line.and(self.decide(&mut tx, &case).await?), None)
         } else {
             // A duplicate: skip the effect, repeat the publish (D3).
             metrics().duplicates.with_label_values(&[Stage::Gate.as_str()]).inc();
@@ -190,16 +199,19 @@ impl Gate {
     }
 
     async fn decide(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+        if let Some(reason) = self.not_a_guests(case) {
+            return self.close(tx, case, reason).await;
+        }
         let layer = match &case.decision.verdict {
             Verdict::Guardrail(hit) => Some(hit.layer),
             Verdict::Pass | Verdict::Keyword(_) => None,
         };
         if let Some(layer) = layer.filter(|layer| layer.is_urgent()) {
-            let answer = self.cry(tx, case, TextKey::answer_to(layer)).await?;
+            let answer = self.cry(tx, case, layer).await?;
             // "I can't go on, stop texting me": helped first, then left in peace (C-21).
             return Ok(match &case.decision.keyword {
                 Some(keyword) if keyword.intent == Intent::OptOut => {
-                    answer.and(self.keyword(tx, case, keyword).await?.unwrap_or(Next::Nothing))
+                    answer.and(self.keyword(tx, case, keyword).await?.unwrap_or_default())
                 }
                 _ => answer,
             });
@@ -223,21 +235,50 @@ impl Gate {
         if late {
             return self.close(tx, case, "stale").await;
         }
-        if case.text.body.trim().is_empty() {
+        if !says_something(&case.text.body) {
             return if case.text.media_count > 0 {
                 self.canned(tx, case, TextKey::MmsTextOnly).await
             } else {
                 self.close(tx, case, "empty").await
             };
         }
-        match (limits::count(&self.fleet, self.fleet_per_minute, case).await, layer) {
-            (limits::Limited::No, Some(layer)) => self.canned(tx, case, TextKey::answer_to(layer)).await,
-            (limits::Limited::No, None) => {
-                metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), "open"]).inc();
-                Ok(Next::Signal(case.party.conversation_id))
-            }
-            (limits::Limited::TellOnce, _) => self.canned(tx, case, TextKey::RateLimited).await,
-            (limits::Limited::Silently, _) => self.close(tx, case, "rate_limited").await,
+        if let Some(next) = self.answer_to_question(tx, case).await? {
+            return Ok(next);
+        }
+        if self.is_copy(tx, case).await? {
+            return self.close(tx, case, "repeated").await;
+        }
+        if layer.is_none()
+            && let Some(next) = self.auto_responder(tx, case).await?
+        {
+            return Ok(next);
+        }
+        let next = match (limits::count(&self.fleet, self.fleet_per_minute, case).await, layer) {
+            (limits::Limited::No, Some(layer)) => self.canned(tx, case, TextKey::answer_to(layer)).await?,
+            (limits::Limited::No, None) => match case.decision.likely {
+                Some(Likely { kind: LikelyKind::OptOut, .. }) if tx.ask_about_opt_out(&case.guest, case.text.received_at).await? => {
+                    self.ask(tx, case).await?
+                }
+                _ => {
+                    metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), "open"]).inc();
+                    Next::signal(case.party.conversation_id)
+                }
+            },
+            (limits::Limited::TellOnce, _) => self.canned(tx, case, TextKey::RateLimited).await?,
+            (limits::Limited::Silently, _) => self.close(tx, case, "rate_limited").await?,
+        };
+        Ok(next)
+    }
+
+    /// Why the text is nobody's word to us, if it is: sent by a machine, a short code or a number of ours, or a phone that quotes us.
+    fn not_a_guests(&self, case: &Case<'_>) -> Option<&'static str> {
+        if self.fleet.roster.casino_of(case.text.from.as_str()).is_some() || case.text.from.is_short_code() {
+            return Some("not_a_guest");
+        }
+        match case.decision.author {
+            Author::Guest => None,
+            Author::Echo => Some("reaction"),
+            Author::Machine(_) => Some("machine"),
         }
     }
 
@@ -251,20 +292,20 @@ impl Gate {
     pub(crate) async fn close(&self, tx: &mut Tx, case: &Case<'_>, reason: &str) -> Result<Next, Error> {
         tx.close_inbound(case.inbound_id, Disposition::Closed, None, Some(reason)).await?;
         metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), reason]).inc();
-        Ok(Next::Nothing)
+        Ok(Next::nothing())
     }
 
     async fn repeat(&self, tx: &mut Tx, known: Option<Known>) -> Result<Next, Error> {
         if mutant(Mutant::SilentDuplicate) {
-            return Ok(Next::Nothing);
+            return Ok(Next::nothing());
         }
-        Ok(match known {
-            Some(known) if known.disposition == Disposition::Open => Next::Signal(known.conversation_id),
-            Some(known) if known.disposition == Disposition::Canned => {
-                Next::Send(tx.queued_of(Origin::Inbound(known.inbound_id)).await?)
-            }
-            _ => Next::Nothing,
-        })
+        let Some(known) = known else { return Ok(Next::nothing()) };
+        let texts = match known.disposition {
+            Disposition::Open | Disposition::Canned => tx.queued_of(Origin::Inbound(known.inbound_id)).await?,
+            _ => Vec::new(),
+        };
+        let signal = (known.disposition == Disposition::Open).then_some(known.conversation_id);
+        Ok(Next { signal, texts })
     }
 
     async fn publish(
@@ -275,15 +316,19 @@ impl Gate {
         copy: Option<String>,
         trace: &str,
     ) -> Result<(), Error> {
-        match next {
-            Next::Signal(conversation) => {
-                self.fleet.bus.signal_conversation(casino, conversation.0, cause.0, copy, trace).await?;
-            }
-            Next::Send(queued) => self.fleet.signal_queued(casino, queued, copy.as_deref(), trace).await?,
-            Next::Nothing => {}
+        if let Some(conversation) = next.signal {
+            self.fleet.bus.signal_conversation(casino, conversation.0, cause.0, copy.clone(), trace).await?;
+        }
+        if !next.texts.is_empty() {
+            self.fleet.signal_queued(casino, &next.texts, copy.as_deref(), trace).await?;
         }
         Ok(())
     }
+}
+
+/// Whether a text has anything to read: neither blank nor signs that are not seen (a picture's place, joiners, marks of direction).
+fn says_something(body: &str) -> bool {
+    body.chars().any(|c| !c.is_whitespace() && !c.is_control() && !seven_compliance::is_invisible(c))
 }
 
 /// The text's own entry; its subject is the row.
@@ -363,6 +408,11 @@ impl Case<'_> {
             Verdict::Pass => self.decision.keyword.and_then(|keyword| keyword.language),
         };
         spoken.or(self.party.language).unwrap_or_default()
+    }
+
+    /// How the command was said, for suppression and consent.
+    pub(crate) fn word_of(&self, keyword: &Keyword) -> Word<'static> {
+        word_of(keyword, &self.text.provider, &self.text.body, self.text.autoresponse.is_some())
     }
 
     /// The verdict's name, as rows and metrics bear it.

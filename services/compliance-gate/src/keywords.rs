@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use seven_compliance::{Intent, Keyword, chain::Action};
 use seven_packs::TextKey;
-use seven_runtime::{Error, Mutant, counted, mutant, word_of};
+use seven_runtime::{Error, Mutant, counted, mutant};
 use seven_store::{
     Tx,
     consent::{Consent, method},
-    suppressions::{Applied, Suppression, Word},
+    suppressions::Applied,
 };
 use seven_telemetry::metrics;
 
@@ -20,7 +19,7 @@ impl Gate {
     pub(crate) async fn keyword(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Option<Next>, Error> {
         Ok(match keyword.intent {
             Intent::OptOut => Some(self.opt_out(tx, case, keyword).await?),
-            Intent::OptIn => Some(self.opt_in(tx, case, keyword).await?),
+            Intent::OptIn => self.opt_in(tx, case, keyword).await?,
             Intent::Help => Some(self.answer_unless_provider_did(tx, case, TextKey::Help).await?),
             Intent::Privacy => Some(self.answer_unless_stopped(tx, case, TextKey::Privacy).await?),
             Intent::Delete => Some(self.delete(tx, case).await?),
@@ -30,7 +29,7 @@ impl Gate {
 
     async fn opt_out(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Next, Error> {
         let (at, event) = (case.text.occurred_at, &case.text.event_id);
-        match tx.stop(&case.guest, at, event, word_of(keyword)).await? {
+        match tx.stop(&case.guest, at, event, case.word_of(keyword)).await? {
             Applied::Superseded => {
                 self.late_opt_out(tx, case, keyword).await?;
                 self.close(tx, case, "overtaken_by_newer_word").await
@@ -49,7 +48,7 @@ impl Gate {
                     "keyword": keyword.pattern_id, "inbound_id": case.inbound_id, "texts_cancelled": drained,
                     "answered_by_provider": case.text.autoresponse.is_some(),
                 });
-                self.consent(tx, case, Action::Revoked, word_of(keyword).method, "none", evidence).await?;
+                self.consent(tx, case, Action::Revoked, case.word_of(keyword).method, "none", evidence).await?;
                 self.measure_stop(case);
                 self.answer_unless_provider_did(tx, case, TextKey::OptOutConfirmation).await
             }
@@ -64,7 +63,7 @@ impl Gate {
         if matches!(standing.consent_tier.as_str(), "informational" | "marketing") && given_before {
             let evidence =
                 serde_json::json!({ "keyword": keyword.pattern_id, "inbound_id": case.inbound_id, "came_late": true });
-            self.consent(tx, case, Action::Revoked, word_of(keyword).method, "transactional", evidence).await?;
+            self.consent(tx, case, Action::Revoked, case.word_of(keyword).method, "transactional", evidence).await?;
         }
         Ok(())
     }
@@ -75,21 +74,17 @@ impl Gate {
         metrics().stop_seconds.with_label_values(&["consent"]).observe(seconds);
     }
 
-    async fn opt_in(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Next, Error> {
+    async fn opt_in(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Option<Next>, Error> {
         let at = if mutant(Mutant::StartFromNow) { self.fleet.clock.now() } else { case.text.occurred_at };
         let before = tx.suppression(&case.guest).await?;
         let was_stopped = before.as_ref().is_some_and(|s| s.state == "stopped");
-        let mut word = word_of(keyword);
-        if let Some(standing) =
-            before.filter(|s| s.state == "stopped" && s.as_of < at && s.method == method::NATURAL_LANGUAGE)
-        {
-            if !self.second_start(&standing, case) {
-                tx.request_reopt(&case.guest, at).await?;
-                return self.answer_unless_provider_did(tx, case, TextKey::OptInPending).await;
-            }
-            word = Word { method: method::DOUBLE_START, ..word };
+        let was_asked = before.is_some_and(|s| s.asked_at.is_some());
+        // "I want your texts again" of a guest who gets them is ordinary talk.
+        if !was_stopped && !was_asked && keyword.pattern_id.contains(".nl.") {
+            return Ok(None);
         }
-        match tx.start(&case.guest, at, &case.text.event_id, word).await? {
+        let word = case.word_of(keyword);
+        let next = match tx.start(&case.guest, at, &case.text.event_id, word).await? {
             Applied::Superseded => self.close(tx, case, "overtaken_by_newer_word").await,
             Applied::Changed if was_stopped => {
                 // Marketing stays off until there is new written consent (SEC-15, C-9).
@@ -99,20 +94,16 @@ impl Gate {
                 self.fleet.cache.lift(tx.casino(), &case.guest, at).await;
                 self.answer_unless_provider_did(tx, case, TextKey::OptInConfirmation).await
             }
+            Applied::Changed | Applied::Repeat if was_asked => {
+                self.answer_unless_provider_did(tx, case, TextKey::OptInConfirmation).await
+            }
             // With us already: what more a START or SUBSCRIBE can ask for is our offers.
             Applied::Changed | Applied::Repeat if case.party.consent_tier == "marketing" => {
                 self.close(tx, case, "opt_in_repeated").await
             }
             Applied::Changed | Applied::Repeat => self.ask_for_consent(tx, case).await,
-        }
-    }
-
-    /// A START within a day after the first one, and not that one come again.
-    fn second_start(&self, standing: &Suppression, case: &Case<'_>) -> bool {
-        let window = TimeDelta::hours(i64::from(case.pack.rules.consent.second_start_hours));
-        standing
-            .reopt_requested_at
-            .is_some_and(|first| first < case.text.occurred_at && case.text.occurred_at - first <= window)
+        };
+        next.map(Some)
     }
 
     /// The whole wording, with its hash kept as evidence; a YES to it is written consent (CONV-9).

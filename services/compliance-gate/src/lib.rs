@@ -5,9 +5,11 @@ mod canned;
 mod cries;
 mod handler;
 mod keywords;
+mod likely;
 mod limits;
 mod privacy;
 mod reading;
+mod repeats;
 
 use seven_bus::{Worker, WorkerSettings};
 use seven_runtime::Fleet;

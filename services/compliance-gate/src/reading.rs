@@ -1,33 +1,117 @@
-//! What a text means, told on its span.
+//! What a text means beside what we said before it, told on its span.
 
-use seven_compliance::{Decision, Verdict};
-use seven_packs::Pack;
+use seven_compliance::{Author, Decision, Guardrails, Intent, Verdict, dialogue, echo, provider};
+use seven_domain::{CasinoConfig, GuestHash, Language};
+use seven_packs::{Pack, TextKey};
+use seven_runtime::Error;
+use seven_store::Tx;
 use seven_telemetry::trace;
 
-use crate::handler::Text;
+use crate::handler::{Gate, Text};
 
-/// The reading of the text, with the names of what it hit on its span (OBS-2). Consent and guardrails are never sampled away (PROD-7, OBS-3).
-pub(crate) fn judge(pack: &Pack, text: &Text) -> Decision {
-    let mut step = trace::step("seven.node.compliance_gate", "");
-    let decision = pack.guardrails().decide(&text.body);
-    if step.is_recorded() {
-        step.set("seven.verdict", decision.verdict.as_str());
-        step.set("seven.message_length", text.body.chars().count());
-        let hits: Vec<String> = decision.hits.iter().map(|hit| hit.pattern_id.clone()).collect();
-        let first = decision.hits.first().map_or("none", |hit| hit.layer.as_str());
-        step.set("seven.guardrail_triggered", first);
-        step.set("seven.guardrail.hits", hits);
-        if let Some(keyword) = &decision.keyword {
-            step.tell("seven.keyword", &keyword.pattern_id);
+/// So many of our last texts may be quoted by a reaction or a reply.
+const TEXTS_REMEMBERED: i64 = 8;
+
+impl Gate {
+    /// The reading of the text, with the names of what it hit on its span (OBS-2). Consent and guardrails are never sampled away
+    /// (PROD-7, OBS-3).
+    pub(crate) async fn judge(
+        &self,
+        tx: &mut Tx,
+        pack: &Pack,
+        config: &CasinoConfig,
+        guest: &GuestHash,
+        text: &Text,
+    ) -> Result<Decision, Error> {
+        let mut step = trace::step("seven.node.compliance_gate", "");
+        let rails = pack.guardrails();
+        let mut decision = rails.decide(&text.body);
+        if needs_our_texts(&decision, &text.body) {
+            let ours = tx.last_texts(guest, TEXTS_REMEMBERED).await?;
+            decision = beside_our_texts(decision, &text.body, rails, &ours, || pack_says(pack, config));
         }
+        let decision = with_provider(decision, text.autoresponse.as_deref());
+        if step.is_recorded() {
+            step.set("seven.verdict", decision.verdict.as_str());
+            step.set("seven.message_length", text.body.chars().count());
+            let hits: Vec<String> = decision.hits.iter().map(|hit| hit.pattern_id.clone()).collect();
+            let first = decision.hits.first().map_or("none", |hit| hit.layer.as_str());
+            step.set("seven.guardrail_triggered", first);
+            step.set("seven.guardrail.hits", hits);
+            if let Some(keyword) = &decision.keyword {
+                step.tell("seven.keyword", &keyword.pattern_id);
+            }
+            if let Some(likely) = &decision.likely {
+                step.set("seven.likely", likely.kind.as_str());
+            }
+        }
+        if matters(&decision) {
+            trace::keep();
+        }
+        Ok(decision)
     }
-    if matters(&decision) {
-        trace::keep();
-    }
-    decision
 }
 
 /// A trace that is kept whatever is sampled.
 pub(crate) fn matters(decision: &Decision) -> bool {
-    decision.keyword.is_some() || !decision.hits.is_empty() || !matches!(decision.verdict, Verdict::Pass)
+    decision.keyword.is_some()
+        || decision.likely.is_some()
+        || !decision.hits.is_empty()
+        || !matches!(decision.verdict, Verdict::Pass)
+}
+
+/// Most texts hold nothing that we could have said: they cost no question to the database.
+fn needs_our_texts(decision: &Decision, body: &str) -> bool {
+    let in_words = decision.keyword.is_some_and(|keyword| keyword.pattern_id.contains(".nl."));
+    echo::may_quote(body) || in_words || decision.likely.is_some() || !decision.hits.is_empty()
+}
+
+fn beside_our_texts(
+    decision: Decision,
+    body: &str,
+    rails: &Guardrails,
+    ours: &[String],
+    pack_says: impl Fn() -> Vec<String>,
+) -> Decision {
+    if decision.author == Author::Echo {
+        return reacted_to(body, rails, ours, pack_says).unwrap_or(decision);
+    }
+    let decision = match echo::without_ours(body, ours) {
+        Some(rest) if rest.is_empty() => return Decision::of(Author::Echo),
+        Some(rest) => rails.decide(&rest),
+        None => decision,
+    };
+    let asked = ours.first().is_some_and(|last| last.contains(['?', '¿']));
+    let likely = decision.likely.filter(|likely| dialogue::holds(*likely, body, asked));
+    Decision { likely, ..decision }
+}
+
+/// A reaction whose quotation is no text of ours, and a cry: the guest reacts to their own words.
+fn reacted_to(
+    body: &str,
+    rails: &Guardrails,
+    ours: &[String],
+    pack_says: impl Fn() -> Vec<String>,
+) -> Option<Decision> {
+    let quoted = echo::reaction(body)?.quoted;
+    let own = rails.decide(&quoted);
+    let cries = own.hits.iter().any(|hit| hit.layer.is_urgent());
+    (cries && !echo::is_ours(&quoted, ours) && !echo::is_ours(&quoted, &pack_says())).then_some(own)
+}
+
+/// Every text of the pack as this casino's guests read it.
+fn pack_says(pack: &Pack, config: &CasinoConfig) -> Vec<String> {
+    let keys = TextKey::ALL.iter().filter(|key| pack.texts.has(**key));
+    keys.flat_map(|key| Language::ALL.map(|language| pack.say(*key, language, config))).collect()
+}
+
+/// The provider's own verdict counts as the guest's word, whatever the text says: it blocked or unblocked the number already (D7).
+fn with_provider(decision: Decision, verdict: Option<&str>) -> Decision {
+    let Some(said) = verdict.and_then(provider::keyword).filter(|said| said.intent != Intent::Help) else { return decision };
+    if decision.keyword.is_some_and(|keyword| keyword.intent == said.intent) {
+        return decision;
+    }
+    let urgent = decision.hits.iter().any(|hit| hit.layer.is_urgent());
+    let verdict = if urgent { decision.verdict } else { Verdict::Keyword(said) };
+    Decision { verdict, keyword: Some(said), likely: None, author: Author::Guest, ..decision }
 }

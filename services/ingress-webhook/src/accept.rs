@@ -6,13 +6,18 @@ use std::time::Duration;
 use bytes::Bytes;
 use prost::Message;
 use seven_bus::{Outgoing, events::DeadLetter, subject};
-use seven_domain::{CasinoId, PhoneE164, Stage};
+use seven_compliance::{Intent, Keyword, classify, echo};
+use seven_domain::{CasinoId, PhoneE164, Stage, TWILIO};
 use seven_runtime::{Fleet, Mutant, failpoint, mutant, word_of};
 use seven_store::{spool::Spooled, suppressions::Applied};
 use seven_telemetry::metrics;
 
 use crate::{answer::Answer, app::App, intake::Intake};
 
+/// So many of our last texts may be quoted by a reply.
+const TEXTS_REMEMBERED: i64 = 8;
+/// Why a text is kept that no guest sent: filed as settled, for nobody has to act on it.
+const ODD_SENDER: &str = "odd_sender";
 const PUBLISH_DEADLINE: Duration = Duration::from_millis(800);
 /// With the publish and Redis this stays under the 1.5 s in which we answer (D2).
 const STORE_DEADLINE: Duration = Duration::from_millis(500);
@@ -32,20 +37,17 @@ impl App {
         if let Intake::Ignored { event_type } = intake {
             return Answer::Ignored { event_type };
         }
-        let casino = match intake.number() {
-            None => CasinoId::unknown(),
-            Some(number) => match casino_of(&self.fleet, number).await {
-                Some(casino) => casino,
-                None => return Answer::NotStored,
-            },
-        };
+        let Some((casino, intake)) = self.casino_of(intake).await else { return Answer::NotStored };
+        let intake = self.at_its_first_call(&casino, intake).await;
         seven_telemetry::trace::concern(&casino);
-        if let Intake::Text { event, stop, .. } = &intake {
+        if let Intake::Text { event, keyword, .. } = &intake {
             // Before anything else is said of the text (OBS-1).
-            tracing::info!(%casino, provider = event.provider, stop = stop.is_some(), trace, "SMS inbound received");
+            let stop = keyword.is_some_and(|keyword| keyword.intent == Intent::OptOut);
+            tracing::info!(%casino, provider = event.provider, stop, trace, "SMS inbound received");
         }
         match intake {
             Intake::Unusable { reason, ref error, .. } => self.bury(&casino, &intake, reason, error, raw, trace).await,
+            Intake::OddSender { ref error, .. } => self.bury(&casino, &intake, ODD_SENDER, error, raw, trace).await,
             _ if casino.is_unknown() => {
                 self.bury(&casino, &intake, "unknown_number", "no casino has this number", raw, trace).await
             }
@@ -57,9 +59,38 @@ impl App {
         }
     }
 
+    /// The casino of the event, by the first of its numbers that is a casino's, else by its attempt. None: nobody could be asked.
+    async fn casino_of(&self, intake: Intake) -> Option<(CasinoId, Intake)> {
+        for number in intake.numbers().into_iter().cloned().collect::<Vec<_>>() {
+            let casino = casino_of(&self.fleet, &number).await?;
+            if !casino.is_unknown() {
+                return Some((casino, intake.addressed_to(&number)));
+            }
+        }
+        let Intake::Receipt { attempt: Some(attempt), .. } = intake else {
+            return Some((CasinoId::unknown(), intake));
+        };
+        let store = self.fleet.store.clone();
+        let found = in_time(async move { store.casino_of_attempt(attempt).await }).await?;
+        Some((found.unwrap_or_else(CasinoId::unknown), intake))
+    }
+
+    /// Twilio does not say when a message was sent, and a call of its that failed comes again later: a START then counts from its first
+    /// call, or it would beat a STOP written in between (D7).
+    async fn at_its_first_call(&self, casino: &CasinoId, mut intake: Intake) -> Intake {
+        if let Intake::Text { keyword: Some(Keyword { intent: Intent::OptIn, .. }), occurred_at, event, .. } = &mut intake
+            && event.provider == TWILIO
+        {
+            let first = self.fleet.cache.first_seen(casino, &event.provider_message_id, *occurred_at).await;
+            *occurred_at = first.min(*occurred_at);
+            event.occurred_at = occurred_at.timestamp_millis();
+        }
+        intake
+    }
+
     /// Only an ordinary text may end early on Redis's word; a STOP is always looked at.
     async fn known(&self, casino: &CasinoId, intake: &Intake, message_id: &str) -> bool {
-        !matches!(intake, Intake::Text { stop: Some(_), .. })
+        !matches!(intake, Intake::Text { keyword: Some(Keyword { intent: Intent::OptOut, .. }), .. })
             && self.fleet.cache.is_done(casino, &format!("in:{message_id}")).await
     }
 
@@ -74,14 +105,26 @@ impl App {
 
     /// True unless a STOP could not be written to Postgres. Redis then refuses alone until Telnyx comes again.
     async fn suppress(&self, casino: &CasinoId, intake: &Intake) -> bool {
-        let Intake::Text { from, stop: Some(keyword), occurred_at, event, .. } = intake else { return true };
-        let word = word_of(keyword);
+        let Intake::Text { from, keyword: Some(keyword), occurred_at, event, .. } = intake else { return true };
+        let is_ours = self.fleet.roster.casino_of(from.as_str()).is_some();
+        if keyword.intent != Intent::OptOut || is_ours {
+            return true;
+        }
+        let word = word_of(keyword, &event.provider, &event.text, !event.autoresponse.is_empty());
         let guest = self.fleet.keys.hash(casino, from);
         let (store, bound, at, event_id) =
             (self.fleet.store.clone(), casino.clone(), *occurred_at, event.event_id.clone());
+        // A bare STOP quotes nobody; only what may quote us costs the question.
+        let may_be_ours = event.autoresponse.is_empty()
+            && (keyword.pattern_id.contains(".nl.") || echo::may_quote(&event.text));
+        let said = may_be_ours.then(|| event.text.clone());
         let written = async move {
             let mut tx = store.bind(&bound).await?;
-            let applied = tx.stop(&guest, at, &event_id, word).await?;
+            let quotes_us = match &said {
+                Some(text) => tx.last_texts(&guest, TEXTS_REMEMBERED).await.is_ok_and(|ours| says_ours(text, &ours)),
+                None => false,
+            };
+            let applied = if quotes_us { Applied::Superseded } else { tx.stop(&guest, at, &event_id, word).await? };
             tx.commit().await?;
             Ok(applied)
         };
@@ -116,7 +159,9 @@ impl App {
         let key = self.fleet.ids.uuid().to_string();
         let guest_hash = match intake {
             Intake::Text { from, .. } => self.fleet.keys.hash(casino, from).tag(),
-            Intake::Receipt { .. } | Intake::Ignored { .. } | Intake::Unusable { .. } => String::new(),
+            Intake::Receipt { .. } | Intake::OddSender { .. } | Intake::Ignored { .. } | Intake::Unusable { .. } => {
+                String::new()
+            }
         };
         let letter = DeadLetter {
             stage: Stage::Ingress.as_str().into(),
@@ -179,8 +224,14 @@ impl App {
     }
 }
 
-/// Whose event is it? By the casino's number: from the roster, else from Postgres, so that a casino added a moment ago is found.
-/// None: nobody could be asked. A number of no casino belongs to the unknown one.
+/// Whether the opt-out in a text is our own words that the guest quotes.
+fn says_ours(text: &str, ours: &[String]) -> bool {
+    let rest = echo::without_ours(text, ours);
+    rest.is_some_and(|rest| classify(&rest).is_none_or(|keyword| keyword.intent != Intent::OptOut))
+}
+
+/// Whose number is it? From the roster, else from Postgres, so that a casino added a moment ago is found. None: nobody could be asked. A
+/// number of no casino belongs to the unknown one.
 async fn casino_of(fleet: &Fleet, number: &PhoneE164) -> Option<CasinoId> {
     if let Some(casino) = fleet.roster.casino_of(number.as_str()) {
         return Some(casino);

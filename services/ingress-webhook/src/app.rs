@@ -139,8 +139,8 @@ impl App {
                 if !attempt.is_empty() {
                     url.set_path(&format!("{}/{attempt}", url.path().trim_end_matches('/')));
                 }
-                url.set_query(call.query.0.as_deref());
-                ours.verifier.verify(&url, &fields, header(&call.headers, twilio::SIGNATURE_HEADER))
+                let signature = header(&call.headers, twilio::SIGNATURE_HEADER);
+                ours.verifier.verify(&url, call.query.0.as_deref(), &fields, signature)
             }
         };
         if let Err(refusal) = verified {
@@ -190,13 +190,13 @@ async fn traced(route: &'static str, work: impl Future<Output = Answer>) -> Answ
 /// span is this call's. A receipt belongs to the text it is about, which the receipts stage finds, so this call leaves no span.
 fn begin(intake: &Intake) -> String {
     match intake {
-        Intake::Text { event, stop, .. } => {
-            if stop.is_some() {
+        Intake::Text { event, keyword, .. } => {
+            if keyword.is_some() {
                 trace::keep();
             }
             trace::assume(TraceContext::of_text(&event.provider, &event.provider_message_id));
         }
-        Intake::Receipt { .. } | Intake::Ignored { .. } => trace::discard(),
+        Intake::Receipt { .. } | Intake::Ignored { .. } | Intake::OddSender { .. } => trace::discard(),
         Intake::Unusable { reason, .. } => trace::fail(reason),
     }
     trace::current().unwrap_or_else(TraceContext::start).to_string()

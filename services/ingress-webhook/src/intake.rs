@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use prost::Message;
 use seven_bus::events::{InboundText, Receipt};
-use seven_compliance::{Intent, Keyword, classify};
-use seven_domain::{AttemptId, PhoneE164, TELNYX, TWILIO};
+use seven_compliance::{Intent, Keyword, classify, provider};
+use seven_domain::{AttemptId, Invalid, PhoneE164, TELNYX, TWILIO};
 use seven_providers::{
     telnyx::webhook::{self, Event, Received, Status, Unreadable},
     twilio,
@@ -15,15 +15,24 @@ use seven_providers::{
 pub enum Intake {
     Text {
         to: PhoneE164,
+        /// The other numbers of a group message; the casino's may be among them.
+        others: Vec<PhoneE164>,
         from: PhoneE164,
-        /// The opt-out in it, if there is one.
-        stop: Option<Keyword>,
+        /// The opt-out or the opt-in in it, if there is one.
+        keyword: Option<Keyword>,
         occurred_at: DateTime<Utc>,
         event: InboundText,
     },
+    /// With its number, or at least the attempt of its path, by which its casino is found too.
     Receipt {
-        number: PhoneE164,
+        number: Option<PhoneE164>,
+        attempt: Option<AttemptId>,
         event: Receipt,
+    },
+    /// From a short code or a name: no guest writes so. Kept, and answered by nobody.
+    OddSender {
+        error: String,
+        number: PhoneE164,
     },
     Ignored {
         event_type: String,
@@ -70,13 +79,22 @@ fn of(
 }
 
 fn text(provider: &str, received: Received, now: DateTime<Utc>) -> Intake {
-    let to: PhoneE164 = match received.to.parse() {
-        Ok(to) => to,
-        Err(e) => return Intake::Unusable { reason: "number_not_e164", error: e.to_string(), number: None },
-    };
-    let from: PhoneE164 = match received.from.parse() {
+    let (mut numbers, mut wrong) = (Vec::new(), None);
+    for number in &received.to {
+        match number.parse::<PhoneE164>() {
+            Ok(number) => numbers.push(number),
+            Err(error) => wrong = Some(error.to_string()),
+        }
+    }
+    if numbers.is_empty() {
+        let error = wrong.unwrap_or_else(|| "no number".to_owned());
+        return Intake::Unusable { reason: "number_not_e164", error, number: None };
+    }
+    let others = numbers.split_off(1);
+    let to = numbers.remove(0);
+    let from = match sender(&received.from) {
         Ok(from) => from,
-        Err(e) => return Intake::Unusable { reason: "sender_not_e164", error: e.to_string(), number: Some(to) },
+        Err(error) => return Intake::OddSender { error: error.to_string(), number: to },
     };
     let body = received.text.unwrap_or_default();
     let event = InboundText {
@@ -93,13 +111,33 @@ fn text(provider: &str, received: Received, now: DateTime<Utc>) -> Intake {
         // NUL cannot be stored in Postgres and says nothing.
         text: body.replace('\0', ""),
     };
-    let stop = classify(&event.text).filter(|keyword| keyword.intent == Intent::OptOut);
-    Intake::Text { to, from, stop, occurred_at: received.occurred_at, event }
+    let keyword = word_in(&event, &from);
+    Intake::Text { to, others, from, keyword, occurred_at: received.occurred_at, event }
+}
+
+/// The opt-out or opt-in in a text: the provider's own verdict, else the text's. A short code's words are no guest's.
+pub fn word_in(event: &InboundText, from: &PhoneE164) -> Option<Keyword> {
+    if from.is_short_code() {
+        return None;
+    }
+    let word = provider::keyword(&event.autoresponse).or_else(|| classify(&event.text));
+    word.filter(|keyword| matches!(keyword.intent, Intent::OptOut | Intent::OptIn))
+}
+
+/// A guest's number; ten digits, or eleven from 1 on, are a North American one without its plus.
+fn sender(from: &str) -> Result<PhoneE164, Invalid> {
+    let digits = from.bytes().all(|b| b.is_ascii_digit());
+    match from.len() {
+        10 if digits => format!("+1{from}").parse(),
+        11 if digits && from.starts_with('1') => format!("+{from}").parse(),
+        _ => from.parse(),
+    }
 }
 
 fn receipt(provider: &str, status: Status, attempt: Option<AttemptId>) -> Intake {
-    let number: PhoneE164 = match status.from.parse() {
-        Ok(number) => number,
+    let number: Option<PhoneE164> = match status.from.parse() {
+        Ok(number) => Some(number),
+        Err(_) if attempt.is_some() => None,
         Err(e) => return Intake::Unusable { reason: "number_not_e164", error: e.to_string(), number: None },
     };
     let event = Receipt {
@@ -112,18 +150,28 @@ fn receipt(provider: &str, status: Status, attempt: Option<AttemptId>) -> Intake
         carrier: status.carrier.unwrap_or_default(),
         occurred_at: status.occurred_at.timestamp_millis(),
     };
-    Intake::Receipt { number, event }
+    Intake::Receipt { number, attempt, event }
 }
 
 impl Intake {
-    /// The casino's number this event is about.
-    pub fn number(&self) -> Option<&PhoneE164> {
+    /// The numbers of which one is the casino's this event is about.
+    pub fn numbers(&self) -> Vec<&PhoneE164> {
         match self {
-            Self::Text { to, .. } => Some(to),
-            Self::Receipt { number, .. } => Some(number),
-            Self::Unusable { number, .. } => number.as_ref(),
-            Self::Ignored { .. } => None,
+            Self::Text { to, others, .. } => std::iter::once(to).chain(others).collect(),
+            Self::Receipt { number, .. } | Self::Unusable { number, .. } => number.iter().collect(),
+            Self::OddSender { number, .. } => vec![number],
+            Self::Ignored { .. } => Vec::new(),
         }
+    }
+
+    /// The same event, once it is known which of a group's numbers is ours.
+    #[must_use]
+    pub fn addressed_to(mut self, number: &PhoneE164) -> Self {
+        if let Self::Text { to, event, .. } = &mut self {
+            to.clone_from(number);
+            number.as_str().clone_into(&mut event.to);
+        }
+        self
     }
 
     /// The stage it goes to, its identity there and its bytes.
@@ -135,7 +183,7 @@ impl Intake {
             Self::Receipt { event, .. } => {
                 Some((seven_domain::Stage::Receipts, event.event_id.clone(), event.encode_to_vec().into()))
             }
-            Self::Ignored { .. } | Self::Unusable { .. } => None,
+            Self::OddSender { .. } | Self::Ignored { .. } | Self::Unusable { .. } => None,
         }
     }
 }

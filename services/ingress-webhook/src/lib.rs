@@ -14,7 +14,7 @@ use seven_runtime::Fleet;
 use tokio::net::TcpListener;
 
 pub use app::{Twilio, Verifiers};
-pub use intake::{Intake, intake, intake_form, intake_raw};
+pub use intake::{Intake, intake, intake_form, intake_raw, word_in};
 pub use limits::Limits;
 
 /// Serves until the fleet's shutdown; requests in progress are finished.

@@ -4,9 +4,11 @@
 use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, AuditEvent, CasinoId};
 use seven_runtime::{Error, Fleet, counted};
+use seven_guest::escalation::Severity;
 use seven_store::{
     audit::Entry,
     consent::{Consent, method},
+    escalations::NewEscalation,
     suppressions::Sync,
 };
 
@@ -38,6 +40,24 @@ pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId, c
             let detail = serde_json::json!({ "error_code": code });
             let entry = Entry::of(AuditEvent::ProviderBlocked, "outbound-sender", &subject, detail);
             tx.audit(&Entry { guest: Some(&call.guest), ..entry }).await?;
+            // The guest asked for texts again and would hear nothing: a person of the casino has to tell them.
+            let sla = Severity::Sev2.sla();
+            let case = NewEscalation {
+                escalation_id: fleet.ids.uuid(),
+                conversation_id: Some(call.conversation_id),
+                guest_id: Some(call.guest_id),
+                guest: Some(&call.guest),
+                inbound_id: None,
+                severity: Severity::Sev2.as_str(),
+                source: "guardrail",
+                reason: "provider_blocks_guest",
+                pattern_id: Some(code),
+                ack_seconds: sla.ack_seconds,
+                respond_minutes: sla.respond_minutes,
+                actor: "outbound-sender",
+                trace: None,
+            };
+            counted::open_case(&mut tx, &case).await?;
         }
         Sync::Known | Sync::Older => {}
     }

@@ -68,8 +68,10 @@ fn then(refusal: Refusal) -> Then {
     match refusal {
         Refusal::NotQueued => Then::Done,
         Refusal::Expired => Then::Lapse,
-        // An operator's switch: the text keeps its place until somebody lifts it, which wakes it.
-        Refusal::ProviderStopped | Refusal::Parked | Refusal::Paused | Refusal::Killed => Then::Hold(refusal.as_str()),
+        // An operator's switch, or a question to the guest: the text keeps its place until that is lifted.
+        Refusal::ProviderStopped | Refusal::Parked | Refusal::Paused | Refusal::Killed | Refusal::OptOutAsked => {
+            Then::Hold(refusal.as_str())
+        }
         Refusal::Suppressed
         | Refusal::SafetyStateMissing
         | Refusal::ProviderBlocked

@@ -18,6 +18,9 @@ use seven_store::{
 };
 use seven_telemetry::metrics;
 
+/// Ingress's reason for what a short code or a name sent (`services/ingress-webhook/src/accept.rs`).
+const ODD_SENDER: &str = "odd_sender";
+
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     let filing = fleet.bus.take(topology::DEAD_STREAM, topology::FILING_CONSUMER, 200).await?;
     for message in filing {
@@ -83,6 +86,10 @@ async fn file(fleet: &Fleet, letter: &DeadLetter, trace: String, announced_at: D
     let mut tx = fleet.store.bind(&CasinoId::trusted(&letter.casino)?).await?;
     let dead = row_of(fleet, &mut tx, letter, trace, announced_at).await?;
     tx.file_dead(&dead).await?;
+    if letter.reason == ODD_SENDER {
+        // Kept to be looked at; nobody has to act on it.
+        tx.settle_dead(dead.stage, &dead.message_key).await?;
+    }
     tx.commit().await?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Keys of finished work, set after the effect is durable (D3): they only let the common duplicate end early.
 
+use chrono::{DateTime, TimeZone, Utc};
 use seven_domain::CasinoId;
 
 use crate::Cache;
@@ -12,6 +13,20 @@ impl Cache {
     pub async fn is_done(&self, casino: &CasinoId, key: &str) -> bool {
         let command = redis::cmd("EXISTS").arg(self.key("done", casino.as_str(), key)).to_owned();
         self.ask::<bool>("idempotency", &command).await.unwrap_or(false)
+    }
+
+    /// When the message's first call came: now, unless an earlier call of the last day is remembered. Without Redis it is now.
+    pub async fn first_seen(&self, casino: &CasinoId, message_id: &str, now: DateTime<Utc>) -> DateTime<Utc> {
+        let command = redis::cmd("SET")
+            .arg(self.key("first", casino.as_str(), message_id))
+            .arg(now.timestamp_millis())
+            .arg("NX")
+            .arg("GET")
+            .arg("EX")
+            .arg(KEPT_SECONDS)
+            .to_owned();
+        let first: Option<i64> = self.ask("idempotency", &command).await.flatten();
+        first.and_then(|millis| Utc.timestamp_millis_opt(millis).single()).unwrap_or(now)
     }
 
     /// Remembers that the effect of this work is durable.

@@ -16,7 +16,7 @@ use seven_domain::Language;
 
 use self::engine::{Engine, Workspace};
 pub use self::pack::{Error, Failure};
-use crate::{keywords::Keyword, verdict::Verdict};
+use crate::{keywords::Keyword, likeness::Likely, machine::Machine, verdict::Verdict};
 
 /// What was touched, the most serious first; `Ord` follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -54,12 +54,34 @@ pub struct Decision {
     pub keyword: Option<Keyword>,
     /// Every rule that fired, the most serious first (SEC C-13: answer the worst, log all).
     pub hits: Vec<Hit>,
+    /// The opt-out or the cry for help that the text resembles, without being one for certain (D20): the text goes on to the agents.
+    pub likely: Option<Likely>,
+    pub author: Author,
+}
+
+/// Whose words a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Author {
+    Guest,
+    /// A phone that quotes us: a reaction. The guest is there, and said nothing.
+    Echo,
+    Machine(Machine),
 }
 
 /// The rules of a casino's pack, compiled together with keywords and opt-outs. Cheap to clone.
 #[derive(Clone)]
 pub struct Guardrails {
     engine: Arc<Engine>,
+}
+
+// === impl Hit ===
+
+impl Hit {
+    /// Found by the net of likeness alone, by no rule.
+    pub fn is_by_likeness(&self) -> bool {
+        self.pattern_id.starts_with("like.")
+    }
 }
 
 // === impl Layer ===
@@ -93,9 +115,23 @@ impl Layer {
         }
     }
 
+    /// Whether the answer to this layer serves the other one too: the answer to a crisis names 911 and the gambling helpline.
+    pub fn serves(self, other: Self) -> bool {
+        self == other || self == Self::Crisis && other.is_urgent()
+    }
+
     /// Someone may come to harm: this is answered even where the guest also opts out in plain language (C-21).
     pub fn is_urgent(self) -> bool {
         matches!(self, Self::Crisis | Self::Emergency | Self::ResponsibleGaming)
+    }
+}
+
+// === impl Decision ===
+
+impl Decision {
+    /// A text in which a guest says nothing.
+    pub fn of(author: Author) -> Self {
+        Self { verdict: Verdict::Pass, keyword: None, hits: Vec::new(), likely: None, author }
     }
 }
 

@@ -1,19 +1,21 @@
 //! Keywords: a whole message that is a command, tolerant of spelling and courtesy (SMS-15, C-6, C-7).
 
 mod courtesy;
+mod slip;
 mod table;
 #[cfg(test)]
 mod tests;
+mod wrapping;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use seven_domain::Language;
 
-pub(crate) use self::courtesy::courtesy;
+pub(crate) use self::{courtesy::courtesy, table::Row};
 use self::{
     courtesy::{FILLERS, Filler},
-    table::{Fit, ROWS, Row},
+    table::{Fit, ROWS},
 };
 use crate::{
     Guardrails,
@@ -52,8 +54,6 @@ pub struct Keyword {
     pub pattern_id: &'static str,
     /// None for words we ask guests of any language to send (STOP, START, HELP).
     pub language: Option<Language>,
-    /// The provider reacts to this very message itself: it blocks or unblocks the number and may answer.
-    pub known_to_provider: bool,
 }
 
 /// The command a message is, if it is one. Opt-outs are also recognised as a sentence of their own ("Who is this?
@@ -62,17 +62,18 @@ pub fn classify(text: &str) -> Option<Keyword> {
     Guardrails::default().decide(text).keyword
 }
 
-/// What Telnyx matches by default: the whole message, in any case, nothing else.
-const PROVIDER_WORDS: &[&str] =
-    &["stop", "stopall", "stop all", "unsubscribe", "cancel", "end", "quit", "start", "unstop", "help"];
-
-pub(crate) fn provider_reacts(text: &str) -> bool {
-    PROVIDER_WORDS.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
-}
-
 /// The commands, by their first word.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Commands(HashMap<Symbol, Vec<(Vec<Symbol>, Meaning)>>);
+pub(crate) struct Commands {
+    /// Rows and fillers by their first word.
+    phrases: HashMap<Symbol, Vec<(Vec<Symbol>, Meaning)>>,
+    /// First words of the rows that end or begin texts.
+    openers: HashSet<Symbol>,
+}
+
+/// A message of more words is no slip of a command, and none of more words a command in its wrapping.
+const SLIP_WORDS: usize = 4;
+const WRAPPED_WORDS: usize = 40;
 
 #[derive(Debug, Clone, Copy)]
 enum Meaning {
@@ -88,7 +89,10 @@ impl Commands {
         for (words, meaning) in rows.chain(fillers) {
             let alternatives = Groups::default().alternatives(words).expect("the tables are folded words, says a test");
             let phrase = builder.symbols(alternatives.phrases[0]);
-            commands.0.entry(phrase[0]).or_default().push((phrase, meaning));
+            if matches!(meaning, Meaning::Row(row) if matches!(row.intent, Intent::OptOut | Intent::OptIn)) {
+                commands.openers.insert(phrase[0]);
+            }
+            commands.phrases.entry(phrase[0]).or_default().push((phrase, meaning));
         }
         commands
     }
@@ -117,11 +121,35 @@ impl Commands {
 
     /// The longest row these words begin with, else the longest filler.
     fn longest(&self, words: &[Option<Symbol>]) -> Option<(Meaning, usize)> {
-        let here = self.0.get(&(*words.first()?)?)?.iter().filter(|(phrase, _)| {
+        let here = self.phrases.get(&(*words.first()?)?)?.iter().filter(|(phrase, _)| {
             phrase.len() <= words.len() && phrase.iter().zip(words).all(|(one, word)| Some(*one) == *word)
         });
         let best = here.max_by_key(|(phrase, meaning)| (matches!(meaning, Meaning::Row(_)), phrase.len()));
         best.map(|(phrase, meaning)| (*meaning, phrase.len()))
+    }
+
+    /// The opt-out or opt-in inside what phones, mail programs and slips of the thumb made of it. `whole_message` reads a text of its own.
+    pub(crate) fn wrapped(
+        &self,
+        text: &str,
+        reading: &Reading,
+        whole_message: impl Fn(&str) -> Option<&'static Row>,
+    ) -> Option<&'static Row> {
+        let words = reading.folded.len();
+        if (1..=SLIP_WORDS).contains(&words)
+            && let Some(corrected) = corrected(reading)
+            && let Some(row) = whole_message(&corrected).filter(|row| row.intent == Intent::OptOut)
+        {
+            return Some(row);
+        }
+        // Most texts hold no word of a command.
+        if words < 2 || words > WRAPPED_WORDS || !reading.base.iter().flatten().any(|word| self.openers.contains(word)) {
+            return None;
+        }
+        let inside = wrapping::unwrap(text)?;
+        let row = whole_message(&inside.text)?;
+        let leaves_or_returns = matches!(row.intent, Intent::OptOut | Intent::OptIn);
+        (leaves_or_returns && (!inside.doubtful || row.is_unmistakable())).then_some(row)
     }
 
     /// An unmistakable STOP that is a sentence of its own, at the end ("Who is this? STOP") or at the beginning ("STOP. I
@@ -138,14 +166,32 @@ impl Commands {
     }
 }
 
+/// The message with its slips of the thumb mended, if it has any.
+fn corrected(reading: &Reading) -> Option<String> {
+    let folded = &reading.folded;
+    let squeezed: String = (0..folded.len()).map(|at| folded.word(at)).collect();
+    if let Some(word) = slip::in_pieces(&squeezed) {
+        return Some(word.to_owned());
+    }
+    let mut mended = false;
+    let words = (0..folded.len()).map(|at| {
+        let slipped = slip::command(folded.word(at)).filter(|word| *word != folded.word(at));
+        mended |= slipped.is_some();
+        slipped.unwrap_or_else(|| folded.word(at))
+    });
+    let words: Vec<&str> = words.collect();
+    mended.then(|| words.join(" "))
+}
+
 impl Row {
-    pub(crate) fn keyword(&self, text: &str) -> Keyword {
-        Keyword {
-            intent: self.intent,
-            pattern_id: self.id,
-            language: self.language,
-            known_to_provider: provider_reacts(text),
-        }
+    pub(crate) fn keyword(&self) -> Keyword {
+        Keyword { intent: self.intent, pattern_id: self.id, language: self.language }
+    }
+
+    /// What counts inside instruction words and behind a signature in small letters: "Reply END" is a command, "say no more" is none.
+    fn is_unmistakable(&self) -> bool {
+        self.fit == Fit::Core
+            || matches!(self.words, "cancel" | "end" | "quit" | "revoke" | "start" | "unstop" | "baja" | "cancelar")
     }
 }
 

@@ -5,20 +5,27 @@
 
 pub mod area_codes;
 pub mod chain;
+pub mod dialogue;
 pub mod disclosure;
+pub mod echo;
 pub mod guardrails;
 pub mod jurisdiction;
 pub mod keywords;
 mod likeness;
+pub mod machine;
 mod normal;
 pub mod offers;
 pub mod opt_out;
 mod pattern;
 pub mod proactive;
+pub mod provider;
 pub mod quiet_hours;
 pub mod verdict;
 
-pub use guardrails::{Decision, Guardrails, Hit, Layer};
+pub use guardrails::{Author, Decision, Guardrails, Hit, Layer};
 pub use keywords::{Intent, Keyword, classify};
+pub use likeness::{Likely, LikelyKind};
+pub use machine::Machine;
+pub use normal::is_invisible;
 pub use offers::{Catalogue, OfferCheck};
 pub use verdict::{Verdict, verdict};

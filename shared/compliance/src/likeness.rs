@@ -1,11 +1,15 @@
 //! What a text is like: a linear reading of its letters, learnt from labelled texts (D20). The net under the patterns: people say what
 //! they mean in more ways than a list of patterns holds. Deterministic, a table of numbers, no model at run time.
 //!
+//! It never decides alone: an opt-out or a cry that is only like one is [`Likely`], and what follows from that is softer.
+//!
 //! A text's features are its words, its pairs of words (next to each other, and with one between) and its runs of five bytes,
 //! hashed into a table. Each row holds the weight of the feature for every class and how rare it is.
 //! `scripts/data/train_likeness.py` makes the table.
 
 use std::sync::LazyLock;
+
+use serde::Serialize;
 
 use crate::guardrails::Layer;
 
@@ -15,6 +19,24 @@ pub(crate) enum Like {
     Ordinary,
     OptOut,
     Layer(Layer),
+}
+
+/// What a text resembles where a miss may cost a life or a lawsuit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LikelyKind {
+    OptOut,
+    /// One of the layers that are urgent.
+    #[serde(untagged)]
+    Cry(Layer),
+}
+
+/// A text that resembles an opt-out or a cry for help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Likely {
+    pub kind: LikelyKind,
+    /// How far above the least odds it is, in hundredths of log odds.
+    pub margin: i16,
 }
 
 const CLASSES: [Like; 12] = [
@@ -36,9 +58,18 @@ const BITS: u32 = 17;
 const ROW: usize = 16;
 /// Scale of weights, then bias by class.
 const HEAD: usize = (1 + CLASSES.len()) * 4;
-/// From here on the net speaks; where a miss may cost a life or a lawsuit, earlier.
-const LIKELY: f32 = 0.8;
-const LIKELY_URGENT: f32 = 0.6;
+/// From these odds on the net speaks for a layer that is not urgent.
+const LIKELY: f32 = 0.9;
+/// The least log odds against everything ordinary from which on a text is likely an opt-out or a cry, by kind.
+const LEAST: [(Like, LikelyKind, f32); 4] = [
+    (Like::OptOut, LikelyKind::OptOut, 3.0),
+    (Like::Layer(Layer::Crisis), LikelyKind::Cry(Layer::Crisis), 3.0),
+    (Like::Layer(Layer::Emergency), LikelyKind::Cry(Layer::Emergency), 3.0),
+    (Like::Layer(Layer::ResponsibleGaming), LikelyKind::Cry(Layer::ResponsibleGaming), 3.0),
+];
+/// Shorter texts need more evidence: so much for each word that is missing to this many.
+const FULL_WORDS: usize = 8;
+const PER_MISSING_WORD: f32 = 0.2;
 /// Below this a pattern's hit is a chance meeting of words.
 const UNLIKELY: f32 = 0.2;
 /// A longer text is read this far: its beginning says what it is, and time stays bounded.
@@ -69,20 +100,35 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Likeness {
     odds: [f32; CLASSES.len()],
+    words: usize,
 }
 
 impl Likeness {
     /// Of a folded line: words with one space before, between and after. None where it has too few words to say.
     pub(crate) fn of(line: &str) -> Option<Self> {
-        let words = line.bytes().filter(|b| *b == b' ').count();
-        (words > LEAST_WORDS).then(|| Self { odds: odds(line) })
+        let words = line.bytes().filter(|b| *b == b' ').count().saturating_sub(1);
+        (words >= LEAST_WORDS).then(|| Self { odds: odds(line), words })
     }
 
-    /// What the text is like; none when it is like nothing we act on, or not clearly so.
-    pub(crate) fn act(&self) -> Option<Like> {
-        let named = CLASSES.into_iter().zip(self.odds).skip(1);
-        let (best, odd) = named.max_by(|a, b| a.1.total_cmp(&b.1))?;
-        (odd >= if best.is_urgent() { LIKELY_URGENT } else { LIKELY }).then_some(best)
+    /// The layer that the text is clearly like, of those that are not urgent.
+    pub(crate) fn layer(&self) -> Option<Layer> {
+        let best = CLASSES.into_iter().zip(self.odds).max_by(|a, b| a.1.total_cmp(&b.1));
+        match best? {
+            (Like::Layer(layer), odd) if odd >= LIKELY && !layer.is_urgent() => Some(layer),
+            _ => None,
+        }
+    }
+
+    /// The opt-out or cry that the text resembles most.
+    pub(crate) fn likely(&self) -> Option<Likely> {
+        let ordinary: f32 = CLASSES.iter().zip(self.odds).filter(|(class, _)| !class.is_urgent()).map(|(_, odd)| odd).sum();
+        let missing = FULL_WORDS.saturating_sub(self.words) as f32 * PER_MISSING_WORD;
+        let margin = |(class, kind, least): (Like, LikelyKind, f32)| {
+            let odd = CLASSES.iter().zip(self.odds).find(|(other, _)| **other == class).map_or(0.0, |(_, odd)| odd);
+            let margin = (odd.max(f32::MIN_POSITIVE) / ordinary.max(f32::MIN_POSITIVE)).ln() - least - missing;
+            Likely { kind, margin: (margin * 100.0) as i16 }
+        };
+        LEAST.into_iter().map(margin).filter(|likely| likely.margin > 0).max_by_key(|likely| likely.margin)
     }
 
     /// Whether what a pattern of this layer found is a chance meeting of words. Urgent kinds are one: who wants to die and to be left alone
@@ -103,6 +149,15 @@ impl Likeness {
     /// By name, for explaining.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, f32)> {
         CLASSES.iter().map(|class| class.as_str()).zip(self.odds)
+    }
+}
+
+impl LikelyKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OptOut => "opt_out",
+            Self::Cry(layer) => layer.as_str(),
+        }
     }
 }
 
@@ -186,14 +241,15 @@ mod tests {
 
     #[test] // C-3, C-11, C-14: ways of saying it that no pattern lists
     fn what_people_mean() {
-        for (line, like) in [
-            (" i just dont see any point in waking up tomorrow or any day after ", Some(Like::Layer(Layer::Crisis))),
+        let likely = |line: &str| Likeness::of(line).and_then(|like| like.likely()).map(|likely| likely.kind);
+        for (line, kind) in [
+            (" i just dont see any point in waking up tomorrow or any day after ", Some(LikelyKind::Cry(Layer::Crisis))),
             (" what time does the breakfast buffet open on sunday ", None),
             (" can we get two more towels in the room please ", None),
             (" hi ", None),
             ("", None),
         ] {
-            assert_eq!(Likeness::of(line).and_then(|odds| odds.act()), like, "{line}");
+            assert_eq!(likely(line), kind, "{line}");
         }
     }
 

@@ -73,14 +73,22 @@ impl Folded {
         self.clear();
         let mut gap = Gap::default();
         let mut open = false;
-        for c in text.chars() {
+        let mut rest = text.chars();
+        while let Some(c) = rest.next() {
             if c.is_ascii() {
                 self.put(c, &mut gap, &mut open);
+                continue;
+            }
+            if let Some(word) = enclosed_word(c, &mut rest) {
+                for c in [' '].into_iter().chain(word.chars()).chain([' ']) {
+                    self.put(c, &mut gap, &mut open);
+                }
                 continue;
             }
             match glyphs::special(c) {
                 Some(glyphs::Special::Nothing) => {}
                 Some(glyphs::Special::Separator) => self.put(' ', &mut gap, &mut open),
+                Some(glyphs::Special::Letter(letter)) => self.put(letter, &mut gap, &mut open),
                 Some(glyphs::Special::Word(word)) => {
                     for c in [' '].into_iter().chain(word.chars()).chain([' ']) {
                         self.put(c, &mut gap, &mut open);
@@ -200,6 +208,39 @@ impl Token {
     }
 }
 
+/// Three or more letters in circles, squares or flags in a row, as a word. Takes them from `rest` where they are one.
+fn enclosed_word(first: char, rest: &mut std::str::Chars<'_>) -> Option<String> {
+    let mut word = String::from(glyphs::enclosed(first)?);
+    let mut ahead = rest.clone();
+    let mut end = rest.clone();
+    while let Some(c) = ahead.next() {
+        match glyphs::enclosed(c) {
+            Some(letter) => {
+                word.push(letter);
+                end = ahead.clone();
+            }
+            None if c == ' ' || matches!(glyphs::special(c), Some(glyphs::Special::Nothing)) || c == '\u{fe0f}' => {}
+            None => break,
+        }
+    }
+    (word.len() >= 3).then(|| {
+        *rest = end;
+        word
+    })
+}
+
+/// Signs that show nothing: joiners, marks of direction, fillers, the place of a picture.
+pub fn is_invisible(c: char) -> bool {
+    matches!(glyphs::special(c), Some(glyphs::Special::Nothing))
+        && !matches!(c, '´' | '‘' | '’' | '‛' | 'ʼ' | 'ʹ' | '′' | '＇')
+        || matches!(
+            c,
+            '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2028}' | '\u{2029}'
+                | '\u{206a}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffc}' | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
 /// What people write against a number.
 const UNITS: &[&str] = &[
     "k", "yo", "yr", "yrs", "year", "years", "y", "yearold", "yrold", "ano", "anos", "mil", "am", "pm", "m", "hrs",
@@ -227,6 +268,11 @@ mod tests {
             ("don’t / don't / don´t", "dont dont dont"),
             ("🙏 help 🙏🏽 ℹ️", "help"),
             ("STOP™ 🅰", "stop"),
+            ("🅂🅃🄾🄿", "stop"),
+            ("🆂 🆃 🅾 🅿 now", "stop now"),
+            ("ⓢⓣⓞⓟ", "stop"),
+            ("🇸🇹🇴🇵", "stop"),
+            ("ꜱᴛᴏᴘ", "stop"),
             ("🛑", "stop"),
             ("are u a 🤖?", "are u a robot"),
             ("7:30 pm", "7 30 pm"),

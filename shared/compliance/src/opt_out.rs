@@ -8,7 +8,10 @@ use std::{collections::BTreeMap, sync::LazyLock};
 use serde::Deserialize;
 use seven_domain::Language;
 
-use crate::pattern::{Builder, Groups, Rule};
+use crate::{
+    Intent,
+    pattern::{Builder, Groups, Rule},
+};
 
 static LIST: LazyLock<List> =
     LazyLock::new(|| toml::from_str(include_str!("../data/opt_out.toml")).expect("the list can be read, says a test"));
@@ -20,6 +23,8 @@ struct List {
     groups: BTreeMap<String, String>,
     /// By id.
     phrases: BTreeMap<String, String>,
+    /// By id: a guest who wants our texts again.
+    returns: BTreeMap<String, String>,
     spared: Spared,
     kept: Spared,
 }
@@ -40,8 +45,10 @@ struct Spared {
 /// What one of the rules that [`add_to`] adds says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
-    OptOut {
+    /// An opt-out, or the wish to get our texts again.
+    Words {
         id: &'static str,
+        intent: Intent,
         language: Language,
     },
     /// No opt-out however much it looks like one: keeps the net of likeness silent.
@@ -57,15 +64,20 @@ pub fn is_revocation(text: &str) -> bool {
 
 /// What each rule says, in the order in which they are added.
 pub(crate) static RULES: LazyLock<Vec<Found>> = LazyLock::new(|| {
-    let language = |id: &str| if id.starts_with("optout.nl.es.") { Language::Es } else { Language::En };
-    let phrases = LIST.phrases.keys().map(|id| Found::OptOut { id, language: language(id) });
+    let words = |id: &'static str, intent: Intent| {
+        let language = if id.contains(".nl.es.") { Language::Es } else { Language::En };
+        Found::Words { id, intent, language }
+    };
+    let phrases = LIST.phrases.keys().map(|id| words(id, Intent::OptOut));
+    let phrases = phrases.chain(LIST.returns.keys().map(|id| words(id, Intent::OptIn)));
     let spared = LIST.spared.patterns.iter().map(|_| Found::Spared);
     phrases.chain(spared).chain(LIST.kept.patterns.iter().map(|_| Found::Kept)).collect()
 });
 
 pub(crate) fn add_to(builder: &mut Builder<'_>) {
     let groups = Groups::new(LIST.groups.iter().map(|(name, list)| (name.as_str(), list.as_str())));
-    for pattern in LIST.phrases.values().chain(&LIST.spared.patterns).chain(&LIST.kept.patterns) {
+    let words = LIST.phrases.values().chain(LIST.returns.values());
+    for pattern in words.chain(&LIST.spared.patterns).chain(&LIST.kept.patterns) {
         let pattern = groups.pattern(pattern).expect("the phrases can be read, says a test");
         builder.add(&Rule { patterns: vec![pattern], unless: Vec::new() });
     }

@@ -1,4 +1,5 @@
-//! Prints what the gate makes of each line of stdin: the verdict, the keyword's pattern, the hits' patterns and the net's odds, with tabs between.
+//! Prints what the gate makes of each line of stdin, with tabs between: verdict, keyword's pattern, hits' patterns, what it likely is with
+//! its margin, author, and the net's odds.
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
 fn main() -> std::io::Result<()> {
@@ -11,7 +12,9 @@ fn main() -> std::io::Result<()> {
             decision.hits.iter().map(|hit| format!("{}:{}", hit.layer.as_str(), hit.pattern_id)).collect();
         let odds = rails.likeness(&line).unwrap_or_default();
         let odds: Vec<_> = odds.iter().map(|(kind, odd)| format!("{kind}:{odd:.3}")).collect();
-        println!("{}\t{keyword}\t{}\t{}", decision.verdict.as_str(), hits.join(" "), odds.join(" "));
+        let likely = decision.likely.map_or(String::new(), |likely| format!("{}:{}", likely.kind.as_str(), likely.margin));
+        let verdict = decision.verdict.as_str();
+        println!("{verdict}\t{keyword}\t{}\t{likely}\t{:?}\t{}", hits.join(" "), decision.author, odds.join(" "));
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     // One confirmation with the name and the way back; HELP with brand, phone and STOP (SMS-16, SMS-17, C-9).
     (TextKey::OptOutConfirmation, &[LONGEST.casino, "START"], &[LONGEST.casino, "START"]),
     (TextKey::OptInConfirmation, &[LONGEST.casino, "STOP"], &[LONGEST.casino, "STOP"]),
-    (TextKey::OptInPending, &["START"], &["START"]),
+    (TextKey::OptOutQuestion, &["STOP"], &["STOP"]),
     (TextKey::Help, &[LONGEST.casino, LONGEST.phone, "STOP"], &[LONGEST.casino, LONGEST.phone, "STOP"]),
     (
         TextKey::ConsentPrompt,
@@ -43,6 +43,9 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     (TextKey::EscalatedTomorrow, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::Crisis, &["988", "911"], &["988", "911"]),
     (TextKey::Emergency, &["911"], &["911"]),
+    (TextKey::CrisisLine, &["988"], &["988"]),
+    (TextKey::EmergencyLine, &["911"], &["911"]),
+    (TextKey::GamingLine, &[LONGEST.helpline], &[LONGEST.helpline]),
     (TextKey::ResponsibleGaming, &[LONGEST.helpline], &[LONGEST.helpline]),
 ];
 
@@ -50,9 +53,9 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
 fn class_of(key: TextKey) -> Option<MessageClass> {
     Some(match key {
         TextKey::OptOutConfirmation => MessageClass::OptOutConfirmation,
-        TextKey::Help | TextKey::OptInPending => MessageClass::Help,
-        TextKey::Crisis | TextKey::ResponsibleGaming => MessageClass::Crisis,
-        TextKey::Emergency => MessageClass::Emergency,
+        TextKey::Help => MessageClass::Help,
+        TextKey::Crisis | TextKey::ResponsibleGaming | TextKey::CrisisLine | TextKey::GamingLine => MessageClass::Crisis,
+        TextKey::Emergency | TextKey::EmergencyLine => MessageClass::Emergency,
         TextKey::Holding
         | TextKey::SafeMode
         | TextKey::EscalatedShortly
@@ -69,7 +72,8 @@ fn is_of_the_trade(layer: Layer) -> bool {
 
 /// Answers to those layers need not be there where the layers are not.
 pub(crate) fn may_miss(key: TextKey) -> bool {
-    Layer::ALL.into_iter().any(|layer| is_of_the_trade(layer) && TextKey::answer_to(layer) == key)
+    let of = |layer: Layer| TextKey::answer_to(layer) == key || TextKey::line_of(layer) == Some(key);
+    Layer::ALL.into_iter().any(|layer| is_of_the_trade(layer) && of(layer))
 }
 
 pub(crate) fn check(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Result<(), Error> {

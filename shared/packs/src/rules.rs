@@ -36,7 +36,6 @@ pub struct Rules {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConsentRules {
-    pub second_start_hours: u32,
     pub prompt_hours: u32,
     pub decay_days: i32,
 }

@@ -28,9 +28,12 @@ macro_rules! text_keys {
 text_keys! {
     OptOutConfirmation => "opt_out_confirmation",
     OptInConfirmation => "opt_in_confirmation",
-    OptInPending => "opt_in_pending",
     ConsentPrompt => "consent_prompt",
     ConsentGranted => "consent_granted",
+    /// Asks a guest whose text resembles an opt-out (D20).
+    OptOutQuestion => "opt_out_question",
+    /// The answer to a no to that question.
+    OptOutDeclined => "opt_out_declined",
     Help => "help",
     Privacy => "privacy",
     DeleteReceived => "delete_received",
@@ -59,6 +62,12 @@ text_keys! {
     Disclosure => "disclosure",
     /// Opens a text when what the guest was told about us has changed.
     Redisclosure => "redisclosure",
+    /// The one notice to a machine that answers each of our texts.
+    AutoResponder => "auto_responder",
+    /// One sentence with the line, beside the answer to a text that resembles a cry for help (D20).
+    CrisisLine => "crisis_line",
+    EmergencyLine => "emergency_line",
+    GamingLine => "gaming_line",
     Crisis => "crisis",
     Emergency => "emergency",
     ResponsibleGaming => "responsible_gaming",
@@ -74,6 +83,16 @@ text_keys! {
 // === impl TextKey ===
 
 impl TextKey {
+    /// The one sentence that names the line where a text only resembles a cry of this layer.
+    pub fn line_of(layer: Layer) -> Option<Self> {
+        match layer {
+            Layer::Crisis => Some(Self::CrisisLine),
+            Layer::Emergency => Some(Self::EmergencyLine),
+            Layer::ResponsibleGaming => Some(Self::GamingLine),
+            _ => None,
+        }
+    }
+
     /// The pack's answer to a layer of its guardrails.
     pub fn answer_to(layer: Layer) -> Self {
         match layer {

@@ -20,13 +20,15 @@ pub use seven_store::mutant::{Mutant, has_mutants, mutant};
 pub use timing::Timing;
 
 /// How a command was said, for the suppression and the consent chain (C-17): ingress and gate must write the same.
-pub fn word_of(keyword: &Keyword) -> Word<'static> {
+///
+/// `provider_reacted`: the provider's webhook says that it blocked or unblocked the number, whatever its default list holds.
+pub fn word_of(keyword: &Keyword, provider: &str, text: &str, provider_reacted: bool) -> Word<'static> {
     let method = match keyword.intent {
-        _ if keyword.pattern_id.starts_with("optout.nl") => method::NATURAL_LANGUAGE,
+        _ if keyword.pattern_id.contains(".nl.") => method::NATURAL_LANGUAGE,
         seven_compliance::Intent::OptIn => method::START_KEYWORD,
         _ => method::STOP_KEYWORD,
     };
-    Word { method, provider_knows: keyword.known_to_provider }
+    Word { method, provider_knows: provider_reacted || seven_compliance::provider::reacts(provider, text) }
 }
 
 /// One per process, cloned freely.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use seven_domain::{AuditEvent, CasinoConfig, CasinoId, PhoneE164};
+use seven_domain::{AttemptId, AuditEvent, CasinoConfig, CasinoId, PhoneE164};
 use sqlx::{PgConnection, types::Json};
 
 use crate::{Result, Store, Tx, audit::Entry, documents::Held};
@@ -85,6 +85,13 @@ impl Store {
         tx.audit(&Entry::of(AuditEvent::CasinoChanged, actor, casino, detail)).await?;
         tx.commit().await?;
         Ok(added)
+    }
+
+    /// Whose attempt to send it is; needs no casino binding.
+    pub async fn casino_of_attempt(&self, attempt: AttemptId) -> Result<Option<CasinoId>> {
+        let query = "select fleet_attempt_owner($1)";
+        let owner: Option<String> = sqlx::query_scalar(query).bind(attempt.0).fetch_one(&mut *self.fleet().await?).await?;
+        Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 
     /// Who owns a number; needs no casino binding.

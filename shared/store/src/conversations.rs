@@ -25,7 +25,7 @@ pub struct Lease {
     /// A material change the guest was not told of yet (SEC-53).
     pub redisclose: Option<String>,
     pub language: Option<String>,
-    /// The guest cried for help about gambling once: nothing to gamble with is named, ever (CONV-36).
+    /// The guest cried for help about gambling once, or for anything in this session: nothing to gamble with is named (CONV-36).
     pub responsible_gaming: bool,
 }
 
@@ -38,7 +38,7 @@ impl Tx {
              where c.conversation_id = $1 and g.guest_id = c.guest_id and (c.leased_until is null or c.leased_until < now())
              returning c.turn_epoch, c.guest_id, g.disclosed_at is not null as disclosed, g.language, g.disclosure_required, g.redisclose,
                g.disclosed_session is not distinct from c.session_started_at as disclosed_this_session,
-               g.responsible_gaming_at is not null as responsible_gaming",
+               (g.responsible_gaming_at is not null or coalesce(c.cried_at >= c.session_started_at, false)) as responsible_gaming",
         )
         .bind(conversation.0)
         .bind(for_.as_secs_f64())

@@ -116,6 +116,14 @@ impl Tx {
         Ok(())
     }
 
+    /// Settles an open letter that nobody has to act on.
+    pub async fn settle_dead(&mut self, stage: Stage, message_key: &str) -> Result<()> {
+        let settle = "update dead_letters set state = 'discarded', handled_by = 'scheduler', handled_at = now()
+                      where stage = $1 and message_key = $2 and state = 'open'";
+        sqlx::query(settle).bind(stage.as_str()).bind(message_key).execute(self.conn()).await?;
+        Ok(())
+    }
+
     /// Files a letter whose row is gone; true when it was. A row that is there stays as it is.
     pub async fn refile_dead(&mut self, dead: &NewDead) -> Result<bool> {
         self.file(file!("nothing"), dead).await

@@ -66,14 +66,17 @@ impl Store {
 }
 
 impl Tx {
-    /// Opens a case; true when it is new. The same text and reason open one only; what the host notices is one open case per conversation
-    /// and reason, whose `repeats` count how often it came again.
+    /// Opens a case; true when it is new. There is one open case per conversation and reason, whose `repeats` count how often it came again.
     pub async fn escalate(&mut self, new: &NewEscalation<'_>) -> Result<bool> {
         let casino = self.casino_str();
         let opened = sqlx::query(
             "insert into escalations (casino_id, escalation_id, conversation_id, guest_id, inbound_id, severity, source, reason, pattern_id, ack_due_at,
                respond_due_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10), now() + make_interval(mins => $11)) on conflict do nothing",
+             select $1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10), now() + make_interval(mins => $11)
+             where not exists (
+               select 1 from escalations e where e.conversation_id = $3 and e.reason = $8 and e.source = $7 and $7 <> 'compliance' and e.resolved_at is null
+                 and e.inbound_id is distinct from $5)
+             on conflict do nothing",
         )
         .bind(casino)
         .bind(new.escalation_id)
@@ -103,10 +106,11 @@ impl Tx {
         } else {
             sqlx::query(
                 "update escalations set repeats = repeats + 1 where conversation_id = $1 and reason = $2 and resolved_at is null
-                   and source not in ('guardrail', 'compliance')",
+                   and source <> 'compliance' and inbound_id is distinct from $3",
             )
             .bind(new.conversation_id.map(|c| c.0))
             .bind(new.reason)
+            .bind(new.inbound_id.map(|i| i.0))
             .execute(self.conn())
             .await?;
         }

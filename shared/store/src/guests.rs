@@ -23,8 +23,12 @@ pub struct Party {
     pub consent_tier: String,
     /// Opted out, when the conversation was not locked yet.
     pub stopped: bool,
+    /// Asked whether they want no more texts, and not answered yet (D20).
+    pub asked: bool,
     /// Nothing written until then may be kept.
     pub erased_until: Option<DateTime<Utc>>,
+    /// When the guest's text before this one was received.
+    pub last_inbound_at: Option<DateTime<Utc>>,
 }
 
 /// What the states of a new guest's number ask of us (SEC-53b).
@@ -50,7 +54,9 @@ struct Met {
     new: bool,
     conversation_id: Uuid,
     stopped: bool,
+    asked: bool,
     erased_until: Option<DateTime<Utc>>,
+    last_inbound_at: Option<DateTime<Utc>>,
     #[sqlx(flatten)]
     document: Document,
 }
@@ -70,18 +76,18 @@ with known as (
 ), g as (
   select *, false as new from known union all select *, true from made
 ), met as (
-  select c.conversation_id from conversations c join g on g.guest_id = c.guest_id where c.channel = $7 for update of c
+  select c.conversation_id, c.last_inbound_at from conversations c join g on g.guest_id = c.guest_id where c.channel = $7 for update of c
 ), opened as (
   insert into conversations (casino_id, conversation_id, guest_id, channel, casino_number)
   select $1, $6, g.guest_id, $7, $8 from g where not exists (select 1 from met)
   on conflict (casino_id, guest_id, channel) do update set casino_number = excluded.casino_number
   returning conversation_id
 )
-select g.*, coalesce((select conversation_id from met), (select conversation_id from opened)) as conversation_id,
-  coalesce((select state = 'stopped' from suppressions where key_id = $2 and phone_hash = $3), false) as stopped,
+select g.*, (select last_inbound_at from met) as last_inbound_at, coalesce((select conversation_id from met), (select conversation_id from opened)) as conversation_id,
+  coalesce(s.state = 'stopped', false) as stopped, s.asked_at is not null as asked,
   (select max(erased_until) from deletions where key_id = $2 and phone_hash = $3 and state = 'done') as erased_until, ",
     document!("$11"),
-    " from g, casinos"
+    " from g cross join casinos left join suppressions s on s.key_id = $2 and s.phone_hash = $3"
 );
 
 impl Tx {
@@ -135,6 +141,8 @@ impl Tx {
                     status: met.status,
                     consent_tier: met.consent_tier,
                     stopped: met.stopped,
+                    asked: met.asked,
+                    last_inbound_at: met.last_inbound_at,
                     erased_until: met.erased_until,
                 };
                 return Ok((party, self.casino_of(met.document, held)?));
@@ -160,6 +168,16 @@ impl Tx {
             .fetch_optional(self.conn())
             .await?;
         Ok(row.and_then(|(key_id, hash)| Some(GuestHash { key_id, bytes: hash.try_into().ok()? })))
+    }
+
+    /// The guest cried for help: no play and no offers for the rest of the session (SEC-28).
+    pub async fn note_cry(&mut self, conversation: ConversationId, at: DateTime<Utc>) -> Result<()> {
+        sqlx::query("update conversations set cried_at = greatest(cried_at, $2) where conversation_id = $1")
+            .bind(conversation.0)
+            .bind(at)
+            .execute(self.conn())
+            .await?;
+        Ok(())
     }
 
     /// A guest who cried for help about gambling: no proactive text ever again (CONV-14).

@@ -65,6 +65,18 @@ pub struct OpenText {
     pub released: bool,
 }
 
+/// A guest's text before the one in hand.
+#[derive(Debug, Clone, FromRow)]
+pub struct Earlier {
+    pub body: String,
+    pub disposition: String,
+    pub reason: Option<String>,
+    /// Seconds since our last text before it.
+    pub after_ours: Option<f64>,
+    /// Something was sent to the guest since.
+    pub sent_since: bool,
+}
+
 /// What a signal finds.
 #[derive(Debug)]
 pub struct Waiting {
@@ -160,6 +172,55 @@ impl Tx {
             })
         })
         .transpose()
+    }
+
+    /// The guest's texts received since then but `except`, the newest first, a few at most.
+    pub async fn earlier_texts(
+        &mut self,
+        conversation: ConversationId,
+        except: InboundId,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<Earlier>> {
+        Ok(sqlx::query_as(
+            "select i.body, i.disposition, i.reason,
+               (select extract(epoch from i.received_at - max(o.sent_at))::float8 from outbound_messages o
+                where o.conversation_id = $1 and o.sent_at <= i.received_at) as after_ours,
+               exists (select 1 from outbound_messages o where o.conversation_id = $1 and o.sent_at > i.received_at) as sent_since
+             from inbound_messages i
+             where i.conversation_id = $1 and i.inbound_id <> $2 and i.received_at >= $3
+             order by i.received_at desc, i.arrival desc limit 4",
+        )
+        .bind(conversation.0)
+        .bind(except.0)
+        .bind(since)
+        .fetch_all(self.conn())
+        .await?)
+    }
+
+    /// Seconds from our last text to the guest until then; none where we sent nothing.
+    pub async fn seconds_since_ours(&mut self, conversation: ConversationId, at: DateTime<Utc>) -> Result<Option<f64>> {
+        let query = "select extract(epoch from $2 - max(sent_at))::float8 from outbound_messages
+                     where conversation_id = $1 and sent_at <= $2";
+        Ok(sqlx::query_scalar(query).bind(conversation.0).bind(at).fetch_one(self.conn()).await?)
+    }
+
+    /// The kind of our last text that left, or is about to.
+    pub async fn last_said(&mut self, conversation: ConversationId) -> Result<Option<String>> {
+        let query = "select kind from outbound_messages where conversation_id = $1 and state not in ('suppressed', 'expired')
+                     order by seq desc limit 1";
+        Ok(sqlx::query_scalar(query).bind(conversation.0).fetch_optional(self.conn()).await?)
+    }
+
+    /// The words of our last texts to the guest, the newest first.
+    pub async fn last_texts(&mut self, guest: &GuestHash, most: i64) -> Result<Vec<String>> {
+        let query = "select o.body from outbound_messages o join guests g on g.guest_id = o.guest_id
+                     where g.key_id = $1 and g.phone_hash = $2 and o.sent_at is not null order by o.created_at desc limit $3";
+        Ok(sqlx::query_scalar(query)
+            .bind(guest.key_id)
+            .bind(&guest.bytes[..])
+            .bind(most)
+            .fetch_all(self.conn())
+            .await?)
     }
 
     /// All open texts of a conversation in the order the guest wrote them: webhooks overtake each other, and so do their stores.

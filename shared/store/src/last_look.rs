@@ -62,6 +62,8 @@ pub enum Refusal {
     /// Redis knows a STOP that Postgres does not know yet.
     RefusedByCache,
     Paused,
+    /// Asked whether they want no more texts, and not answered yet (D20).
+    OptOutAsked,
     /// The provider takes nothing of ours: keys or funds.
     ProviderStopped,
     /// The casino's money at the provider is spent for today.
@@ -101,6 +103,7 @@ impl Refusal {
         (Self::Suppressed, "guest_suppressed"),
         (Self::RefusedByCache, "refused_by_cache"),
         (Self::Paused, "paused"),
+        (Self::OptOutAsked, "opt_out_asked"),
         (Self::ProviderStopped, "provider_stopped"),
         (Self::Parked, "sending_parked"),
         (Self::ProviderBlocked, "provider_blocked"),
@@ -260,6 +263,7 @@ with s as (
       when p.when_state_missing = 'stop' and s.state is null then 'safety_state_missing'
       when s.state = 'stopped' and not (p.when_suppressed = 'pass_as_answer' and coalesce(o.answers_at > now() - interval '5 minutes', false)) then 'guest_suppressed'
       when p.when_suppressed = 'stop' and $6::timestamptz is not null and (s.as_of is null or s.as_of <= $6) then 'refused_by_cache'
+      when s.asked_at is not null and p.lane = 'bulk' then 'opt_out_asked'
       when s.provider_blocked and p.when_provider_blocks = 'stop' then 'provider_blocked'
       when p.when_paused = 'stop' and exists (select 1 from off where name = 'pause_outbound') then 'paused'
       -- Safe mode silences the host, not a person who writes by hand (SEC-126).
@@ -271,6 +275,8 @@ with s as (
       when exists (select 1 from stops where casino_id <> '' and (p.lane <> 'safety' or provider = $3)) then 'sending_parked'
       -- Nothing is sold or announced to a guest who waits for a person (SEC-59, SEC-104).
       when p.lane = 'bulk' and c.paused_at is not null and coalesce(c.paused_until > now(), true) then 'paused'
+      -- Nor for the rest of the session in which the guest cried for help.
+      when p.lane = 'bulk' and c.cried_at >= c.session_started_at and c.last_inbound_at > now() - interval '24 hours' then 'paused'
       when p.when_paused = 'once' and exists (
         select 1 from off join outbound_messages h on h.conversation_id = o.conversation_id and h.class = o.class and h.outbound_id <> o.outbound_id
           and h.created_at >= off.since and h.state not in ('queued', 'suppressed', 'expired')

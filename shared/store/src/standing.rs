@@ -11,7 +11,7 @@ pub struct Standing {
     pub marketing_consent: bool,
     pub suppressed: bool,
     pub self_excluded: bool,
-    /// Cried for help about gambling once: no gaming offer, ever.
+    /// Cried for help about gambling once, or for anything in this session: no gaming offer.
     pub responsible_gaming: bool,
     pub guest_texts: i64,
     /// Of three words or more.
@@ -24,7 +24,8 @@ impl Tx {
             "select g.consent_tier <> 'none' as conversational_consent, g.consent_tier = 'marketing' as marketing_consent,
                coalesce(s.state = 'stopped', true) as suppressed,
                exists (select 1 from exclusions e where e.key_id = g.key_id and e.phone_hash = g.phone_hash and (e.until is null or e.until > now())) as self_excluded,
-               g.responsible_gaming_at is not null as responsible_gaming,
+               (g.responsible_gaming_at is not null or exists (
+                 select 1 from conversations c where c.conversation_id = $2 and c.cried_at >= c.session_started_at)) as responsible_gaming,
                (select count(*) from inbound_messages i where i.conversation_id = $2) as guest_texts,
                (select count(*) from inbound_messages i where i.conversation_id = $2 and i.body ~ '\\S+\\s+\\S+\\s+\\S') as substantive_texts
              from guests g left join suppressions s on s.key_id = g.key_id and s.phone_hash = g.phone_hash

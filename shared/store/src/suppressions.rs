@@ -34,7 +34,8 @@ pub struct Suppression {
     pub method: String,
     pub provider_knows: bool,
     pub provider_blocked: bool,
-    pub reopt_requested_at: Option<DateTime<Utc>>,
+    /// Asked whether they want no more texts, and not answered yet: nothing proactive leaves (D20).
+    pub asked_at: Option<DateTime<Utc>>,
 }
 
 /// What the provider's "this number opted out" (40300) came to (C-6, C-10).
@@ -114,7 +115,7 @@ impl Tx {
     /// The word in force, locked against the next one.
     pub async fn suppression(&mut self, guest: &GuestHash) -> Result<Option<Suppression>> {
         Ok(sqlx::query_as(
-            "select state, as_of, method, provider_knows, provider_blocked, reopt_requested_at from suppressions where key_id = $1 and phone_hash = $2 for update",
+            "select state, as_of, method, provider_knows, provider_blocked, asked_at from suppressions where key_id = $1 and phone_hash = $2 for update",
         )
         .bind(guest.key_id)
         .bind(&guest.bytes[..])
@@ -122,15 +123,19 @@ impl Tx {
         .await?)
     }
 
-    /// Notes the first START of a guest who left in words; the suppression stands (SMS-20).
-    pub async fn request_reopt(&mut self, guest: &GuestHash, at: DateTime<Utc>) -> Result<()> {
-        sqlx::query("update suppressions set reopt_requested_at = $3 where key_id = $1 and phone_hash = $2")
-            .bind(guest.key_id)
-            .bind(&guest.bytes[..])
-            .bind(at)
-            .execute(self.conn())
-            .await?;
-        Ok(())
+    /// Notes that the guest is asked whether they want no more texts; false where they were asked before, or are opted out.
+    pub async fn ask_about_opt_out(&mut self, guest: &GuestHash, at: DateTime<Utc>) -> Result<bool> {
+        let asked = "update suppressions set asked_at = $3
+                     where key_id = $1 and phone_hash = $2 and asked_at is null and state <> 'stopped'";
+        let asked = sqlx::query(asked).bind(guest.key_id).bind(&guest.bytes[..]).bind(at).execute(self.conn()).await?;
+        Ok(asked.rows_affected() == 1)
+    }
+
+    /// The guest answered that texts may go on; false where nothing was asked.
+    pub async fn keep_texts(&mut self, guest: &GuestHash) -> Result<bool> {
+        let kept = "update suppressions set asked_at = null where key_id = $1 and phone_hash = $2 and asked_at is not null";
+        let kept = sqlx::query(kept).bind(guest.key_id).bind(&guest.bytes[..]).execute(self.conn()).await?;
+        Ok(kept.rows_affected() == 1)
     }
 
     /// Takes over the provider's word on a send that was called at `called_at` and refused as opted out.
@@ -193,12 +198,11 @@ impl Tx {
 const PUT: &str = "
 insert into suppressions (casino_id, key_id, phone_hash, state, as_of, event_id, method, provider_knows) values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (casino_id, key_id, phone_hash) do update
-  set state = excluded.state, as_of = excluded.as_of, recorded_at = now(), reopt_requested_at = null,
+  set state = excluded.state, as_of = excluded.as_of, recorded_at = now(), asked_at = null,
       event_id = case when suppressions.state = excluded.state then suppressions.event_id else excluded.event_id end,
       method = case when suppressions.state = 'stopped' and excluded.state = 'stopped' and suppressions.method = 'natural_language'
                     then suppressions.method else excluded.method end,
       provider_knows = excluded.provider_knows or (suppressions.state = excluded.state and suppressions.provider_knows),
-      -- Back with a word the provider does not know, while it blocks since a word it did know (C-6).
-      provider_blocked = excluded.state = 'opted_in' and not excluded.provider_knows
-                         and (suppressions.provider_blocked or (suppressions.state = 'stopped' and suppressions.provider_knows))
+      -- Back with a word the provider does not know: one text is tried, and the provider's refusal blocks the rest (C-6).
+      provider_blocked = excluded.state = 'opted_in' and not excluded.provider_knows and suppressions.provider_blocked
   where suppressions.as_of < excluded.as_of or (suppressions.as_of = excluded.as_of and excluded.state = 'stopped')";

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use prost::Message as _;
 use seven_bus::{Outgoing, RECOVERED, RECOVERED_AFTER_RESTORE, events::InboundText, subject};
-use seven_compliance::{Intent, classify};
+use seven_compliance::{Intent, classify, provider};
 use seven_domain::{PhoneE164, Stage, TraceContext};
 use seven_providers::records::{Direction, Message, Span};
 use seven_runtime::{Error, word_of};
@@ -71,10 +71,12 @@ impl Run<'_> {
         if !tx.mark_reconciled(self.records.name(), &message.message_id, "inbound").await? {
             return Ok(());
         }
-        if let Some(keyword) = classify(&event.text).filter(|keyword| keyword.intent == Intent::OptOut) {
+        let word = provider::keyword(&event.autoresponse).or_else(|| classify(&event.text));
+        if let Some(keyword) = word.filter(|keyword| keyword.intent == Intent::OptOut) {
             let guest = self.fleet.keys.hash(self.casino, &from);
             let mut stop = self.fleet.store.bind(self.casino).await?;
-            let applied = stop.stop(&guest, message.at, &event.event_id, word_of(&keyword)).await?;
+            let word = word_of(&keyword, &event.provider, &event.text, !event.autoresponse.is_empty());
+            let applied = stop.stop(&guest, message.at, &event.event_id, word).await?;
             stop.commit().await?;
             if applied != Applied::Superseded {
                 self.fleet.cache.refuse(self.casino, &guest, message.at).await;

@@ -120,10 +120,11 @@ async fn webhooks(relay: Relay, settings: &Settings) -> Result<()> {
 
 async fn webhook(State(relay): State<Relay>, body: Bytes) -> StatusCode {
     let Ok(telnyx::webhook::Event::Received(text)) = telnyx::webhook::parse(&body) else { return StatusCode::OK };
-    let Some(casino) = relay.fleet.roster.casino_of(&text.to) else { return StatusCode::NOT_FOUND };
+    let Some(to) = text.to.into_iter().next() else { return StatusCode::NOT_FOUND };
+    let Some(casino) = relay.fleet.roster.casino_of(&to) else { return StatusCode::NOT_FOUND };
     relay.fleet.cache.is_done(&casino, &text.message_id).await;
     let event =
-        InboundText { from: text.from, to: text.to, text: text.text.unwrap_or_default(), ..InboundText::default() };
+        InboundText { from: text.from, to, text: text.text.unwrap_or_default(), ..InboundText::default() };
     match relay.publish(Stage::Gate, &casino, &text.message_id, &event).await {
         Outcome::Done => StatusCode::OK,
         _ => StatusCode::SERVICE_UNAVAILABLE,

@@ -1,4 +1,4 @@
-//! `seven gate`: `hits` and `mark` are in `review`; `check`: JSON lines {"text"} -> {"verdict","pattern_id"?,"hits","reply"?}.
+//! `seven gate`: `hits` and `mark` are in `review`; `check`: JSON lines {"text"} -> {"verdict","pattern_id"?,"hits","likely"?,"author"?,"reply"?}.
 
 pub mod review;
 
@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use seven_compliance::{Decision, Intent, Verdict};
+use seven_compliance::{Author, Decision, Intent, Verdict};
 use seven_domain::{CasinoConfig, CasinoId, Language};
 use seven_packs::TextKey;
 
@@ -17,10 +17,12 @@ use crate::{onboard, packs, settings::Settings};
 
 #[derive(Debug, Subcommand)]
 pub enum Gate {
-    /// The gate's verdict on each text on stdin: {"text"} -> {"verdict","pattern_id"?,"hits","reply"?}.
+    /// The gate's verdict on each text on stdin: {"text"} -> {"verdict","pattern_id"?,"hits","likely"?,"author"?,"reply"?}.
     ///
     /// Verdicts: pass, opt_out, opt_in, help, affirm, privacy, delete, crisis, emergency, prompt_injection, responsible_gaming,
     /// bsa_aml, patron_privacy, pii, age_verification, identity, abuse. `hits` has every layer that hit, the gravest first.
+    /// `likely` is opt_out, crisis, emergency or responsible_gaming where a text only resembles one: the guest is asked, or told of the
+    /// line beside the answer. `author` is echo (a phone quotes us) or machine where no guest wrote the text; nothing answers it.
     Check {
         /// JSON lines in and out (the only form there is).
         #[arg(long)]
@@ -58,6 +60,13 @@ fn check(settings: Option<&Path>, casino: Option<&CasinoId>, casino_file: Option
     json_lines(|question: Question| {
         let decision = pack.guardrails().decide(&question.text);
         let mut answer = json!({ "verdict": decision.verdict.as_str(), "hits": hits(&decision) });
+        if let Some(likely) = decision.likely {
+            answer["likely"] = json!(likely.kind.as_str());
+            answer["margin"] = json!(likely.margin);
+        }
+        if decision.author != Author::Guest {
+            answer["author"] = json!(decision.author);
+        }
         if let Some(id) = pattern_id(&decision) {
             answer["pattern_id"] = json!(id);
         }

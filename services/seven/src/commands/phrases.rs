@@ -31,7 +31,7 @@ pub const SENTENCES: &[(&str, &str)] = &[
     ),
     (
         "provider_blocked",
-        "the guest is with us, but the provider blocks the number since an earlier STOP; the guest's START lifts it",
+        "the guest is with us, but the provider refused a text since an earlier STOP; the guest's bare START lifts it",
     ),
     (
         "self_excluded",
@@ -57,7 +57,12 @@ pub const SENTENCES: &[(&str, &str)] = &[
     ("cap", "the guest has had as many of these texts as the rules allow"),
     ("number_reassigned", "the number belongs to somebody else now"),
     ("number_unchecked", "the casino wants the number checked against reassignment first, and it was not"),
-    ("opt_in_pending", "the guest left in words, so a second START within a day confirms the first"),
+    ("opt_out_asked", "waits: the guest was asked whether they want no more texts, and has not answered"),
+    ("opt_out_question", "resembled an opt-out, so the guest was asked; proactive texts wait for the answer"),
+    ("reaction", "a phone's reaction to a text of ours, or our own words quoted; it needs no answer"),
+    ("machine", "an auto-reply or a carrier's notice; nothing answers it"),
+    ("repeated", "the same text again within a minute; the first one was answered"),
+    ("not_a_guest", "sent from a short code or from a number of ours; nothing answers it"),
     ("provider_stopped", "waits: the provider takes nothing of ours (keys or funds); `seven provider list` shows it"),
     ("sending_parked", "waits: the casino's spend limit at the provider is reached; `seven provider list` shows it"),
     ("providers_down", "waits: no provider of the casino answers; it goes out in its order when one is back"),

@@ -3,12 +3,14 @@
 use std::sync::{Arc, LazyLock};
 
 use super::{
-    Decision, Hit, Layer,
+    Author, Decision, Hit, Layer,
     pack::{Error, Failure, Pack, PackRule},
 };
 use crate::{
-    keywords::{Commands, Intent, Keyword, courtesy, provider_reacts},
-    likeness::{Like, Likeness},
+    echo,
+    keywords::{Commands, Intent, Keyword, Row, courtesy},
+    likeness::{Likely, LikelyKind, Likeness},
+    machine::{self, Machine},
     opt_out::{self, Found},
     pattern::{Builder, Groups, Part, Program, Reading, Scratch},
     verdict::Verdict,
@@ -69,42 +71,83 @@ impl Engine {
     }
 
     pub(super) fn decide(&self, text: &str, workspace: &mut Workspace) -> Decision {
+        if let Some(reaction) = echo::reaction(text) {
+            // Nothing that a phone quotes is the guest's; what the guest adds is.
+            let added = (!reaction.added.is_empty()).then(|| self.decide_of_guest(&reaction.added, workspace));
+            return added.unwrap_or_else(|| Decision::of(Author::Echo));
+        }
+        self.decide_of_guest(text, workspace)
+    }
+
+    fn decide_of_guest(&self, text: &str, workspace: &mut Workspace) -> Decision {
+        let decision = self.judge(text, workspace);
+        let Some(machine) = machine::of(text) else { return decision };
+        let urgent = decision.hits.iter().any(|hit| hit.layer.is_urgent());
+        let stops = decision.keyword.is_some_and(|keyword| keyword.intent == Intent::OptOut);
+        if machine == Machine::Busy && (urgent || stops) {
+            return decision;
+        }
+        // The hits stay: a person looks at a cry in a machine's text, though nothing answers it.
+        let hits = decision.hits.into_iter().filter(|hit| hit.layer.is_urgent()).collect();
+        Decision { hits, ..Decision::of(Author::Machine(machine)) }
+    }
+
+    fn judge(&self, text: &str, workspace: &mut Workspace) -> Decision {
         let Workspace { reading, scratch } = workspace;
         self.program.lexicon.read(text, reading);
-        let command = self.commands.whole_message(&reading.base).map(|row| row.keyword(text));
-        // The net (D20): it finds what the patterns miss, and lets go what they catch in ordinary talk.
+        let command = self.commands.whole_message(&reading.base);
+        let command = command.or_else(|| self.commands.wrapped(text, reading, |inside| self.whole_message(inside)));
+        let command = command.map(Row::keyword);
+        // The net (D20): it resembles, and lets go what patterns catch in ordinary talk.
         let likeness = if command.is_none() { Likeness::of(reading.folded.line()) } else { None };
         let stands = |rule: &&PackRule| rule.certain || !likeness.is_some_and(|like| like.contradicts(rule.layer));
         let ordinary = likeness.is_some_and(|like| like.is_ordinary()) && !self.has_certain;
         let found = self.program.search(reading, scratch, if ordinary { Part::Base } else { Part::Whole });
 
-        let kept = opt_outs(found).any(|found| found == Found::Kept);
-        let phrase = || opt_outs(found).find_map(|found| plain(found, text)).filter(|_| !kept);
-        let keyword =
-            command.or_else(|| self.commands.own_sentence(reading).map(|row| row.keyword(text))).or_else(phrase);
+        let kept = by_words(found).any(|found| found == Found::Kept);
+        let phrase = |wanted: Intent| by_words(found).find_map(|found| in_words(found, wanted));
+        let keyword = command
+            .or_else(|| self.commands.own_sentence(reading).map(Row::keyword))
+            .or_else(|| phrase(Intent::OptIn))
+            .or_else(|| phrase(Intent::OptOut).filter(|_| !kept));
         // Put together differently, the text is read once more as ingress reads it.
         let keyword =
-            if reading.foreign_joins { Self::base().decide(text, &mut Workspace::default()).keyword } else { keyword };
+            if reading.foreign_joins { Self::base().judge(text, &mut Workspace::default()).keyword } else { keyword };
 
         let by_pattern = found.iter().filter_map(|rule| (*rule as usize).checked_sub(opt_out::RULES.len()));
         let by_pattern = by_pattern.map(|number| &self.rules[number]);
         let (sparing, by_pattern): (Vec<&PackRule>, Vec<&PackRule>) = by_pattern.partition(|rule| rule.spares);
         let by_shape = self.rules.iter().filter(|rule| rule.shape.is_some_and(|shape| shape.is_in(&reading.folded)));
         let mut hits: Vec<Hit> = by_pattern.into_iter().filter(stands).chain(by_shape).map(hit).collect();
-        // An opt-out is looked for whatever else was found: ingress, which has no pack, must find the same.
-        let like = likeness.filter(|_| keyword.is_none()).and_then(|likeness| likeness.act());
-        let spared = opt_outs(found).any(|found| matches!(found, Found::Spared | Found::Kept));
-        let keyword = keyword.or_else(|| (like == Some(Like::OptOut) && !spared).then(|| opt_out_like(text)));
+        let spared = by_words(found).any(|found| matches!(found, Found::Spared | Found::Kept));
         // The net speaks for a layer only where the pack has one: another trade has no gambling problems to find.
-        if let Some(Like::Layer(layer)) = like
-            && hits.is_empty()
+        let layer = likeness.filter(|_| keyword.is_none() && hits.is_empty()).and_then(|like| like.layer());
+        if let Some(layer) = layer
             && self.guards(layer)
             && !sparing.iter().any(|rule| rule.layer == layer)
         {
             hits.push(layer_like(layer));
         }
         hits.sort_by_key(|hit| hit.layer);
-        Decision { verdict: verdict(command.is_some(), keyword, &hits), keyword, hits }
+        let known = |likely: &Likely| match likely.kind {
+            LikelyKind::OptOut => keyword.is_some() || spared || !hits.is_empty(),
+            LikelyKind::Cry(layer) => !self.guards(layer) || hits.iter().any(|hit| hit.layer.serves(layer)),
+        };
+        let likely = likeness.and_then(|like| like.likely()).filter(|likely| !known(likely));
+        Decision {
+            verdict: verdict(command.is_some(), keyword, &hits),
+            keyword,
+            hits,
+            likely,
+            author: Author::Guest,
+        }
+    }
+
+    /// The command a text is from end to end.
+    fn whole_message(&self, text: &str) -> Option<&'static Row> {
+        let mut reading = Reading::default();
+        self.program.lexicon.read(text, &mut reading);
+        self.commands.whole_message(&reading.base)
     }
 
     pub(super) fn reads(&self, text: &str, workspace: &mut Workspace) -> String {
@@ -122,7 +165,7 @@ impl Engine {
     pub(super) fn opt_outs(&self, text: &str, workspace: &mut Workspace) -> Vec<&'static str> {
         self.program.lexicon.read(text, &mut workspace.reading);
         let found = self.program.search(&workspace.reading, &mut workspace.scratch, Part::Base);
-        opt_outs(found).filter_map(|found| if let Found::OptOut { id, .. } = found { Some(id) } else { None }).collect()
+        by_words(found).filter_map(|found| if let Found::Words { id, intent: Intent::OptOut, .. } = found { Some(id) } else { None }).collect()
     }
 
     pub(super) fn failures(&self, hits: impl Fn(&str) -> Vec<Hit>) -> Vec<Failure> {
@@ -143,23 +186,13 @@ impl Engine {
     }
 }
 
-fn opt_outs(rules: &[u32]) -> impl Iterator<Item = Found> {
+fn by_words(rules: &[u32]) -> impl Iterator<Item = Found> {
     rules.iter().map_while(|rule| opt_out::RULES.get(*rule as usize).copied())
 }
 
-fn plain(found: Found, text: &str) -> Option<Keyword> {
-    let Found::OptOut { id, language } = found else { return None };
-    let known_to_provider = provider_reacts(text);
-    Some(Keyword { intent: Intent::OptOut, pattern_id: id, language: Some(language), known_to_provider })
-}
-
-fn opt_out_like(text: &str) -> Keyword {
-    Keyword {
-        intent: Intent::OptOut,
-        pattern_id: "optout.nl.like",
-        language: None,
-        known_to_provider: provider_reacts(text),
-    }
+fn in_words(found: Found, wanted: Intent) -> Option<Keyword> {
+    let Found::Words { id, intent, language } = found else { return None };
+    (intent == wanted).then_some(Keyword { intent, pattern_id: id, language: Some(language) })
 }
 
 fn layer_like(layer: Layer) -> Hit {

@@ -6,6 +6,15 @@ pub(super) enum Special {
     Nothing,
     Separator,
     Word(&'static str),
+    Letter(char),
+}
+
+/// The letter in a circle, a square or a flag's half; one alone is a sign, several in a row are a word.
+pub(super) fn enclosed(c: char) -> Option<char> {
+    const ROWS: [u32; 7] = [0x1f110, 0x1f130, 0x1f150, 0x1f170, 0x1f1e6, 0x24b6, 0x24d0];
+    let code = u32::from(c);
+    let row = ROWS.into_iter().find(|first| (*first..first + 26).contains(&code))?;
+    char::from_u32(u32::from(b'a') + code - row)
 }
 
 /// Signs that are not read letter by letter.
@@ -21,6 +30,23 @@ pub(super) fn special(c: char) -> Option<Special> {
         | '\u{feff}' => Some(Special::Nothing),
         // Compatibility forms would turn these into letters of the word beside them.
         'ℹ' | 'Ⓜ' | '™' | '℠' | '\u{1f100}'..='\u{1f1ff}' => Some(Special::Separator),
+        // Small capitals.
+        'ᴀ' => Some(Special::Letter('a')),
+        'ʙ' => Some(Special::Letter('b')),
+        'ᴄ' => Some(Special::Letter('c')),
+        'ᴅ' => Some(Special::Letter('d')),
+        'ᴇ' => Some(Special::Letter('e')),
+        'ɪ' => Some(Special::Letter('i')),
+        'ʟ' => Some(Special::Letter('l')),
+        'ᴍ' => Some(Special::Letter('m')),
+        'ɴ' => Some(Special::Letter('n')),
+        'ᴏ' => Some(Special::Letter('o')),
+        'ᴘ' => Some(Special::Letter('p')),
+        'ʀ' => Some(Special::Letter('r')),
+        'ꜱ' => Some(Special::Letter('s')),
+        'ᴛ' => Some(Special::Letter('t')),
+        'ᴜ' => Some(Special::Letter('u')),
+        'ᴠ' => Some(Special::Letter('v')),
         // A picture says what it shows.
         '🛑' => Some(Special::Word("stop")),
         '🤖' => Some(Special::Word("robot")),

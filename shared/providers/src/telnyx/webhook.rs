@@ -20,8 +20,9 @@ pub struct Received {
     pub event_id: String,
     pub message_id: String,
     pub from: String,
-    pub to: String,
-    /// Null for media alone.
+    /// Every number it was written to: a group message has several, ours among them anywhere.
+    pub to: Vec<String>,
+    /// Null for media alone. The subject of a media message stands before its text.
     pub text: Option<String>,
     pub media_count: usize,
     pub autoresponse: Option<String>,
@@ -33,7 +34,7 @@ pub struct Received {
 pub struct Status {
     pub event_id: String,
     pub message_id: String,
-    /// The casino's number.
+    /// The casino's number; empty where the provider names none.
     pub from: String,
     pub status: String,
     pub error_code: Option<String>,
@@ -59,6 +60,7 @@ impl Unreadable {
 /// Reads a body whose signature was verified.
 pub fn parse(body: &[u8]) -> Result<Event, Unreadable> {
     let envelope: Value = serde_json::from_slice(body)
+        .or_else(|error| serde_json::from_slice(&without_lone_surrogates(body)).map_err(|_| error))
         .map_err(|e| Unreadable::new("(body)", format!("{:?} at line {}", e.classify(), e.line())))?;
     let data = envelope
         .get("data")
@@ -78,10 +80,10 @@ fn received(data: &Value) -> Result<Received, Unreadable> {
         event_id: text(data, "id", "data.id")?,
         message_id: text(payload, "id", "data.payload.id")?,
         from: number(payload.get("from")).ok_or_else(|| Unreadable::new("data.payload.from", "no phone_number"))?,
-        to: number(payload.get("to")).ok_or_else(|| Unreadable::new("data.payload.to", "no phone_number"))?,
+        to: recipients(payload)?,
         text: match payload.get("text") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(text)) => Some(text.clone()),
+            None | Some(Value::Null) => subject(payload),
+            Some(Value::String(text)) => Some(with_subject(subject(payload), text)),
             Some(_) => return Err(Unreadable::new("data.payload.text", "neither text nor null")),
         },
         media_count: payload.get("media").and_then(Value::as_array).map_or(0, Vec::len),
@@ -100,7 +102,7 @@ fn status(data: &Value) -> Result<Status, Unreadable> {
     Ok(Status {
         event_id: text(data, "id", "data.id")?,
         message_id: text(payload, "id", "data.payload.id")?,
-        from: number(payload.get("from")).ok_or_else(|| Unreadable::new("data.payload.from", "no phone_number"))?,
+        from: number(payload.get("from")).unwrap_or_default(),
         status: status
             .ok_or_else(|| Unreadable::new("data.payload.to[0].status", "missing or no plain text"))?
             .to_owned(),
@@ -125,6 +127,62 @@ fn text(object: &Value, key: &str, field: &'static str) -> Result<String, Unread
 /// Short and printable: ids become headers of the bus, where a line break is a new header, and columns, where NUL cannot stand.
 pub(crate) fn plain(text: &str) -> bool {
     (1..=200).contains(&text.len()) && !text.chars().any(char::is_control)
+}
+
+/// All of `to` and `cc`.
+fn recipients(payload: &Value) -> Result<Vec<String>, Unreadable> {
+    let listed = |key: &str| match payload.get(key) {
+        Some(Value::Array(list)) => list.iter().filter_map(|one| number(Some(one))).collect(),
+        other => number(other).into_iter().collect::<Vec<_>>(),
+    };
+    let all = [listed("to"), listed("cc")].concat();
+    if all.is_empty() { Err(Unreadable::new("data.payload.to", "no phone_number")) } else { Ok(all) }
+}
+
+fn subject(payload: &Value) -> Option<String> {
+    payload.get("subject").and_then(Value::as_str).map(str::trim).filter(|subject| !subject.is_empty()).map(str::to_owned)
+}
+
+/// A media message's subject is part of what the guest wrote: some phones put the whole text there.
+fn with_subject(subject: Option<String>, text: &str) -> String {
+    match subject {
+        Some(subject) if text.trim().is_empty() => subject,
+        Some(subject) if subject != text.trim() => format!("{subject}\n{text}"),
+        _ => text.to_owned(),
+    }
+}
+
+/// The body with U+FFFD for every escaped half of a surrogate pair that stands alone: a phone that cuts an emoji in two sends one, and JSON
+/// readers refuse the whole text for it.
+fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
+    let unit = |at: usize| {
+        let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut out = Vec::with_capacity(body.len());
+    let mut at = 0;
+    while at < body.len() {
+        if body[at] != b'\\' {
+            out.push(body[at]);
+            at += 1;
+            continue;
+        }
+        let length = match unit(at) {
+            // An escaped sign other than a code unit is two bytes, so that a backslash of its own begins nothing.
+            None => 2,
+            Some(0xd800..=0xdbff) if matches!(unit(at + 6), Some(0xdc00..=0xdfff)) => 12,
+            Some(0xd800..=0xdfff) => {
+                out.extend_from_slice(b"\\ufffd");
+                at += 6;
+                continue;
+            }
+            Some(_) => 6,
+        };
+        let end = (at + length).min(body.len());
+        out.extend_from_slice(&body[at..end]);
+        at = end;
+    }
+    out
 }
 
 /// A number as `{phone_number}`, a list of them (the first), or plain text (older events).
@@ -167,7 +225,8 @@ mod tests {
     #[test] // SMS-2
     fn reads_a_text_and_older_shapes_of_it() {
         let Event::Received(first) = read(&received_event()).unwrap() else { panic!("not received") };
-        assert_eq!((first.text.as_deref(), first.to.as_str(), first.media_count), (Some("hi"), "+18605550100", 0));
+        assert_eq!((first.text.as_deref(), first.media_count), (Some("hi"), 0));
+        assert_eq!(first.to, ["+18605550100"]);
         let mut older = received_event();
         older["data"]["payload"]["to"] = json!("+18605550100");
         assert_eq!(read(&older).unwrap(), Event::Received(first));
@@ -181,6 +240,34 @@ mod tests {
             json!([{"url": "http://127.0.0.1/x", "content_type": "image/png", "size": null}]);
         let Event::Received(mms) = read(&mms).unwrap() else { panic!("not received") };
         assert_eq!((mms.text, mms.media_count), (None, 1));
+    }
+
+    #[test] // CONV-2
+    fn a_group_message_names_all_its_numbers_and_a_subject_is_text() {
+        let mut mms = received_event();
+        mms["data"]["payload"]["to"] = json!([{"phone_number": "+18605550142"}, {"phone_number": "+18605550143"}]);
+        mms["data"]["payload"]["cc"] = json!([{"phone_number": "+18605550100"}]);
+        mms["data"]["payload"]["subject"] = json!("STOP");
+        mms["data"]["payload"]["text"] = json!("");
+        let Event::Received(mms) = read(&mms).unwrap() else { panic!("not received") };
+        assert_eq!(mms.to, ["+18605550142", "+18605550143", "+18605550100"]);
+        assert_eq!(mms.text.as_deref(), Some("STOP"));
+    }
+
+    #[test] // D2: nothing is lost before the gate
+    fn half_an_emoji_costs_no_text() {
+        for (escaped, text) in [
+            (r"STOP \ud83d", "STOP \u{fffd}"),
+            (r"\udc4d hi", "\u{fffd} hi"),
+            (r"\ud83d\udc4d\ud83d", "👍\u{fffd}"),
+            (r"\ud83d\ud83d\udc4d", "\u{fffd}👍"),
+            (r"a\\ud83d", r"a\ud83d"),
+        ] {
+            let body = received_event().to_string().replace("\"text\":\"hi\"", &format!("\"text\":\"{escaped}\""));
+            let Ok(Event::Received(read)) = parse(body.as_bytes()) else { panic!("{escaped}") };
+            assert_eq!(read.text.as_deref(), Some(text), "{escaped}");
+        }
+        assert!(parse(br#"{"data": "\ud83"#).is_err());
     }
 
     #[test] // SMS-43

@@ -39,10 +39,18 @@ impl Verifier {
 
     /// Checks a call to `url`: the address as it is configured at Twilio, never one put together from what the caller says. Twilio signs
     /// with or without a standard port, so both forms count.
-    pub fn verify(&self, url: &Url, fields: &Fields, signature: Option<&str>) -> Result<(), Refusal> {
+    ///
+    /// `query` is the call's query as it came: signed as it is, while a parsed address would escape some of its signs.
+    pub fn verify(
+        &self,
+        url: &Url,
+        query: Option<&str>,
+        fields: &Fields,
+        signature: Option<&str>,
+    ) -> Result<(), Refusal> {
         let signature = signature.ok_or(Refusal::MissingHeaders)?;
         let given = BASE64_STANDARD.decode(signature).map_err(|_| Refusal::InvalidSignature)?;
-        let forms = addresses(url);
+        let forms = addresses(url, query);
         // Every form and token is tried, and each comparison takes the same time wherever it differs.
         let right = self.tokens.iter().flat_map(|token| forms.iter().map(move |form| (token, form)));
         let found = right.fold(false, |found, (token, form)| {
@@ -72,9 +80,18 @@ fn mac(token: &str, url: &str, fields: &Fields) -> Hmac<Sha1> {
 }
 
 /// The address as text, without its fragment: as it is, without its port, and with the scheme's own port.
-fn addresses(url: &Url) -> Vec<String> {
+fn addresses(url: &Url, query: Option<&str>) -> Vec<String> {
     let mut plain = url.clone();
     plain.set_fragment(None);
+    plain.set_query(None);
+    let mut forms = forms_of(plain);
+    for form in &mut forms {
+        form.extend(query.iter().flat_map(|query| ["?", *query]));
+    }
+    forms
+}
+
+fn forms_of(mut plain: Url) -> Vec<String> {
     let text = plain.to_string();
     let mut forms = vec![text.clone()];
     if let (None, Some(port), Some(host)) = (plain.port(), plain.port_or_known_default(), plain.host_str()) {

@@ -26,7 +26,7 @@ fn the_published_example_verifies() {
     ]);
     let address = url("https://mycompany.com/myapp.php?foo=1&bar=2");
     assert_eq!(sign("12345", address.as_str(), &call), "RSOYDt4T1cUTdK1PDd93/VVr8B8=");
-    assert_eq!(verifier(&["12345"]).verify(&address, &call, Some("RSOYDt4T1cUTdK1PDd93/VVr8B8=")), Ok(()));
+    assert_eq!(verifier(&["12345"]).verify(&address, address.query(), &call, Some("RSOYDt4T1cUTdK1PDd93/VVr8B8=")), Ok(()));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_field_that_comes_twice_is_signed_once() {
 fn each_refusal_has_its_reason() {
     let (call, address) = (fields(&[("Body", "STOP")]), url("https://sms.example.net/webhooks/twilio"));
     let right = sign("token", address.as_str(), &call);
-    let check = |signature: Option<&str>| verifier(&["token"]).verify(&address, &call, signature);
+    let check = |signature: Option<&str>| verifier(&["token"]).verify(&address, address.query(), &call, signature);
     assert_eq!(check(Some(&right)), Ok(()));
     assert_eq!(check(None), Err(Refusal::MissingHeaders));
     for wrong in ["", "not base64!", "AAAA", &right[..right.len() - 4], &sign("other", address.as_str(), &call)] {
@@ -59,7 +59,7 @@ fn each_refusal_has_its_reason() {
 fn the_port_of_the_scheme_may_be_written_or_not_and_the_fragment_is_never_signed() {
     let call = fields(&[("Body", "hi")]);
     let check = |configured: &str, signed: &str| {
-        verifier(&["t"]).verify(&url(configured), &call, Some(&sign("t", signed, &call))).is_ok()
+        verifier(&["t"]).verify(&url(configured), None, &call, Some(&sign("t", signed, &call))).is_ok()
     };
     assert!(check("https://a.example/w", "https://a.example:443/w"));
     assert!(check("https://a.example:8443/w", "https://a.example/w"));
@@ -73,7 +73,7 @@ fn a_rotation_accepts_both_tokens_and_no_token_is_an_error() {
     let (call, address) = (fields(&[("Body", "hi")]), url("https://a.example/w"));
     for token in ["old", "new"] {
         let signature = sign(token, address.as_str(), &call);
-        assert_eq!(verifier(&["new", "old"]).verify(&address, &call, Some(&signature)), Ok(()));
+        assert_eq!(verifier(&["new", "old"]).verify(&address, address.query(), &call, Some(&signature)), Ok(()));
     }
     assert!(Verifier::new(Vec::new()).is_err());
     assert!(Verifier::new(vec![SecretString::from("")]).is_err());
@@ -91,7 +91,7 @@ proptest! {
         let mut turned = call;
         let by = turn % turned.len().max(1);
         turned.rotate_left(by);
-        prop_assert_eq!(verifier(&[&token]).verify(&address, &turned, Some(&signature)), Ok(()));
+        prop_assert_eq!(verifier(&[&token]).verify(&address, address.query(), &turned, Some(&signature)), Ok(()));
     }
 
     #[test]
@@ -111,12 +111,23 @@ proptest! {
             sorted.into_iter().map(|(name, value)| name + &value).collect::<String>()
         };
         prop_assume!(joined(&call) != joined(&bent));
-        prop_assert_eq!(verifier(&["token"]).verify(&address, &bent, Some(&signature)), Err(Refusal::InvalidSignature));
+        prop_assert_eq!(verifier(&["token"]).verify(&address, address.query(), &bent, Some(&signature)), Err(Refusal::InvalidSignature));
     }
 
     #[test]
     fn no_signature_text_panics_or_passes(signature in "\\PC{0,60}") {
         let call = fields(&[("Body", "hi")]);
-        prop_assert!(verifier(&["token"]).verify(&url("https://a.example/w"), &call, Some(&signature)).is_err());
+        prop_assert!(verifier(&["token"]).verify(&url("https://a.example/w"), None, &call, Some(&signature)).is_err());
     }
+}
+
+#[test] // D1: a query is signed as it was called
+fn signs_in_a_query_that_addresses_escape_keep_the_signature() {
+    let (call, address) = (fields(&[("Body", "hi")]), url("https://sms.example.net/webhooks/twilio"));
+    for query in ["host=O'Brien", "?a=1&b='x'", "a=b c\"d"] {
+        let signed = sign("token", &format!("https://sms.example.net/webhooks/twilio?{query}"), &call);
+        assert_eq!(verifier(&["token"]).verify(&address, Some(query), &call, Some(&signed)), Ok(()), "{query}");
+    }
+    let signed = sign("token", "https://sms.example.net/webhooks/twilio?a=1", &call);
+    assert_eq!(verifier(&["token"]).verify(&address, Some("a=2"), &call, Some(&signed)), Err(Refusal::InvalidSignature));
 }

@@ -30,7 +30,7 @@ pub fn parse(fields: &[(String, String)], now: DateTime<Utc>) -> Result<Event, U
         None => Ok(Event::Received(Received {
             event_id: message_id.clone(),
             from: form.required("From")?,
-            to: form.required("To")?,
+            to: vec![form.required("To")?],
             text: form.get("Body").filter(|body| !body.is_empty()).map(str::to_owned),
             media_count: form.get("NumMedia").and_then(|n| n.parse().ok()).unwrap_or(0),
             autoresponse: form.get("OptOutType").filter(|kind| plain(kind)).map(str::to_owned),
@@ -87,7 +87,8 @@ mod tests {
                     &NumSegments=1&MessageSid=SM1&AccountSid=AC1&From=%2B18605550142&ApiVersion=2010-04-01";
         let Ok(Event::Received(text)) = read(body) else { panic!("{:?}", read(body)) };
         assert_eq!((text.message_id.as_str(), text.event_id.as_str()), ("SM1", "SM1"));
-        assert_eq!((text.from.as_str(), text.to.as_str()), ("+18605550142", "+18605550120"));
+        assert_eq!(text.from, "+18605550142");
+        assert_eq!(text.to, ["+18605550120"]);
         assert_eq!((text.text.as_deref(), text.media_count, text.autoresponse), (Some("any italian place?"), 0, None));
     }
 

@@ -207,6 +207,7 @@ fn fate(guest: &Addressee, refusal: Option<Refusal>, place: &Whereabouts, now: D
             | Refusal::EarlierUnsent
             | Refusal::RefusedByCache
             | Refusal::NotYet
+            | Refusal::OptOutAsked
             | Refusal::NumberUnchecked),
         ) => Fate::Later(passing.as_str().to_owned()),
         Some(lasting) => Fate::Refused(lasting.as_str().to_owned()),

@@ -45,7 +45,11 @@ fn raw(payload: &[u8], event: Value, reveal: bool) -> Value {
     let alone = event.pointer("/data/payload/to").and_then(Value::as_array).is_none_or(|to| to.len() == 1);
     let number = match seven_ingress_webhook::intake_raw(payload, None, DateTime::UNIX_EPOCH) {
         Intake::Text { to, .. } if alone => Some(to.as_str().to_owned()),
-        Intake::Text { .. } | Intake::Receipt { .. } | Intake::Ignored { .. } | Intake::Unusable { .. } => None,
+        Intake::Text { .. }
+        | Intake::Receipt { .. }
+        | Intake::OddSender { .. }
+        | Intake::Ignored { .. }
+        | Intake::Unusable { .. } => None,
     };
     let mut shown = if reveal { event } else { masked(event) };
     if let (Some(number), Value::Object(fields)) = (number, &mut shown) {

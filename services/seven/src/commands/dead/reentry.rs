@@ -76,13 +76,23 @@ impl Reentry {
         let unreadable = || {
             Refusal::Unreadable(match &intake {
                 Intake::Unusable { error, .. } => super::payload::plain(error),
-                Intake::Text { .. } | Intake::Receipt { .. } | Intake::Ignored { .. } => {
+                Intake::Text { .. } | Intake::Receipt { .. } | Intake::OddSender { .. } | Intake::Ignored { .. } => {
                     "it is no event we use".to_owned()
                 }
             })
         };
-        let Some(number) = intake.number() else { return Ok(Err(unreadable())) };
-        let Some(casino) = fleet.store.casino_of_number(number).await? else { return Ok(Err(Refusal::NoCasinoYet)) };
+        let mut ours = None;
+        for number in intake.numbers() {
+            ours = fleet.store.casino_of_number(number).await?.map(|casino| (casino, number.clone()));
+            if ours.is_some() {
+                break;
+            }
+        }
+        if intake.numbers().is_empty() {
+            return Ok(Err(unreadable()));
+        }
+        let Some((casino, number)) = ours else { return Ok(Err(Refusal::NoCasinoYet)) };
+        let intake = intake.clone().addressed_to(&number);
         let Some((stage, key, payload)) = intake.message() else { return Ok(Err(unreadable())) };
         Self::judged(fleet, &casino, stage, Self { subject: subject(stage, &casino, None), key, payload }).await
     }

@@ -1,0 +1,102 @@
+//! What only resembles an opt-out or a cry for help (D20): a question instead of an opt-out, one sentence with the line beside the answer
+//! to what was asked, a case of lower severity.
+
+use seven_compliance::{Intent, Keyword, Layer, Likely, LikelyKind, dialogue};
+use seven_domain::AuditEvent;
+use seven_packs::TextKey;
+use seven_runtime::{Error, counted};
+use seven_store::{Tx, audit::Entry, escalations::NewEscalation};
+use seven_telemetry::metrics;
+
+use crate::{
+    cries,
+    handler::{Case, Gate, Next},
+};
+
+/// The yes to "should we stop texting you?", in whatever words.
+const ASKED: Keyword = Keyword { intent: Intent::OptOut, pattern_id: "optout.nl.asked", language: None };
+
+impl Gate {
+    /// Audits what the text resembles and opens the case for a likely cry; true where the guest was not told of the line yet.
+    pub(crate) async fn note_likely(&self, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
+        let Some(Likely { kind, margin }) = case.decision.likely else { return Ok(false) };
+        let (what, pattern_id) = (kind.as_str(), format!("likely.{}", kind.as_str()));
+        metrics().guardrails.with_label_values(&[what, pattern_id.as_str(), "any"]).inc();
+        tx.audit(&Entry {
+            event: AuditEvent::GuardrailTriggered,
+            actor: "compliance-gate",
+            subject: &case.inbound_id.to_string(),
+            guest: Some(&case.guest),
+            detail: serde_json::json!({
+                "layer": what, "pattern_id": pattern_id, "verdict": case.verdict(), "band": "likely", "margin": margin,
+            }),
+            trace: Some(&case.trace),
+        })
+        .await?;
+        let LikelyKind::Cry(layer) = kind else { return Ok(false) };
+        tx.note_cry(case.party.conversation_id, case.text.received_at).await?;
+        let severity = cries::severity_when_likely(layer);
+        let opened = NewEscalation {
+            escalation_id: self.fleet.ids.uuid(),
+            conversation_id: Some(case.party.conversation_id),
+            guest_id: Some(case.party.guest_id),
+            guest: Some(&case.guest),
+            inbound_id: Some(case.inbound_id),
+            severity: severity.as_str(),
+            source: "guardrail",
+            reason: reason(layer),
+            pattern_id: Some(&pattern_id),
+            ack_seconds: severity.sla().ack_seconds,
+            respond_minutes: severity.sla().respond_minutes,
+            actor: "compliance-gate",
+            trace: Some(&case.trace),
+        };
+        let opened = counted::open_case(tx, &opened).await?;
+        tracing::warn!(casino = %tx.casino(), inbound_id = %case.inbound_id, layer = what, opened, trace = case.trace, "a text resembles a cry for help");
+        Ok(opened)
+    }
+
+    /// One sentence with the line, beside whatever answers the text.
+    pub(crate) async fn name_the_line(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+        let Some(Likely { kind: LikelyKind::Cry(layer), .. }) = case.decision.likely else { return Ok(Next::nothing()) };
+        let Some(key) = TextKey::line_of(layer).filter(|key| case.pack.texts.has(*key)) else { return Ok(Next::nothing()) };
+        let body = self.render(case, key);
+        self.queue_text(tx, case, key, body).await.map(|(next, _)| next)
+    }
+
+    /// Asks once whether the guest wants no more texts; until the answer nothing proactive leaves.
+    pub(crate) async fn ask(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+        self.canned(tx, case, TextKey::OptOutQuestion).await
+    }
+
+    /// The answer to that question, while it is the last thing we said: yes ends texts, no keeps them, and a second text like an opt-out is
+    /// a yes. Anything else is ordinary talk, and the question stays open.
+    pub(crate) async fn answer_to_question(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
+        if !case.party.asked {
+            return Ok(None);
+        }
+        let last = tx.last_said(case.party.conversation_id).await?;
+        if last.as_deref() != Some(TextKey::OptOutQuestion.as_str()) {
+            return Ok(None);
+        }
+        let likely = case.decision.likely.is_some_and(|likely| likely.kind == LikelyKind::OptOut);
+        match dialogue::yes_or_no(&case.text.body) {
+            Some(false) => {
+                tx.keep_texts(&case.guest).await?;
+                self.canned(tx, case, TextKey::OptOutDeclined).await.map(Some)
+            }
+            Some(true) => self.keyword(tx, case, &ASKED).await,
+            None if likely => self.keyword(tx, case, &ASKED).await,
+            None => Ok(None),
+        }
+    }
+}
+
+/// The case's reason: apart from that of a certain cry, so that both may be open.
+fn reason(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Crisis => "likely_crisis",
+        Layer::Emergency => "likely_emergency",
+        _ => "likely_responsible_gaming",
+    }
+}

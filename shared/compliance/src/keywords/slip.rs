@@ -1,0 +1,151 @@
+//! Slips of a thumb in a message that is one command: "Syop", "Stpp", "tsop", "sto p", "StopStop", "CANCELL".
+//!
+//! Only whole messages are read this way: inside a sentence "step" and "shop" are what they are.
+
+/// A command word, spellings of it that are more than a slip away, and real words that are one away.
+struct Word {
+    word: &'static str,
+    also: &'static [&'static str],
+    real: &'static [&'static str],
+}
+
+const WORDS: &[Word] = &[
+    Word {
+        word: "stop",
+        also: &["stahp", "stawp"],
+        real: &[
+            "step", "shop", "slop", "stow", "atop", "top", "sop", "stoop", "strop", "swop", "estop", "stomp", "scop",
+            "stoup",
+        ],
+    },
+    Word { word: "unsubscribe", also: &["unscribe", "unscribed"], real: &["subscribe", "unsubscribed", "subscribed"] },
+    Word { word: "cancel", also: &[], real: &["chancel", "cancels"] },
+    Word { word: "revoke", also: &[], real: &["evoke", "revoked", "revokes"] },
+    Word { word: "optout", also: &[], real: &[] },
+    Word {
+        word: "quit",
+        also: &[],
+        real: &["quiet", "quite", "quilt", "quid", "quip", "quiz", "suit", "unit", "quits", "qui", "quin", "squit", "quick"],
+    },
+    Word { word: "desuscribir", also: &[], real: &["suscribir", "suscribirse"] },
+    Word { word: "cancelar", also: &[], real: &["cancelan", "cancelas", "cancela"] },
+];
+
+/// What follows "stop" in one word with it: STOPTOEND, stop2quit.
+const TO_WHAT: &[&str] =
+    &["end", "stop", "quit", "cancel", "optout", "unsubscribe", "all", "now", "please", "leave", "exit"];
+
+const LONGEST_BYTES: usize = 40;
+
+/// The command that one word (lower case, letters and digits) stands for.
+pub(super) fn command(word: &str) -> Option<&'static str> {
+    if word.len() < 3 || word.len() > LONGEST_BYTES || !word.is_ascii() {
+        return None;
+    }
+    in_pieces(word).or_else(|| WORDS.iter().find(|known| known.is_meant_by(word)).map(|known| known.word))
+}
+
+/// The command that a message is whose blanks and signs are left out: "sto p", "un-subscribe", "StopStop", "STOP to end".
+pub(super) fn in_pieces(squeezed: &str) -> Option<&'static str> {
+    if squeezed.len() > LONGEST_BYTES {
+        return None;
+    }
+    let spelled = || WORDS.iter().find(|known| known.word == squeezed || known.also.contains(&squeezed));
+    repeated(squeezed).or_else(|| followed(squeezed)).or_else(|| spelled().map(|known| known.word))
+}
+
+/// "stopstopstop".
+fn repeated(text: &str) -> Option<&'static str> {
+    let times = |word: &str| text.len() > word.len() && text.len().is_multiple_of(word.len()) && {
+        text.as_bytes().chunks(word.len()).all(|chunk| chunk == word.as_bytes())
+    };
+    ["stop", "unsubscribe", "quit", "end", "cancel", "alto"].into_iter().find(|word| times(word))
+}
+
+fn followed(text: &str) -> Option<&'static str> {
+    let rest = text.strip_prefix("stop")?;
+    let rest = rest.strip_prefix('2').or_else(|| rest.strip_prefix("to")).unwrap_or(rest);
+    TO_WHAT.contains(&rest).then_some("stop")
+}
+
+impl Word {
+    fn is_meant_by(&self, text: &str) -> bool {
+        if text == self.word || self.also.contains(&text) {
+            return true;
+        }
+        if self.real.contains(&text) {
+            return false;
+        }
+        // A digit beside the keys: "STOP1".
+        let glued = text.strip_suffix(|c: char| c.is_ascii_digit()) == Some(self.word);
+        let most = if self.word.len() >= 8 { 2 } else { 1 };
+        glued || distance(self.word, text, most) <= most && !text.ends_with(|c: char| c.is_ascii_digit())
+    }
+}
+
+/// Edits between the two, a swap of neighbours being one; anything above `most` is `most + 1`.
+fn distance(word: &str, text: &str, most: usize) -> usize {
+    if word.len().abs_diff(text.len()) > most {
+        return most + 1;
+    }
+    let (a, b) = (word.as_bytes(), text.as_bytes());
+    let mut rows = vec![vec![0_usize; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    for (j, cell) in rows[0].iter_mut().enumerate() {
+        *cell = j;
+    }
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = changed.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_one_key() {
+        for (text, word) in [
+            ("stip", Some("stop")),
+            ("syop", Some("stop")),
+            ("stopo", Some("stop")),
+            ("stop1", Some("stop")),
+            ("stpp", Some("stop")),
+            ("tsop", Some("stop")),
+            ("sttop", Some("stop")),
+            ("stp", Some("stop")),
+            ("stahp", Some("stop")),
+            ("stopstopstop", Some("stop")),
+            ("stoptoend", Some("stop")),
+            ("stop2stop", Some("stop")),
+            ("stop2optout", Some("stop")),
+            ("unscribe", Some("unsubscribe")),
+            ("unsubcribe", Some("unsubscribe")),
+            ("cancell", Some("cancel")),
+            ("revok", Some("revoke")),
+            ("qiut", Some("quit")),
+            ("shop", None),
+            ("step", None),
+            ("top", None),
+            ("spot", None),
+            ("quiet", None),
+            ("quite", None),
+            ("subscribe", None),
+            ("stop12", None),
+            ("story", None),
+            ("", None),
+        ] {
+            assert_eq!(command(text), word, "{text}");
+        }
+    }
+}

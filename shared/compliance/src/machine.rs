@@ -1,0 +1,163 @@
+//! Texts that no person wrote for us: auto-replies of phones and offices, notices of carriers, bounces of mail.
+//!
+//! Nothing in them is the guest's stop, cry or question, and nothing answers them.
+
+use std::sync::LazyLock;
+
+use regex::RegexSet;
+use serde::Serialize;
+
+/// Who wrote a text that looks like a machine's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Machine {
+    /// The network or a mail system says that something was not delivered.
+    Notice,
+    /// An office, a phone or a mail program answers by itself; in words that no guest uses.
+    AutoReply,
+    /// Somebody is busy and will answer later, or thanks for a message: a ready-made answer, or a person's. A stop or a cry in it
+    /// is a person's.
+    Busy,
+}
+
+/// A longer text is no machine's notice.
+const LONGEST_BYTES: usize = 1_200;
+
+static NOTICES: LazyLock<RegexSet> = LazyLock::new(|| {
+    set(&[
+        r"^\W*(?:\w[\w&-]* ){0,2}(?:free ?msg|network msg|mensaje gratis)\b",
+        r"\bmessage blocking is active\b|\bservice access denied\b|\bmailer-daemon\b|\bmail delivery (?:failed|subsystem|system)\b",
+        r"\b(?:unable|failed|not able) to (?:send|deliver) (?:your |the |this )?(?:message|text)",
+        r"\b(?:message|text|mensaje)s? (?:was |were |could |can)?(?:not|no)(?: be| fue| pudo ser)? (?:sent|delivered|entregado|enviado)\b",
+        r"\bnot accepting (?:texts|text messages|messages)\b|\b(?:cannot|can't|can not|unable to) receive (?:texts|text messages|sms|messages)\b",
+        r"\byou(?:'ve)? (?:have )?repl(?:ied|y) (?:with )?the word\b|\bblocks all texts sent from\b|\bmessaging is blocked\b",
+        r"\b(?:number|person) (?:that )?you(?: are|'re)?(?: have)? (?:texted|texting|dialed|called|calling|reached|trying to reach)\b",
+        r"\binvalid (?:number|recipient)\b.{0,40}\b(?:re-?send|digit)|\bdelivery status notification\b|\bundeliverable\b",
+        r"\bno se pudo (?:entregar|enviar) (?:el|su|tu|este) mensaje\b|\bel n[uú]mero (?:al que|que) (?:escribi|marc|env)",
+        r"\b(?:el|este) n[uú]mero no (?:puede recibir|acepta|recibe) (?:mensajes|textos|sms)\b|\bbloqueo de mensajes\b",
+        r"\bsubscriber (?:is |you )?.{0,20}(?:unavailable|not available|not in service)\b|\bno longer in service\b|\bfuera de servicio\b",
+    ])
+});
+
+static AUTO_REPLIES: LazyLock<RegexSet> = LazyLock::new(|| {
+    set(&[
+        r"^\W*(?:this is an )?(?:automatic|automated|auto)(?:[- ]generated)?[- ]?(?:reply|response|message|text|e?mail|answer|msg)\b",
+        r"^\W*(?:\w+ ){0,4}(?:auto[- ]?reply|auto[- ]?respon(?:se|der)|respuesta autom[aá]tica|mensaje autom[aá]tico|contestaci[oó]n autom[aá]tica)\b",
+        r"\bthis is an auto(?:mated|matic|-)|\beste es un mensaje autom[aá]tico\b",
+        r"^\W*out of (?:the )?office\b|\b(?:i'm|i am|we're|we are|is) (?:currently |now )?out of (?:the )?office\b|\bfuera de (?:la )?oficina\b",
+        r"\bnotifications? (?:are |is )?(?:silenced|turned off|muted)\b|\bnot receiving notifications\b|\bdo not disturb while driving\b|\bfocus (?:mode )?(?:is )?(?:on|turned on)\b",
+        r"\bnotificaciones (?:est[aá]n )?(?:silenciadas|desactivadas)\b|\bmodo (?:no molestar|concentraci[oó]n|de conducci[oó]n|conducir)\b",
+        r"\b(?:mailbox|inbox|number|line|account|phone) is (?:not|un)[- ]?monitored\b|\bno[- ]?reply\b.{0,30}\b(?:mailbox|number|address)|\bdo not reply to this (?:message|text|number|email)\b",
+        r"[.!,;:]\s*(?:please )?(?:reply|text|txt|send|env[ií]e|responda|mande)[^.?]{0,12}\b(?:stop|help|alto|ayuda)\b[^.?]{0,4}\b(?:to|for|para)\b",
+        r"\b(?:msg|message)(?: ?& ?| and )data rates\b|\bmsg freq\b",
+        r"\bthank(?:s| you)(?: so much)? for (?:texting|contacting|calling|reaching out to|messaging|getting in touch with|choosing)\b",
+        r"\bour (?:office|store|business|clinic|shop)(?: hours)? (?:is|are) (?:now |currently )?(?:closed|monday|\d)|\b(?:nuestra|la) oficina (?:est[aá] cerrada|cierra|abre)\b|\bnuestro horario (?:es|de)\b",
+        r"\bif this is an? (?:life[- ]threatening |medical |real )?emergency\b|\bsi (?:esto )?es una emergencia\b.{0,40}\b911\b",
+    ])
+});
+
+/// How offices begin. A guest may begin so too, so a stop or a cry behind it is a person's.
+static OFFICES: LazyLock<RegexSet> = LazyLock::new(|| {
+    set(&[
+        r"\bthank(?:s| you)(?: so much)? for your (?:message|text|call|email|inquiry|interest)\b.{0,160}\b(?:we|our|office|team|hours|business|automated|reply)\b",
+        r"\bgracias por (?:escribir(?:nos)?|contactar(?:nos)?|comunicarse con|llamar a|su (?:mensaje|llamada|correo|inter[eé]s))\b.{0,160}\b(?:nuestr[oa]s?|horario|oficina|atender|responder|comunicaremos|equipo)\b",
+        r"\b(?:we|i) (?:have |'ve )?received your (?:message|text|email|inquiry|request)\b|\b(?:hemos recibido|recibimos) su (?:mensaje|correo|consulta|solicitud)\b",
+    ])
+});
+
+/// Busy, and an answer later: one of each makes a busy note.
+static BUSY: LazyLock<RegexSet> = LazyLock::new(|| {
+    set(&[
+        r"\b(?:i'm|im|i am|we're|we are)\b[^.?!]{0,25}\b(?:driving|in a meeting|in class|at work|working|busy|away|unavailable|not available|on vacation|on leave|asleep|sleeping|on a call|on another call|at the movies|in a movie)\b",
+        r"\b(?:can't|cant|cannot|unable to) (?:talk|text|respond|answer|reply|take your call|pick up)\b|\bsorry,? i missed your (?:call|text)\b",
+        r"\b(?:estoy|estamos|ando)\b[^.?!]{0,25}\b(?:conduciendo|manejando|en una (?:reuni[oó]n|junta|llamada|clase)|en clase|ocupad[oa]s?|de vacaciones|trabajando|en el trabajo|durmiendo|dormid[oa])\b",
+        r"\bno (?:estoy|estamos|me encuentro) disponibles?\b|\b(?:no puedo|ahora no puedo|no podemos) (?:hablar|contestar|responder|atender)\b",
+    ])
+});
+
+static LATER: LazyLock<RegexSet> = LazyLock::new(|| {
+    set(&[
+        r"\b(?:i|we)(?:'ll| will|ll)\b[^.?!]{0,15}\b(?:call|text|get back|reply|respond|return|see your|reach|be back|be in touch|answer|check|message|contact)\b",
+        r"\bwill (?:call|text|get back|reply|respond|return|be back|message|contact)\b|\b(?:get|getting) back to you\b|\bcall (?:you|me) (?:back|later)\b|\btext you (?:back|later)\b",
+        r"\bas soon as (?:i|we|possible)\b|\bwhen (?:i|we) (?:get|arrive|return|can|am|are)\b|\bnext business day\b|\bat my earliest convenience\b",
+        r"\b(?:le|te|les|os) (?:respondo|contesto|llamo|escribo|marco|respondere|responderé|contestar[eé]|llamar[eé]|escribir[eé]|devuelvo|respondemos|contestamos|llamamos)\b",
+        r"\b(?:cuando|en cuanto) (?:llegue|pueda|regrese|vuelva|termine|salga|podamos)\b|\blo antes posible\b|\ba la brevedad\b|\bm[aá]s tarde\b",
+    ])
+});
+
+fn set(patterns: &[&str]) -> RegexSet {
+    regex::RegexSetBuilder::new(patterns)
+        .case_insensitive(true)
+        .dot_matches_new_line(true)
+        .build()
+        .expect("the notices can be read, says a test")
+}
+
+/// The machine that wrote the text, if one did.
+pub fn of(text: &str) -> Option<Machine> {
+    if text.len() < 12 || text.len() > LONGEST_BYTES {
+        return None;
+    }
+    let text = text.replace(['’', '‘', '´'], "'");
+    if NOTICES.is_match(&text) {
+        Some(Machine::Notice)
+    } else if AUTO_REPLIES.is_match(&text) {
+        Some(Machine::AutoReply)
+    } else if !text.contains(['?', '¿']) && (OFFICES.is_match(&text) || BUSY.is_match(&text) && LATER.is_match(&text))
+        || ready_made(&text)
+    {
+        Some(Machine::Busy)
+    } else {
+        None
+    }
+}
+
+/// Short answers that phones offer when a call comes in, and status lines.
+fn ready_made(text: &str) -> bool {
+    static LINES: LazyLock<RegexSet> = LazyLock::new(|| {
+        set(&[
+            r"^\W*(?:sorry,? )?(?:i )?can't talk (?:right )?now\.? (?:what's up|call me later|can i call you later)\?\W*$",
+            r"^\W*i(?:'ll| will) call you (?:right )?back\.?\W*$|^\W*i(?:'ll| will) call you later\.?\W*$",
+            r"^\W*(?:mensaje|respuesta) autom[aá]tic[oa]\b|^\W*no (?:estoy|me encuentro) disponible\W*$",
+        ])
+    });
+    LINES.is_match(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_are_known() {
+        for (text, machine) in [
+            ("FREE MSG: Unable to send message - Message Blocking is active.", Some(Machine::Notice)),
+            ("NETWORK MSG: You replied with the word \"stop\" which blocks all texts sent from this number.", Some(Machine::Notice)),
+            ("The person you are trying to reach is not accepting texts at this time.", Some(Machine::Notice)),
+            ("AT&T Free Msg: your message was not delivered because messaging is blocked on this line.", Some(Machine::Notice)),
+            ("Unable to deliver message to this number.", Some(Machine::Notice)),
+            ("The number you texted is a landline and cannot receive texts.", Some(Machine::Notice)),
+            ("Automatic reply: I am out of the office until Monday. For help text HELP to 555-0150.", Some(Machine::AutoReply)),
+            ("This mailbox is not monitored. To stop receiving these messages reply STOP.", Some(Machine::AutoReply)),
+            ("Thanks for your message! Msg & data rates may apply. Reply HELP for help, STOP to cancel.", Some(Machine::AutoReply)),
+            ("I have notifications silenced.", Some(Machine::AutoReply)),
+            ("Mensaje automático: no estoy disponible.", Some(Machine::AutoReply)),
+            ("Thanks for texting Oak Dental! Our office is closed.", Some(Machine::AutoReply)),
+            ("I'm driving with Do Not Disturb While Driving turned on. I'll see your message when I get where I'm going.", Some(Machine::AutoReply)),
+            ("I’m in a meeting, will call you back.", Some(Machine::Busy)),
+            ("I'm busy right now and will get back to you.", Some(Machine::Busy)),
+            ("Estoy conduciendo. Le respondo cuando llegue.", Some(Machine::Busy)),
+            ("I'm in a meeting, is the spa open at 5?", None),
+            ("thank you for your help", None),
+            ("thanks for your message", None),
+            ("I'll be late", None),
+            ("can't talk now", None),
+            ("please don't text me anymore", None),
+            ("reply STOP", None),
+            ("is the office closed?", None),
+            ("", None),
+        ] {
+            assert_eq!(of(text), machine, "{text}");
+        }
+    }
+}
