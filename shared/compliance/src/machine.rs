@@ -6,6 +6,9 @@ use std::sync::LazyLock;
 
 use regex::RegexSet;
 use serde::Serialize;
+use unicode_normalization::char::{decompose_compatible, is_combining_mark};
+
+use crate::is_invisible;
 
 /// Who wrote a text that looks like a machine's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,8 +36,8 @@ static NOTICES: LazyLock<RegexSet> = LazyLock::new(|| {
         r"\byou(?:'ve)? (?:have )?repl(?:ied|y) (?:with )?the word\b|\bblocks all texts sent from\b|\bmessaging is blocked\b",
         r"\b(?:number|person) (?:that )?you(?: are|'re)?(?: have)? (?:texted|texting|dialed|called|calling|reached|trying to reach)\b",
         r"\binvalid (?:number|recipient)\b.{0,40}\b(?:re-?send|digit)|\bdelivery status notification\b|\bundeliverable\b",
-        r"\bno se pudo (?:entregar|enviar) (?:el|su|tu|este) mensaje\b|\bel n[uú]mero (?:al que|que) (?:escribi|marc|env)",
-        r"\b(?:el|este) n[uú]mero no (?:puede recibir|acepta|recibe) (?:mensajes|textos|sms)\b|\bbloqueo de mensajes\b",
+        r"\bno se pudo (?:entregar|enviar) (?:el|su|tu|este) mensaje\b|\bel numero (?:al que|que) (?:escribi|marc|env)",
+        r"\b(?:el|este) numero no (?:puede recibir|acepta|recibe) (?:mensajes|textos|sms)\b|\bbloqueo de mensajes\b",
         r"\bsubscriber (?:is |you )?.{0,20}(?:unavailable|not available|not in service)\b|\bno longer in service\b|\bfuera de servicio\b",
     ])
 });
@@ -42,16 +45,16 @@ static NOTICES: LazyLock<RegexSet> = LazyLock::new(|| {
 static AUTO_REPLIES: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"^\W*(?:this is an )?(?:automatic|automated|auto)(?:[- ]generated)?[- ]?(?:reply|response|message|text|e?mail|answer|msg)\b",
-        r"^\W*(?:\w+ ){0,4}(?:auto[- ]?reply|auto[- ]?respon(?:se|der)|respuesta autom[aá]tica|mensaje autom[aá]tico|contestaci[oó]n autom[aá]tica)\b",
-        r"\bthis is an auto(?:mated|matic|-)|\beste es un mensaje autom[aá]tico\b",
+        r"^\W*(?:\w+ ){0,4}(?:auto[- ]?reply|auto[- ]?respon(?:se|der)|respuesta automatica|mensaje automatico|contestacion automatica)\b",
+        r"\bthis is an auto(?:mated|matic|-)|\beste es un mensaje automatico\b",
         r"^\W*out of (?:the )?office\b|\b(?:i'm|i am|we're|we are|is) (?:currently |now )?out of (?:the )?office\b|\bfuera de (?:la )?oficina\b",
         r"\bnotifications? (?:are |is )?(?:silenced|turned off|muted)\b|\bnot receiving notifications\b|\bdo not disturb while driving\b|\bfocus (?:mode )?(?:is )?(?:on|turned on)\b",
-        r"\bnotificaciones (?:est[aá]n )?(?:silenciadas|desactivadas)\b|\bmodo (?:no molestar|concentraci[oó]n|de conducci[oó]n|conducir)\b",
+        r"\bnotificaciones (?:estan )?(?:silenciadas|desactivadas)\b|\bmodo (?:no molestar|concentracion|de conduccion|conducir)\b",
         r"\b(?:mailbox|inbox|number|line|account|phone) is (?:not|un)[- ]?monitored\b|\bno[- ]?reply\b.{0,30}\b(?:mailbox|number|address)|\bdo not reply to this (?:message|text|number|email)\b",
-        r"[.!,;:]\s*(?:please )?(?:reply|text|txt|send|env[ií]e|responda|mande)[^.?]{0,12}\b(?:stop|help|alto|ayuda)\b[^.?]{0,4}\b(?:to|for|para)\b",
+        r"[.!,;:]\s*(?:please )?(?:reply|text|txt|send|envie|responda|mande)\b[^.?]{0,12}\b(?:stop|help|alto|ayuda)\b[^.?]{0,4}\b(?:to|for|para)\b",
         r"\b(?:msg|message)(?: ?& ?| and )data rates\b|\bmsg freq\b",
         r"\bthank(?:s| you)(?: so much)? for (?:texting|contacting|calling|reaching out to|messaging|getting in touch with|choosing)\b",
-        r"\bour (?:office|store|business|clinic|shop)(?: hours)? (?:is|are) (?:now |currently )?(?:closed|monday|\d)|\b(?:nuestra|la) oficina (?:est[aá] cerrada|cierra|abre)\b|\bnuestro horario (?:es|de)\b",
+        r"\bour (?:office|store|business|clinic|shop)(?: hours)? (?:is|are) (?:now |currently )?(?:closed|monday|\d)|\b(?:nuestra|la) oficina (?:esta cerrada|cierra|abre)\b|\bnuestro horario (?:es|de)\b",
         r"\bif this is an? (?:life[- ]threatening |medical |real )?emergency\b|\bsi (?:esto )?es una emergencia\b.{0,40}\b911\b",
     ])
 });
@@ -60,7 +63,7 @@ static AUTO_REPLIES: LazyLock<RegexSet> = LazyLock::new(|| {
 static OFFICES: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"\bthank(?:s| you)(?: so much)? for your (?:message|text|call|email|inquiry|interest)\b.{0,160}\b(?:we|our|office|team|hours|business|automated|reply)\b",
-        r"\bgracias por (?:escribir(?:nos)?|contactar(?:nos)?|comunicarse con|llamar a|su (?:mensaje|llamada|correo|inter[eé]s))\b.{0,160}\b(?:nuestr[oa]s?|horario|oficina|atender|responder|comunicaremos|equipo)\b",
+        r"\bgracias por (?:escribir(?:nos)?|contactar(?:nos)?|comunicarse con|llamar a|su (?:mensaje|llamada|correo|interes))\b.{0,160}\b(?:nuestr[oa]s?|horario|oficina|atender|responder|comunicaremos|equipo)\b",
         r"\b(?:we|i) (?:have |'ve )?received your (?:message|text|email|inquiry|request)\b|\b(?:hemos recibido|recibimos) su (?:mensaje|correo|consulta|solicitud)\b",
     ])
 });
@@ -70,7 +73,7 @@ static BUSY: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"\b(?:i'm|im|i am|we're|we are)\b[^.?!]{0,25}\b(?:driving|in a meeting|in class|at work|working|busy|away|unavailable|not available|on vacation|on leave|asleep|sleeping|on a call|on another call|at the movies|in a movie)\b",
         r"\b(?:can't|cant|cannot|unable to) (?:talk|text|respond|answer|reply|take your call|pick up)\b|\bsorry,? i missed your (?:call|text)\b",
-        r"\b(?:estoy|estamos|ando)\b[^.?!]{0,25}\b(?:conduciendo|manejando|en una (?:reuni[oó]n|junta|llamada|clase)|en clase|ocupad[oa]s?|de vacaciones|trabajando|en el trabajo|durmiendo|dormid[oa])\b",
+        r"\b(?:estoy|estamos|ando)\b[^.?!]{0,25}\b(?:conduciendo|manejando|en una (?:reunion|junta|llamada|clase)|en clase|ocupad[oa]s?|de vacaciones|trabajando|en el trabajo|durmiendo|dormid[oa])\b",
         r"\bno (?:estoy|estamos|me encuentro) disponibles?\b|\b(?:no puedo|ahora no puedo|no podemos) (?:hablar|contestar|responder|atender)\b",
     ])
 });
@@ -80,8 +83,8 @@ static LATER: LazyLock<RegexSet> = LazyLock::new(|| {
         r"\b(?:i|we)(?:'ll| will|ll)\b[^.?!]{0,15}\b(?:call|text|get back|reply|respond|return|see your|reach|be back|be in touch|answer|check|message|contact)\b",
         r"\bwill (?:call|text|get back|reply|respond|return|be back|message|contact)\b|\b(?:get|getting) back to you\b|\bcall (?:you|me) (?:back|later)\b|\btext you (?:back|later)\b",
         r"\bas soon as (?:i|we|possible)\b|\bwhen (?:i|we) (?:get|arrive|return|can|am|are)\b|\bnext business day\b|\bat my earliest convenience\b",
-        r"\b(?:le|te|les|os) (?:respondo|contesto|llamo|escribo|marco|respondere|responderé|contestar[eé]|llamar[eé]|escribir[eé]|devuelvo|respondemos|contestamos|llamamos)\b",
-        r"\b(?:cuando|en cuanto) (?:llegue|pueda|regrese|vuelva|termine|salga|podamos)\b|\blo antes posible\b|\ba la brevedad\b|\bm[aá]s tarde\b",
+        r"\b(?:le|te|les|os) (?:respondo|contesto|llamo|escribo|marco|respondere|contestare|llamare|escribire|devuelvo|respondemos|contestamos|llamamos)\b",
+        r"\b(?:cuando|en cuanto) (?:llegue|pueda|regrese|vuelva|termine|salga|podamos)\b|\blo antes posible\b|\ba la brevedad\b|\bmas tarde\b",
     ])
 });
 
@@ -98,7 +101,7 @@ pub fn of(text: &str) -> Option<Machine> {
     if text.len() < 12 || text.len() > LONGEST_BYTES {
         return None;
     }
-    let text = text.replace(['’', '‘', '´'], "'");
+    let text = plain(text);
     if NOTICES.is_match(&text) {
         Some(Machine::Notice)
     } else if AUTO_REPLIES.is_match(&text) {
@@ -112,13 +115,30 @@ pub fn of(text: &str) -> Option<Machine> {
     }
 }
 
+/// Without accents and signs that are not seen, with plain apostrophes.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !is_invisible(*c)) {
+        match c {
+            '’' | '‘' | '´' => out.push('\''),
+            _ if c.is_ascii() => out.push(c),
+            _ => decompose_compatible(c, |part| {
+                if !is_combining_mark(part) {
+                    out.push(part);
+                }
+            }),
+        }
+    }
+    out
+}
+
 /// Short answers that phones offer when a call comes in, and status lines.
 fn ready_made(text: &str) -> bool {
     static LINES: LazyLock<RegexSet> = LazyLock::new(|| {
         set(&[
             r"^\W*(?:sorry,? )?(?:i )?can't talk (?:right )?now\.? (?:what's up|call me later|can i call you later)\?\W*$",
             r"^\W*i(?:'ll| will) call you (?:right )?back\.?\W*$|^\W*i(?:'ll| will) call you later\.?\W*$",
-            r"^\W*(?:mensaje|respuesta) autom[aá]tic[oa]\b|^\W*no (?:estoy|me encuentro) disponible\W*$",
+            r"^\W*(?:mensaje|respuesta) automatic[oa]\b|^\W*no (?:estoy|me encuentro) disponible\W*$",
         ])
     });
     LINES.is_match(text)

@@ -108,8 +108,8 @@ impl Engine {
         let phrase = |wanted: Intent| by_words(found).find_map(|found| in_words(found, wanted));
         let keyword = command
             .or_else(|| self.commands.own_sentence(reading).map(Row::keyword))
-            .or_else(|| phrase(Intent::OptIn))
-            .or_else(|| phrase(Intent::OptOut).filter(|_| !kept));
+            .or_else(|| phrase(Intent::OptOut).filter(|_| !kept))
+            .or_else(|| phrase(Intent::OptIn));
         // Put together differently, the text is read once more as ingress reads it.
         let keyword =
             if reading.foreign_joins { Self::base().judge(text, &mut Workspace::default()).keyword } else { keyword };
