@@ -63,15 +63,20 @@ const LIKELY: f32 = 0.9;
 /// The least log odds against everything ordinary from which on a text is likely an opt-out or a cry, by kind.
 const LEAST: [(Like, LikelyKind, f32); 4] = [
     (Like::OptOut, LikelyKind::OptOut, 3.0),
-    (Like::Layer(Layer::Crisis), LikelyKind::Cry(Layer::Crisis), 3.0),
-    (Like::Layer(Layer::Emergency), LikelyKind::Cry(Layer::Emergency), 3.0),
-    (Like::Layer(Layer::ResponsibleGaming), LikelyKind::Cry(Layer::ResponsibleGaming), 3.0),
+    (Like::Layer(Layer::Crisis), LikelyKind::Cry(Layer::Crisis), 3.1),
+    (Like::Layer(Layer::Emergency), LikelyKind::Cry(Layer::Emergency), 2.0),
+    (Like::Layer(Layer::ResponsibleGaming), LikelyKind::Cry(Layer::ResponsibleGaming), 3.4),
 ];
 /// Shorter texts need more evidence: so much for each word that is missing to this many.
 const FULL_WORDS: usize = 8;
 const PER_MISSING_WORD: f32 = 0.2;
 /// Below this a pattern's hit is a chance meeting of words.
 const UNLIKELY: f32 = 0.2;
+/// A hit of an urgent layer is certain from here on, and likely down to here: patterns know words, the net how people use them.
+const CERTAIN_WITH_PATTERN: f32 = 0.8;
+const LIKELY_WITH_PATTERN: f32 = 0.1;
+/// Pattern and net together are stronger than what a running dialogue explains away.
+const MARGIN_WITH_PATTERN: i16 = 150;
 /// A longer text is read this far: its beginning says what it is, and time stays bounded.
 const MOST: usize = 1_000;
 /// Shorter ones are for the patterns: two words are like too much.
@@ -95,6 +100,14 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         rows: rows.as_chunks().0.iter().map(|row: &[u8; ROW]| row.map(u8::cast_signed)).collect(),
     }
 });
+
+/// How sure it is that a text is what a pattern found in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Band {
+    Certain,
+    Likely(Likely),
+    Nothing,
+}
 
 /// How likely a text is to be of each class.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -131,19 +144,26 @@ impl Likeness {
         LEAST.into_iter().map(margin).filter(|likely| likely.margin > 0).max_by_key(|likely| likely.margin)
     }
 
-    /// Whether what a pattern of this layer found is a chance meeting of words. Urgent kinds are one: who wants to die and to be left alone
-    /// does not lose the one to the other.
-    pub(crate) fn contradicts(&self, layer: Layer) -> bool {
+    /// How much a pattern's hit of this layer is worth in this text. Urgent kinds are one: who wants to die and to be left alone does not
+    /// lose the one to the other.
+    pub(crate) fn with_pattern(&self, layer: Layer) -> Band {
         let same = |class: Like| {
             if layer.is_urgent() { class.is_urgent() } else { class == Like::Layer(layer) }
         };
         let odds = CLASSES.into_iter().zip(self.odds).filter(|(class, _)| same(*class));
-        odds.map(|(_, odd)| odd).sum::<f32>() < UNLIKELY
+        let odds: f32 = odds.map(|(_, odd)| odd).sum();
+        let (certain, likely) =
+            if layer.is_urgent() { (CERTAIN_WITH_PATTERN, LIKELY_WITH_PATTERN) } else { (UNLIKELY, UNLIKELY) };
+        match odds {
+            _ if odds >= certain => Band::Certain,
+            _ if odds >= likely => Band::Likely(Likely { kind: LikelyKind::Cry(layer), margin: MARGIN_WITH_PATTERN }),
+            _ => Band::Nothing,
+        }
     }
 
-    /// Whether it contradicts every layer.
+    /// Whether a hit of any layer would be nothing.
     pub(crate) fn is_ordinary(&self) -> bool {
-        self.odds[0] > 1.0 - UNLIKELY
+        self.odds[0] > 1.0 - LIKELY_WITH_PATTERN
     }
 
     /// By name, for explaining.

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     echo,
     keywords::{Commands, Intent, Keyword, Row, courtesy},
-    likeness::{Likely, LikelyKind, Likeness},
+    likeness::{Band, Likely, LikelyKind, Likeness},
     machine::{self, Machine},
     opt_out::{self, Found},
     pattern::{Builder, Groups, Part, Program, Reading, Scratch},
@@ -100,7 +100,10 @@ impl Engine {
         let command = command.map(Row::keyword);
         // The net (D20): it resembles, and lets go what patterns catch in ordinary talk.
         let likeness = if command.is_none() { Likeness::of(reading.folded.line()) } else { None };
-        let stands = |rule: &&PackRule| rule.certain || !likeness.is_some_and(|like| like.contradicts(rule.layer));
+        let band = |rule: &PackRule| match likeness {
+            Some(like) if !rule.certain => like.with_pattern(rule.layer),
+            _ => Band::Certain,
+        };
         let ordinary = likeness.is_some_and(|like| like.is_ordinary()) && !self.has_certain;
         let found = self.program.search(reading, scratch, if ordinary { Part::Base } else { Part::Whole });
 
@@ -118,7 +121,12 @@ impl Engine {
         let by_pattern = by_pattern.map(|number| &self.rules[number]);
         let (sparing, by_pattern): (Vec<&PackRule>, Vec<&PackRule>) = by_pattern.partition(|rule| rule.spares);
         let by_shape = self.rules.iter().filter(|rule| rule.shape.is_some_and(|shape| shape.is_in(&reading.folded)));
-        let mut hits: Vec<Hit> = by_pattern.into_iter().filter(stands).chain(by_shape).map(hit).collect();
+        let doubted = by_pattern.iter().find_map(|rule| match band(rule) {
+            Band::Likely(likely) => Some(likely),
+            Band::Certain | Band::Nothing => None,
+        });
+        let certain = by_pattern.into_iter().filter(|rule| band(rule) == Band::Certain);
+        let mut hits: Vec<Hit> = certain.chain(by_shape).map(hit).collect();
         let spared = by_words(found).any(|found| matches!(found, Found::Spared | Found::Kept));
         // The net speaks for a layer only where the pack has one: another trade has no gambling problems to find.
         let layer = likeness.filter(|_| keyword.is_none() && hits.is_empty()).and_then(|like| like.layer());
@@ -133,7 +141,7 @@ impl Engine {
             LikelyKind::OptOut => keyword.is_some() || spared || !hits.is_empty(),
             LikelyKind::Cry(layer) => !self.guards(layer) || hits.iter().any(|hit| hit.layer.serves(layer)),
         };
-        let likely = likeness.and_then(|like| like.likely()).filter(|likely| !known(likely));
+        let likely = [doubted, likeness.and_then(|like| like.likely())].into_iter().flatten().find(|likely| !known(likely));
         Decision {
             verdict: verdict(command.is_some(), keyword, &hits),
             keyword,
