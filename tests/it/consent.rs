@@ -1,4 +1,4 @@
-//! Consent as guests give and take it: the written yes, the second START, the provider's own list (CONV-9, SMS-20, C-6, C-10).
+//! Consent as guests give and take it: the written yes, the way back, the provider's own list (CONV-9, SMS-20, C-6, C-10).
 
 use std::time::Duration;
 
@@ -76,25 +76,56 @@ fn at(house: &House, text: &str, event: &str, occurred_at: chrono::DateTime<Utc>
     house.stack.sim.text(text).unwrap();
 }
 
-#[tokio::test] // SMS-20, C-12: who left in words confirms, within a day
-async fn who_left_in_words_starts_twice() {
-    let house = house("consent_twice", Wanted::default()).await;
+#[tokio::test] // SMS-20, C-12: one START brings back who left in words, and so does saying so
+async fn who_left_in_words_comes_back_with_one_start() {
+    let house = house("consent_once", Wanted::default()).await;
     let now = Utc::now();
-    at(&house, "please stop texting me", "leave", now);
-    house.settle(1).await;
-    at(&house, "START", "first", now + TimeDelta::minutes(1));
-    house.settle(2).await;
-    assert!(house.said_to(GUEST).contains("once more within 24 hours"), "{}", house.said_to(GUEST));
-    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 1);
-    // A day later the first one has lapsed; this is a first one again.
-    at(&house, "START", "late", now + TimeDelta::hours(25));
-    house.settle(3).await;
-    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 1);
-    at(&house, "start", "second", now + TimeDelta::hours(26));
-    house.settle(4).await;
-    assert_eq!(house.number("select count(*) from suppressions where state = 'opted_in'").await, 1);
-    assert_eq!(methods(&house).await, ["natural_language", "double_start"]);
+    for (n, (leaves, returns)) in
+        [("please stop texting me", "START"), ("dejen de enviarme mensajes", "text me again please")].iter().enumerate()
+    {
+        let minutes = |minutes: i64| now + TimeDelta::minutes(10 * n as i64 + minutes);
+        at(&house, leaves, &format!("leave {n}"), minutes(0));
+        house.settle(2 * n as i64 + 1).await;
+        assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 1, "{leaves}");
+        at(&house, returns, &format!("return {n}"), minutes(1));
+        house.settle(2 * n as i64 + 2).await;
+        assert_eq!(house.number("select count(*) from suppressions where state = 'opted_in'").await, 1, "{returns}");
+        assert!(house.said_to(GUEST).contains("welcome back"), "{}", house.said_to(GUEST));
+    }
+    let methods = methods(&house).await;
+    assert_eq!(methods, ["natural_language", "sms_start_keyword", "natural_language", "natural_language"]);
     assert_eq!(tier(&house).await, "transactional");
+    house.stop().await;
+}
+
+#[tokio::test] // D7: the provider's own verdict is the guest's word, whatever the text says
+async fn the_providers_verdict_is_the_guests_word() {
+    let house = house("consent_verdict", Wanted::default()).await;
+    let now = Utc::now();
+    let said = |text: &str, event: &str, verdict: &str, minutes: i64| {
+        let text = Text {
+            from: GUEST.into(),
+            text: Some(text.into()),
+            event_id: Some(event.into()),
+            message_id: Some(format!("message of {event}")),
+            occurred_at: Some(now + TimeDelta::minutes(minutes)),
+            autoresponse: Some(verdict.into()),
+            ..Text::default()
+        };
+        house.stack.sim.text(text).unwrap();
+    };
+    said("bye", "leave", "opt_out", 0);
+    house.settle(1).await;
+    let stopped =
+        "select count(*) from suppressions where state = 'stopped' and method = 'sms_stop_keyword' and provider_knows";
+    assert_eq!(house.number(stopped).await, 1);
+    assert_eq!(house.texts_to(GUEST).len(), 0, "the provider answered");
+    said("YES", "return", "START", 1);
+    house.settle(2).await;
+    assert_eq!(house.number("select count(*) from suppressions where state = 'opted_in'").await, 1);
+    at(&house, "What time is check-in?", "question", now + TimeDelta::minutes(2));
+    house.settle(3).await;
+    assert!(house.said_to(GUEST).contains('4'), "{}", house.said_to(GUEST));
     house.stop().await;
 }
 
@@ -127,7 +158,10 @@ async fn a_guest_the_provider_still_blocks_is_known_as_such() {
         house.number("select count(*) from suppressions where state = 'opted_in' and provider_blocked").await,
         1
     );
-    assert_eq!(house.number("select count(*) from outbound_messages where reason = 'provider_blocked'").await, 2);
+    // One text is tried; the provider's refusal blocks the rest, and a person of the casino is told.
+    assert_eq!(house.number("select count(*) from outbound_messages where error_code = '40300'").await, 1);
+    assert_eq!(house.number("select count(*) from outbound_messages where reason = 'provider_blocked'").await, 1);
+    assert_eq!(house.number("select count(*) from escalations where reason = 'provider_blocks_guest'").await, 1);
     // START is a word the provider knows: it lifts its block, and so do we.
     say(&house, &mut n, "START").await;
     assert_eq!(house.number("select count(*) from suppressions where provider_blocked").await, 0);

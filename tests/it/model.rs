@@ -173,8 +173,8 @@ fn a_refusal_forgotten_with_the_guest_is_found() {
 }
 
 #[test]
-fn one_start_of_a_guest_who_left_in_words_is_found() {
-    finds("model_one_start", Fault::OneStartIsEnough, 6, "who left in words");
+fn a_block_of_the_provider_that_is_forgotten_is_found() {
+    finds("model_block", Fault::ForgetsTheBlock, 8, "whom the provider blocks");
 }
 
 #[test]

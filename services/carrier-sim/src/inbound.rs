@@ -38,6 +38,9 @@ pub struct Text {
     pub message_id: Option<String>,
     #[serde(default)]
     pub occurred_at: Option<DateTime<Utc>>,
+    /// What the provider did about it by a keyword of the account's own; by its default list when left out.
+    #[serde(default)]
+    pub autoresponse: Option<String>,
 }
 
 /// The ids the text was given.
@@ -81,7 +84,7 @@ pub(crate) fn accept(core: &Arc<Core>, text: Text) -> Result<Accepted, Error> {
         parts: measured.parts,
         occurred_at: text.occurred_at.unwrap_or(at),
         at,
-        autoresponse_type: keyword.map(str::to_owned),
+        autoresponse_type: text.autoresponse.or_else(|| keyword.map(str::to_owned)),
         delivery: Delivery::new(core.ids.uuid(), vec![url.clone()]),
     };
     let job = Job {

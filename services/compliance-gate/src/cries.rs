@@ -81,7 +81,8 @@ impl Gate {
         }
         let answer = self.canned(tx, case, TextKey::answer_to(layer)).await?;
         // Two needs in one text are both served.
-        let other = case.decision.hits.iter().map(|hit| hit.layer).find(|other| other.is_urgent() && !layer.serves(*other));
+        let other =
+            case.decision.hits.iter().map(|hit| hit.layer).find(|other| other.is_urgent() && !layer.serves(*other));
         let Some(key) = other.map(TextKey::answer_to) else { return Ok(answer) };
         let body = self.render(case, key);
         let (second, _) = self.queue_text(tx, case, key, body).await?;

@@ -256,7 +256,9 @@ impl Gate {
         let next = match (limits::count(&self.fleet, self.fleet_per_minute, case).await, layer) {
             (limits::Limited::No, Some(layer)) => self.canned(tx, case, TextKey::answer_to(layer)).await?,
             (limits::Limited::No, None) => match case.decision.likely {
-                Some(Likely { kind: LikelyKind::OptOut, .. }) if tx.ask_about_opt_out(&case.guest, case.text.received_at).await? => {
+                Some(Likely { kind: LikelyKind::OptOut, .. })
+                    if tx.ask_about_opt_out(&case.guest, case.text.received_at).await? =>
+                {
                     self.ask(tx, case).await?
                 }
                 _ => {

@@ -58,8 +58,12 @@ impl Gate {
 
     /// One sentence with the line, beside whatever answers the text.
     pub(crate) async fn name_the_line(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-        let Some(Likely { kind: LikelyKind::Cry(layer), .. }) = case.decision.likely else { return Ok(Next::nothing()) };
-        let Some(key) = TextKey::line_of(layer).filter(|key| case.pack.texts.has(*key)) else { return Ok(Next::nothing()) };
+        let Some(Likely { kind: LikelyKind::Cry(layer), .. }) = case.decision.likely else {
+            return Ok(Next::nothing());
+        };
+        let Some(key) = TextKey::line_of(layer).filter(|key| case.pack.texts.has(*key)) else {
+            return Ok(Next::nothing());
+        };
         let body = self.render(case, key);
         self.queue_text(tx, case, key, body).await.map(|(next, _)| next)
     }

@@ -107,7 +107,9 @@ fn pack_says(pack: &Pack, config: &CasinoConfig) -> Vec<String> {
 
 /// The provider's own verdict counts as the guest's word, whatever the text says: it blocked or unblocked the number already (D7).
 fn with_provider(decision: Decision, verdict: Option<&str>) -> Decision {
-    let Some(said) = verdict.and_then(provider::keyword).filter(|said| said.intent != Intent::Help) else { return decision };
+    let Some(said) = verdict.and_then(provider::keyword).filter(|said| said.intent != Intent::Help) else {
+        return decision;
+    };
     if decision.keyword.is_some_and(|keyword| keyword.intent == said.intent) {
         return decision;
     }

@@ -42,7 +42,10 @@ impl Gate {
         let alike: Vec<&Earlier> =
             earlier.iter().take_while(|earlier| dialogue::near_identical(&earlier.body, body)).collect();
         let told = TextKey::AutoResponder.as_str();
-        if alike.iter().any(|earlier| matches!(earlier.reason.as_deref(), Some(reason) if reason == told || reason == "machine")) {
+        if alike
+            .iter()
+            .any(|earlier| matches!(earlier.reason.as_deref(), Some(reason) if reason == told || reason == "machine"))
+        {
             return self.close(tx, case, "machine").await.map(Some);
         }
         let answered_ours = |after: Option<f64>| after.is_some_and(|after| after <= RESPONDER_WINDOW.as_seconds_f64());

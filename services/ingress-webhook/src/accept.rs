@@ -78,7 +78,8 @@ impl App {
     /// Twilio does not say when a message was sent, and a call of its that failed comes again later: a START then counts from its first
     /// call, or it would beat a STOP written in between (D7).
     async fn at_its_first_call(&self, casino: &CasinoId, mut intake: Intake) -> Intake {
-        if let Intake::Text { keyword: Some(Keyword { intent: Intent::OptIn, .. }), occurred_at, event, .. } = &mut intake
+        if let Intake::Text { keyword: Some(Keyword { intent: Intent::OptIn, .. }), occurred_at, event, .. } =
+            &mut intake
             && event.provider == TWILIO
         {
             let first = self.fleet.cache.first_seen(casino, &event.provider_message_id, *occurred_at).await;
@@ -115,8 +116,8 @@ impl App {
         let (store, bound, at, event_id) =
             (self.fleet.store.clone(), casino.clone(), *occurred_at, event.event_id.clone());
         // A bare STOP quotes nobody; only what may quote us costs the question.
-        let may_be_ours = event.autoresponse.is_empty()
-            && (keyword.pattern_id.contains(".nl.") || echo::may_quote(&event.text));
+        let may_be_ours =
+            event.autoresponse.is_empty() && (keyword.pattern_id.contains(".nl.") || echo::may_quote(&event.text));
         let said = may_be_ours.then(|| event.text.clone());
         let written = async move {
             let mut tx = store.bind(&bound).await?;

@@ -3,8 +3,8 @@
 
 use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, AuditEvent, CasinoId};
-use seven_runtime::{Error, Fleet, counted};
 use seven_guest::escalation::Severity;
+use seven_runtime::{Error, Fleet, counted};
 use seven_store::{
     audit::Entry,
     consent::{Consent, method},

@@ -23,10 +23,10 @@ pub fn near_identical(one: &str, other: &str) -> bool {
 /// Whether the text asks or orders something: no auto-responder does.
 pub fn asks(text: &str) -> bool {
     const OPENERS: &[&str] = &[
-        "what", "whats", "when", "where", "wheres", "who", "how", "hows", "which", "why", "is", "are", "do", "does", "did",
-        "can", "could", "will", "would", "should", "any", "may", "have", "has", "i'd", "id", "need", "want", "book",
-        "que", "qué", "cuando", "cuándo", "donde", "dónde", "como", "cómo", "cual", "cuál", "cuanto", "cuánto", "hay",
-        "puedo", "pueden", "tienen", "tiene", "quiero", "necesito", "a",
+        "what", "whats", "when", "where", "wheres", "who", "how", "hows", "which", "why", "is", "are", "do", "does",
+        "did", "can", "could", "will", "would", "should", "any", "may", "have", "has", "i'd", "id", "need", "want",
+        "book", "que", "qué", "cuando", "cuándo", "donde", "dónde", "como", "cómo", "cual", "cuál", "cuanto", "cuánto",
+        "hay", "puedo", "pueden", "tienen", "tiene", "quiero", "necesito", "a",
     ];
     text.contains(['?', '¿']) || words(text).next().is_some_and(|first| OPENERS.contains(&first.as_str()))
 }
@@ -39,13 +39,54 @@ const SHORT_WORDS: usize = 8;
 /// mostly its answer, and complaints and wishes about rooms and meals use strong words.
 pub fn holds(likely: Likely, text: &str, asked: bool) -> bool {
     const MATTERS: &[&str] = &[
-        "room", "noise", "noisy", "towels", "bed", "ac", "shower", "wifi", "food", "table", "dinner", "lunch", "breakfast", "menu",
-        "onion", "onions", "steak", "buffet", "pool", "spa", "line", "elevator", "parking", "valet", "checkout", "reservation",
-        "habitación", "habitacion", "cuarto", "ruido", "toallas", "cama", "comida", "mesa", "cena", "desayuno", "menú", "cebolla",
-        "alberca", "piscina", "fila", "reserva", "reservación", "reservacion",
+        "room",
+        "noise",
+        "noisy",
+        "towels",
+        "bed",
+        "ac",
+        "shower",
+        "wifi",
+        "food",
+        "table",
+        "dinner",
+        "lunch",
+        "breakfast",
+        "menu",
+        "onion",
+        "onions",
+        "steak",
+        "buffet",
+        "pool",
+        "spa",
+        "line",
+        "elevator",
+        "parking",
+        "valet",
+        "checkout",
+        "reservation",
+        "habitación",
+        "habitacion",
+        "cuarto",
+        "ruido",
+        "toallas",
+        "cama",
+        "comida",
+        "mesa",
+        "cena",
+        "desayuno",
+        "menú",
+        "cebolla",
+        "alberca",
+        "piscina",
+        "fila",
+        "reserva",
+        "reservación",
+        "reservacion",
     ];
     let mut count = 0;
-    let about_the_stay = words(text).inspect(|_| count += 1).filter(|word| MATTERS.contains(&word.as_str())).count() > 0;
+    let about_the_stay =
+        words(text).inspect(|_| count += 1).filter(|word| MATTERS.contains(&word.as_str())).count() > 0;
     let answers = asked && count <= SHORT_WORDS;
     likely.margin > if answers || about_the_stay { MORE_IN_DIALOGUE } else { 0 }
 }
@@ -53,15 +94,68 @@ pub fn holds(likely: Likely, text: &str, asked: bool) -> bool {
 /// The answer that a text is to a question of ours with yes or no, if it is one from end to end.
 pub fn yes_or_no(text: &str) -> Option<bool> {
     const YES: &[&str] = &[
-        "yes", "y", "yeah", "yep", "yup", "sure", "please do", "yes please", "correct", "right", "exactly", "ok", "okay", "si",
-        "sí", "claro", "correcto", "exacto", "si por favor", "sí por favor", "por favor", "yes stop", "i do", "please",
-        "yes i do", "yes thanks", "yes thank you", "si gracias", "sí gracias",
+        "yes",
+        "y",
+        "yeah",
+        "yep",
+        "yup",
+        "sure",
+        "please do",
+        "yes please",
+        "correct",
+        "right",
+        "exactly",
+        "ok",
+        "okay",
+        "si",
+        "sí",
+        "claro",
+        "correcto",
+        "exacto",
+        "si por favor",
+        "sí por favor",
+        "por favor",
+        "yes stop",
+        "i do",
+        "please",
+        "yes i do",
+        "yes thanks",
+        "yes thank you",
+        "si gracias",
+        "sí gracias",
     ];
     const NO: &[&str] = &[
-        "no", "n", "nope", "nah", "no no", "no thanks", "no thank you", "keep", "keep them", "keep texting", "no keep them",
-        "no its fine", "no it's fine", "its fine", "it's fine", "no im good", "no i'm good", "dont", "don't", "of course not",
-        "no gracias", "para nada", "no esta bien", "no está bien", "sigan", "no sigan", "claro que no", "no thats ok",
-        "no that's ok", "not at all", "conservar",
+        "no",
+        "n",
+        "nope",
+        "nah",
+        "no no",
+        "no thanks",
+        "no thank you",
+        "keep",
+        "keep them",
+        "keep texting",
+        "no keep them",
+        "no its fine",
+        "no it's fine",
+        "its fine",
+        "it's fine",
+        "no im good",
+        "no i'm good",
+        "dont",
+        "don't",
+        "of course not",
+        "no gracias",
+        "para nada",
+        "no esta bien",
+        "no está bien",
+        "sigan",
+        "no sigan",
+        "claro que no",
+        "no thats ok",
+        "no that's ok",
+        "not at all",
+        "conservar",
     ];
     let text = folded(text);
     if YES.contains(&text.as_str()) {
@@ -103,15 +197,23 @@ mod tests {
     #[test]
     fn copies_and_near_copies() {
         assert_eq!(folded("Is  the pool OPEN?"), folded("is the pool open"));
-        assert!(near_identical("I'm busy right now and will get back to you.", "I’m busy right now and will get back to you"));
-        assert!(near_identical("I am out until 5pm and will call you then", "I am out until 6pm and will call you then"));
+        assert!(near_identical(
+            "I'm busy right now and will get back to you.",
+            "I’m busy right now and will get back to you"
+        ));
+        assert!(near_identical(
+            "I am out until 5pm and will call you then",
+            "I am out until 6pm and will call you then"
+        ));
         assert!(!near_identical("is the pool open today", "is the spa open tomorrow"));
         assert!(!near_identical("", ""));
     }
 
     #[test]
     fn who_asks_is_no_machine() {
-        assert!(asks("is there a steakhouse in the hotel") && asks("hay un bar?") && asks("Need a table for six tonight"));
+        assert!(
+            asks("is there a steakhouse in the hotel") && asks("hay un bar?") && asks("Need a table for six tonight")
+        );
         assert!(!asks("I'm busy right now and will get back to you."));
     }
 }

@@ -162,7 +162,9 @@ fn holds(ours: &[String], quoted: &str) -> bool {
     let quoted: Vec<String> = words(quoted).map(|(_, word)| word).collect();
     let Some((last, whole)) = quoted.split_last() else { return false };
     (quoted.len() >= MARKED_WORDS || quoted.len() == ours.len())
-        && ours.windows(quoted.len()).any(|run| run[..whole.len()] == *whole && run[whole.len()].starts_with(last.as_str()))
+        && ours
+            .windows(quoted.len())
+            .any(|run| run[..whole.len()] == *whole && run[whole.len()].starts_with(last.as_str()))
 }
 
 /// How many of these words stand in a row in our text, from the first on.
@@ -201,14 +203,18 @@ mod tests {
         }
         let added = reaction("Liked “STOP to end.” thanks, is the pool open?").unwrap();
         assert_eq!(added.added, "thanks, is the pool open?");
-        for plain in ["I said \"STOP\"", "loved the pool", "my wife liked the room", "liked it a lot", "please \"STOP\" now", ""] {
+        for plain in
+            ["I said \"STOP\"", "loved the pool", "my wife liked the room", "liked it a lot", "please \"STOP\" now", ""]
+        {
             assert_eq!(reaction(plain), None, "{plain}");
         }
     }
 
     #[test]
     fn our_words_are_not_the_guests() {
-        let ours = ["Silver Birch Resort: you are unsubscribed. We will send no more texts. To rejoin, text START.".to_owned()];
+        let ours =
+            ["Silver Birch Resort: you are unsubscribed. We will send no more texts. To rejoin, text START."
+                .to_owned()];
         for (text, left) in [
             ("Pidió nota por “you are unsubscribed. We will send no”", Some("")),
             ("> you are unsubscribed. We will send no more texts.\nwait what", Some("wait what")),

@@ -59,7 +59,7 @@ const ROW: usize = 16;
 /// Scale of weights, then bias by class.
 const HEAD: usize = (1 + CLASSES.len()) * 4;
 /// From these odds on the net speaks for a layer that is not urgent.
-const LIKELY: f32 = 0.9;
+const LIKELY: f32 = 0.8;
 /// The least log odds against everything ordinary from which on a text is likely an opt-out or a cry, by kind.
 const LEAST: [(Like, LikelyKind, f32); 4] = [
     (Like::OptOut, LikelyKind::OptOut, 3.0),
@@ -73,7 +73,7 @@ const PER_MISSING_WORD: f32 = 0.2;
 /// Below this a pattern's hit is a chance meeting of words.
 const UNLIKELY: f32 = 0.2;
 /// A hit of an urgent layer is certain from here on, and likely down to here: patterns know words, the net how people use them.
-const CERTAIN_WITH_PATTERN: f32 = 0.8;
+const CERTAIN_WITH_PATTERN: f32 = 0.7;
 const LIKELY_WITH_PATTERN: f32 = 0.1;
 /// Pattern and net together are stronger than what a running dialogue explains away.
 const MARGIN_WITH_PATTERN: i16 = 150;
@@ -134,7 +134,8 @@ impl Likeness {
 
     /// The opt-out or cry that the text resembles most.
     pub(crate) fn likely(&self) -> Option<Likely> {
-        let ordinary: f32 = CLASSES.iter().zip(self.odds).filter(|(class, _)| !class.is_urgent()).map(|(_, odd)| odd).sum();
+        let ordinary: f32 =
+            CLASSES.iter().zip(self.odds).filter(|(class, _)| !class.is_urgent()).map(|(_, odd)| odd).sum();
         let missing = FULL_WORDS.saturating_sub(self.words) as f32 * PER_MISSING_WORD;
         let margin = |(class, kind, least): (Like, LikelyKind, f32)| {
             let odd = CLASSES.iter().zip(self.odds).find(|(other, _)| **other == class).map_or(0.0, |(_, odd)| odd);
@@ -263,7 +264,10 @@ mod tests {
     fn what_people_mean() {
         let likely = |line: &str| Likeness::of(line).and_then(|like| like.likely()).map(|likely| likely.kind);
         for (line, kind) in [
-            (" i just dont see any point in waking up tomorrow or any day after ", Some(LikelyKind::Cry(Layer::Crisis))),
+            (
+                " whats the point of any of it anymore i am so done with being here ",
+                Some(LikelyKind::Cry(Layer::Crisis)),
+            ),
             (" what time does the breakfast buffet open on sunday ", None),
             (" can we get two more towels in the room please ", None),
             (" hi ", None),

@@ -152,18 +152,33 @@ mod tests {
     fn machines_are_known() {
         for (text, machine) in [
             ("FREE MSG: Unable to send message - Message Blocking is active.", Some(Machine::Notice)),
-            ("NETWORK MSG: You replied with the word \"stop\" which blocks all texts sent from this number.", Some(Machine::Notice)),
+            (
+                "NETWORK MSG: You replied with the word \"stop\" which blocks all texts sent from this number.",
+                Some(Machine::Notice),
+            ),
             ("The person you are trying to reach is not accepting texts at this time.", Some(Machine::Notice)),
-            ("AT&T Free Msg: your message was not delivered because messaging is blocked on this line.", Some(Machine::Notice)),
+            (
+                "AT&T Free Msg: your message was not delivered because messaging is blocked on this line.",
+                Some(Machine::Notice),
+            ),
             ("Unable to deliver message to this number.", Some(Machine::Notice)),
             ("The number you texted is a landline and cannot receive texts.", Some(Machine::Notice)),
-            ("Automatic reply: I am out of the office until Monday. For help text HELP to 555-0150.", Some(Machine::AutoReply)),
+            (
+                "Automatic reply: I am out of the office until Monday. For help text HELP to 555-0150.",
+                Some(Machine::AutoReply),
+            ),
             ("This mailbox is not monitored. To stop receiving these messages reply STOP.", Some(Machine::AutoReply)),
-            ("Thanks for your message! Msg & data rates may apply. Reply HELP for help, STOP to cancel.", Some(Machine::AutoReply)),
+            (
+                "Thanks for your message! Msg & data rates may apply. Reply HELP for help, STOP to cancel.",
+                Some(Machine::AutoReply),
+            ),
             ("I have notifications silenced.", Some(Machine::AutoReply)),
             ("Mensaje automático: no estoy disponible.", Some(Machine::AutoReply)),
             ("Thanks for texting Oak Dental! Our office is closed.", Some(Machine::AutoReply)),
-            ("I'm driving with Do Not Disturb While Driving turned on. I'll see your message when I get where I'm going.", Some(Machine::AutoReply)),
+            (
+                "I'm driving with Do Not Disturb While Driving turned on. I'll see your message when I get where I'm going.",
+                Some(Machine::AutoReply),
+            ),
             ("I’m in a meeting, will call you back.", Some(Machine::Busy)),
             ("I'm busy right now and will get back to you.", Some(Machine::Busy)),
             ("Estoy conduciendo. Le respondo cuando llegue.", Some(Machine::Busy)),

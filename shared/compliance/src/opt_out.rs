@@ -46,11 +46,7 @@ struct Spared {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// An opt-out, or the wish to get our texts again.
-    Words {
-        id: &'static str,
-        intent: Intent,
-        language: Language,
-    },
+    Words { id: &'static str, intent: Intent, language: Language },
     /// No opt-out however much it looks like one: keeps the net of likeness silent.
     Spared,
     /// Turns down another channel and keeps this one: keeps the phrases silent too.

@@ -6,9 +6,20 @@ use crate::{Intent, Keyword};
 const TELNYX_WORDS: &[&str] =
     &["stop", "stopall", "stop all", "unsubscribe", "cancel", "end", "quit", "start", "unstop", "help"];
 const TWILIO_WORDS: &[&str] = &[
-    "stop", "stopall", "unsubscribe", "cancel", "end", "quit", "revoke", "optout", "start", "yes", "unstop", "help", "info",
+    "stop",
+    "stopall",
+    "unsubscribe",
+    "cancel",
+    "end",
+    "quit",
+    "revoke",
+    "optout",
+    "start",
+    "yes",
+    "unstop",
+    "help",
+    "info",
 ];
-
 
 /// Whether the provider reacts to this message by its own list.
 pub fn reacts(provider: &str, text: &str) -> bool {

@@ -12,7 +12,8 @@ fn main() -> std::io::Result<()> {
             decision.hits.iter().map(|hit| format!("{}:{}", hit.layer.as_str(), hit.pattern_id)).collect();
         let odds = rails.likeness(&line).unwrap_or_default();
         let odds: Vec<_> = odds.iter().map(|(kind, odd)| format!("{kind}:{odd:.3}")).collect();
-        let likely = decision.likely.map_or(String::new(), |likely| format!("{}:{}", likely.kind.as_str(), likely.margin));
+        let likely =
+            decision.likely.map_or(String::new(), |likely| format!("{}:{}", likely.kind.as_str(), likely.margin));
         let verdict = decision.verdict.as_str();
         println!("{verdict}\t{keyword}\t{}\t{likely}\t{:?}\t{}", hits.join(" "), decision.author, odds.join(" "));
     }

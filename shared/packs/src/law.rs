@@ -54,7 +54,9 @@ fn class_of(key: TextKey) -> Option<MessageClass> {
     Some(match key {
         TextKey::OptOutConfirmation => MessageClass::OptOutConfirmation,
         TextKey::Help => MessageClass::Help,
-        TextKey::Crisis | TextKey::ResponsibleGaming | TextKey::CrisisLine | TextKey::GamingLine => MessageClass::Crisis,
+        TextKey::Crisis | TextKey::ResponsibleGaming | TextKey::CrisisLine | TextKey::GamingLine => {
+            MessageClass::Crisis
+        }
         TextKey::Emergency | TextKey::EmergencyLine => MessageClass::Emergency,
         TextKey::Holding
         | TextKey::SafeMode

@@ -1,16 +1,19 @@
-//! The gate against its corpus: texts by writers who had not seen the patterns.
+//! The gate against its corpora: texts by writers who had not seen the patterns, and the ordinary talk of real people.
 //!
-//! Half of `gate.jsonl`, chosen by hash, tunes the gate; of the other half only counts are shown, so that nobody tunes on it by accident. Both owe
-//! recall 1.0 for crisis, opt-outs and problem gambling and precision 0.95 everywhere. `fresh.jsonl` came last, from a writer asked to go from plain
-//! to hard; nothing was fitted to it. It says what to expect of the next thousand guests, and may not fall back behind `FRESH`.
+//! Half of `gate.jsonl`, chosen by hash, tunes the gate; of the other half only counts are shown, so that nobody tunes on it by accident. `fresh.jsonl`,
+//! `hard.jsonl` and `plain.jsonl` came from writers to whom nothing was fitted. A cry or an opt-out counts as found where it is certain or likely (D20);
+//! a false alarm counts where it is certain.
 #![expect(clippy::print_stdout, reason = "the report is what this test is for")]
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
-use seven_compliance::{Guardrails, Layer};
+use seven_compliance::{Author, Decision, Guardrails, Intent, Layer};
 
 const CORPUS: &str = include_str!("../../../tests/corpus/gate.jsonl");
 const FRESH_CORPUS: &str = include_str!("../../../tests/corpus/fresh.jsonl");
+const HARD: &str = include_str!("../../../tests/corpus/hard.jsonl");
+const PLAIN: &str = include_str!("../../../tests/corpus/plain.jsonl");
+const CASES: &str = include_str!("../../../tests/corpus/cases.jsonl");
 
 #[derive(serde::Deserialize)]
 struct Row {
@@ -61,6 +64,13 @@ const UNSEEN: &[(&str, f64)] = &[
     ("abuse", 0.95),
 ];
 
+/// Cries and opt-outs found; to be raised, never lowered.
+const HARD_FOUND: (f64, f64) = (0.0, 0.0);
+const PLAIN_FOUND: (f64, f64) = (0.0, 0.0);
+/// Alarms in ordinary talk, for certain and likely; to be lowered, never raised.
+const EVERYDAY: (usize, usize) = (5, 9);
+const IN_DOMAIN: (usize, usize) = (3, 10);
+
 fn tuned(label: &str) -> (f64, f64) {
     (if matches!(label, "crisis" | "opt_out" | "responsible_gaming") { 1.0 } else { 0.95 }, 0.95)
 }
@@ -79,7 +89,10 @@ fn judge(name: &str, rows: &[Row], rails: &Guardrails, show: bool, wanted: fn(&s
     for row in rows {
         let decision = rails.decide(&row.text);
         let verdict = decision.verdict.as_str();
-        let right = verdict == row.expect || row.accept.iter().any(|other| other == verdict);
+        let likely = decision.likely.map(|likely| likely.kind.as_str());
+        let right = verdict == row.expect
+            || row.accept.iter().any(|other| other == verdict)
+            || is_urgent(&row.expect) && likely == Some(row.expect.as_str());
         let expected = counts.entry(row.expect.clone()).or_default();
         expected.expected += 1;
         expected.found += usize::from(right);
@@ -124,6 +137,39 @@ fn judge(name: &str, rows: &[Row], rails: &Guardrails, show: bool, wanted: fn(&s
     problems
 }
 
+fn is_urgent(label: &str) -> bool {
+    matches!(label, "opt_out" | "crisis" | "emergency" | "responsible_gaming")
+}
+
+/// What the gate makes of a text where a life or a lawsuit is at stake: for certain, likely, or neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Alarm {
+    Hard,
+    Soft,
+    None,
+}
+
+fn alarm(decision: &Decision) -> Alarm {
+    let opt_out = decision.keyword.is_some_and(|keyword| keyword.intent == Intent::OptOut);
+    if opt_out || decision.author == Author::Guest && decision.hits.iter().any(|hit| hit.layer.is_urgent()) {
+        Alarm::Hard
+    } else if decision.likely.is_some() {
+        Alarm::Soft
+    } else {
+        Alarm::None
+    }
+}
+
+/// The one-sided 95 % bound on a rate of which `k` in `n` were seen (Wilson).
+fn bound(k: usize, n: usize, upper: bool) -> f64 {
+    const Z: f64 = 1.645;
+    let (k, n) = (k as f64, n as f64);
+    let (rate, z2) = (k / n, Z * Z);
+    let half = Z * (rate * (1.0 - rate) / n + z2 / (4.0 * n * n)).sqrt();
+    let sign = if upper { 1.0 } else { -1.0 };
+    (rate + z2 / (2.0 * n) + sign * half) / (1.0 + z2 / n)
+}
+
 fn rows(corpus: &str) -> impl Iterator<Item = Row> {
     corpus.lines().map(|line| serde_json::from_str(line).expect("a row of the corpus"))
 }
@@ -136,4 +182,80 @@ fn the_gate_says_what_people_say() {
     problems.extend(judge("report", &report, rails, false, unseen));
     problems.extend(judge("fresh", &rows(FRESH_CORPUS).collect::<Vec<_>>(), rails, false, fresh));
     assert!(problems.is_empty(), "{problems:#?}");
+}
+
+/// Of cries and opt-outs, how many are found for certain or likely: by writers who saw neither rules nor corpora, frozen before the first run.
+#[test] // SEC-20, SMS-25, C-3, C-11
+fn cries_and_opt_outs_of_unseen_writers_are_found() {
+    let rails = seven_packs::casino().guardrails();
+    let mut problems = Vec::new();
+    for (name, corpus, least) in [("hard", HARD, HARD_FOUND), ("plain", PLAIN, PLAIN_FOUND)] {
+        for group in ["cries", "opt-outs"] {
+            let rows: Vec<Row> =
+                rows(corpus).filter(|row| (row.expect == "opt_out") == (group == "opt-outs")).collect();
+            let alarms: Vec<Alarm> = rows.iter().map(|row| alarm(&rails.decide(&row.text))).collect();
+            let count = |wanted: Alarm| alarms.iter().filter(|alarm| **alarm == wanted).count();
+            let (hard, soft, n) = (count(Alarm::Hard), count(Alarm::Soft), rows.len());
+            let rate = (hard + soft) as f64 / n as f64;
+            println!(
+                "{name} {group}: {hard} certain, {soft} likely of {n}: {:.1} % (95 % bound {:.1} %)",
+                rate * 100.0,
+                bound(hard + soft, n, false) * 100.0
+            );
+            let least = if group == "cries" { least.0 } else { least.1 };
+            if rate < least {
+                problems.push(format!("{name} {group}: {rate:.3} found, wanted {least}"));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+/// Ordinary talk of real people: the half by hash that nothing was fitted to may hardly alarm.
+#[test] // SEC-20, SMS-25
+fn ordinary_talk_raises_no_alarm() {
+    let shared = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let sets = [("everyday", "ordinary-sms", EVERYDAY), ("in-domain", "ordinary-domain", IN_DOMAIN)];
+    for (name, folder, (most_hard, most_soft)) in sets {
+        let Ok(files) = std::fs::read_dir(shared.join(folder)) else {
+            println!("skipped: ordinary_talk_raises_no_alarm/{name}: {folder} is not here");
+            continue;
+        };
+        let rails = seven_packs::casino().guardrails();
+        let texts = files
+            .filter_map(Result::ok)
+            .map(|file| file.path())
+            .filter(|path| path.extension().is_some_and(|ext| ext == "txt"));
+        let texts: String = texts.map(|path| std::fs::read_to_string(path).expect("a set of texts")).collect();
+        let unseen: Vec<&str> =
+            texts.lines().filter(|line| !line.trim().is_empty() && !hash(line).is_multiple_of(2)).collect();
+        let alarms: Vec<Alarm> = unseen.iter().map(|line| alarm(&rails.decide(line))).collect();
+        let count = |wanted: Alarm| alarms.iter().filter(|alarm| **alarm == wanted).count();
+        let (hard, soft, n) = (count(Alarm::Hard), count(Alarm::Soft), unseen.len());
+        let rate = |k: usize| (k as f64 / n as f64 * 100.0, bound(k, n, true) * 100.0);
+        println!(
+            "{name}: n {n}, certain {hard} {:.2?} %, likely {soft} {:.2?} % (rate, 95 % bound)",
+            rate(hard),
+            rate(soft)
+        );
+        assert!(
+            hard <= most_hard && soft <= most_soft,
+            "{name}: {hard} certain of at most {most_hard}, {soft} likely of {most_soft}"
+        );
+    }
+}
+
+/// Inputs that went wrong once, made after public bug reports; each stands for its kind.
+#[test] // SMS-15, SMS-24, SMS-25, SEC-20
+fn what_went_wrong_once_is_right() {
+    let rails = seven_packs::casino().guardrails();
+    let mut wrong = Vec::new();
+    for line in CASES.lines() {
+        let case: BTreeMap<String, String> = serde_json::from_str(line).expect("a case");
+        let decision = rails.decide(&case["text"]);
+        if !case["want"].split('/').any(|verdict| verdict == decision.verdict.as_str()) {
+            wrong.push(format!("{}: {} for {:?}", case["kind"], decision.verdict.as_str(), case["text"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -206,7 +206,8 @@ impl Tx {
 
     /// The kind of our last text that left, or is about to.
     pub async fn last_said(&mut self, conversation: ConversationId) -> Result<Option<String>> {
-        let query = "select kind from outbound_messages where conversation_id = $1 and state not in ('suppressed', 'expired')
+        let query =
+            "select kind from outbound_messages where conversation_id = $1 and state not in ('suppressed', 'expired')
                      order by seq desc limit 1";
         Ok(sqlx::query_scalar(query).bind(conversation.0).fetch_optional(self.conn()).await?)
     }

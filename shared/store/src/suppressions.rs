@@ -133,7 +133,8 @@ impl Tx {
 
     /// The guest answered that texts may go on; false where nothing was asked.
     pub async fn keep_texts(&mut self, guest: &GuestHash) -> Result<bool> {
-        let kept = "update suppressions set asked_at = null where key_id = $1 and phone_hash = $2 and asked_at is not null";
+        let kept =
+            "update suppressions set asked_at = null where key_id = $1 and phone_hash = $2 and asked_at is not null";
         let kept = sqlx::query(kept).bind(guest.key_id).bind(&guest.bytes[..]).execute(self.conn()).await?;
         Ok(kept.rows_affected() == 1)
     }

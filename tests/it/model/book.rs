@@ -44,10 +44,7 @@ pub(crate) struct Call {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
-    Stop {
-        in_words: bool,
-        known: bool,
-    },
+    Stop,
     Start {
         known: bool,
     },
@@ -58,8 +55,12 @@ enum Word {
 /// Where a guest stands, by the newest word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    With { provider_blocks: bool },
-    Left { in_words: bool, first_start: Option<i64>, provider_blocks: bool },
+    /// `by_our_word`: back with a word the provider does not know, so that its refusal is no news.
+    With {
+        by_our_word: bool,
+        provider_blocks: bool,
+    },
+    Left,
 }
 
 #[derive(Debug, Default)]
@@ -91,7 +92,8 @@ impl Guest {
         let mut words = self.words.clone();
         // Ties to STOP: it comes last.
         words.sort_by_key(|(at, word)| (*at, !matches!(word, Word::Start { .. })));
-        words.into_iter().fold(Standing::With { provider_blocks: false }, |before, (at, word)| before.after(at, word))
+        let new = Standing::With { by_our_word: false, provider_blocks: false };
+        words.into_iter().fold(new, |before, (_, word)| before.after(word))
     }
 
     fn newest_stop(&self) -> Option<i64> {
@@ -107,44 +109,25 @@ impl Guest {
 // === impl Standing ===
 
 impl Standing {
-    fn after(self, at: i64, word: Word) -> Self {
+    fn after(self, word: Word) -> Self {
         match (self, word) {
-            (Self::With { provider_blocks }, Word::Stop { in_words, known }) => {
-                Self::Left { in_words, first_start: None, provider_blocks: provider_blocks || known }
+            (_, Word::Stop) => Self::Left,
+            (Self::With { by_our_word: true, .. }, Word::Blocked) => {
+                Self::With { by_our_word: true, provider_blocks: true }
             }
-            (Self::Left { in_words: before, provider_blocks, .. }, Word::Stop { in_words, known }) => Self::Left {
-                in_words: in_words || before,
-                first_start: None,
-                provider_blocks: provider_blocks || known,
-            },
-            (Self::With { .. }, Word::Blocked) => {
-                Self::Left { in_words: false, first_start: None, provider_blocks: true }
+            (Self::With { .. } | Self::Left, Word::Blocked) => Self::Left,
+            (Self::With { by_our_word, provider_blocks }, Word::Start { known }) => {
+                Self::With { by_our_word: by_our_word && !known, provider_blocks: provider_blocks && !known }
             }
-            (Self::Left { in_words, first_start, .. }, Word::Blocked) => {
-                Self::Left { in_words, first_start, provider_blocks: true }
-            }
-            (Self::With { provider_blocks }, Word::Start { known }) => {
-                Self::With { provider_blocks: provider_blocks && !known }
-            }
-            (Self::Left { in_words: true, first_start, provider_blocks }, Word::Start { known })
-                if first_start.is_none_or(|first| at - first > DAY) =>
-            {
-                Self::Left { in_words: true, first_start: Some(at), provider_blocks: provider_blocks && !known }
-            }
-            (Self::Left { provider_blocks, .. }, Word::Start { known }) => {
-                Self::With { provider_blocks: provider_blocks && !known }
-            }
+            (Self::Left, Word::Start { known }) => Self::With { by_our_word: !known, provider_blocks: false },
         }
     }
 
     fn forbids(self) -> Option<&'static str> {
         match self {
-            Self::With { provider_blocks: false } => None,
-            Self::With { provider_blocks: true } => Some("whom the provider blocks"),
-            Self::Left { in_words: true, first_start: Some(_), .. } => {
-                Some("who left in words and sent one START since")
-            }
-            Self::Left { .. } => Some("who is opted out"),
+            Self::With { provider_blocks: false, .. } => None,
+            Self::With { provider_blocks: true, .. } => Some("whom the provider blocks"),
+            Self::Left => Some("who is opted out"),
         }
     }
 }
@@ -170,10 +153,9 @@ impl Book {
         let text = self.texts.entry(n).or_insert(Text { who, said, at, first_taken: now, last_taken: now, season });
         text.last_taken = now;
         if said.is_stop() {
-            // "Late retries and reordered words change nothing" (D7): a STOP that a newer word has overtaken neither suppresses nor
-            // asks for a second START. Marketing needs a consent newer than it all the same, once the gate has met it.
+            // "Late retries and reordered words change nothing" (D7): a STOP that a newer word has overtaken does not suppress. Marketing needs a consent newer than it all the same, once the gate has met it.
             if !self.guest(who).words.iter().any(|(newer, _)| *newer > at) {
-                self.hear(who, at, Word::Stop { in_words: said.in_words(), known: said.known_to_provider() });
+                self.hear(who, at, Word::Stop);
             }
         }
     }
@@ -198,13 +180,13 @@ impl Book {
             guest.late.push(at);
         }
         if said.is_start() {
-            let left = matches!(guest.standing(), Standing::Left { .. });
+            let left = matches!(guest.standing(), Standing::Left);
             self.hear(who, at, Word::Start { known: said.known_to_provider() });
             let guest = self.guest(who);
             if left && matches!(guest.standing(), Standing::With { .. }) {
                 guest.season += 1;
             }
-        } else if said == Said::Yes && guest.standing() == (Standing::With { provider_blocks: false }) {
+        } else if said == Said::Yes && matches!(guest.standing(), Standing::With { provider_blocks: false, .. }) {
             // Only an answer to a question that was asked before it, after the last STOP, and not long ago.
             let stop = guest.newest_stop().unwrap_or(i64::MIN);
             if guest.asked.iter().any(|asked| (stop.max(at - DAY - MINUTE)..=at).contains(asked)) {
@@ -217,7 +199,7 @@ impl Book {
     /// provider knows, too.
     pub(crate) fn blocked(&mut self, who: Who, at: i64) {
         let guest = self.guest(who);
-        let left = matches!(guest.standing(), Standing::Left { .. });
+        let left = matches!(guest.standing(), Standing::Left);
         let at = guest.newest_stop().filter(|_| left).unwrap_or(at);
         self.hear(who, at, Word::Blocked);
     }

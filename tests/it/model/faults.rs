@@ -9,8 +9,8 @@ pub(crate) enum Fault {
     LastArrivedWins,
     /// A guest who comes back after a deletion is a stranger without a past.
     ForgetsTheRefusal,
-    /// It is forgotten that a guest left in words: one START is enough.
-    OneStartIsEnough,
+    /// It is forgotten that the provider blocks a guest who came back with a word of ours.
+    ForgetsTheBlock,
     /// The sender looks when a text is queued, not when it goes out.
     LooksTooEarly,
 }
@@ -29,9 +29,9 @@ impl Fault {
                  begin delete from suppressions where key_id = new.key_id and phone_hash = new.phone_hash; return new; end $$;
 create trigger model_fault after insert on guests for each row execute function model_fault()"
             }
-            Self::OneStartIsEnough => {
+            Self::ForgetsTheBlock => {
                 "create function model_fault() returns trigger language plpgsql as $$
-                 begin if new.method = 'natural_language' then new.method := 'sms_stop_keyword'; end if; return new; end $$;
+                 begin new.provider_blocked := false; return new; end $$;
                  create trigger model_fault before insert or update on suppressions for each row execute function model_fault()"
             }
             Self::LooksTooEarly => "select 1",

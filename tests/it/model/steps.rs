@@ -65,7 +65,7 @@ impl Said {
         matches!(self, Self::Start | Self::Iniciar)
     }
 
-    /// A revocation in words takes two STARTs to undo (SMS-20).
+    /// A revocation in plain language.
     pub(crate) fn in_words(self) -> bool {
         matches!(self, Self::StopInWords | Self::StopInSpanish | Self::CryAndStop)
     }

@@ -123,8 +123,7 @@ async fn webhook(State(relay): State<Relay>, body: Bytes) -> StatusCode {
     let Some(to) = text.to.into_iter().next() else { return StatusCode::NOT_FOUND };
     let Some(casino) = relay.fleet.roster.casino_of(&to) else { return StatusCode::NOT_FOUND };
     relay.fleet.cache.is_done(&casino, &text.message_id).await;
-    let event =
-        InboundText { from: text.from, to, text: text.text.unwrap_or_default(), ..InboundText::default() };
+    let event = InboundText { from: text.from, to, text: text.text.unwrap_or_default(), ..InboundText::default() };
     match relay.publish(Stage::Gate, &casino, &text.message_id, &event).await {
         Outcome::Done => StatusCode::OK,
         _ => StatusCode::SERVICE_UNAVAILABLE,

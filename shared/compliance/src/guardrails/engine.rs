@@ -112,7 +112,7 @@ impl Engine {
         let keyword = command
             .or_else(|| self.commands.own_sentence(reading).map(Row::keyword))
             .or_else(|| phrase(Intent::OptOut).filter(|_| !kept))
-            .or_else(|| phrase(Intent::OptIn));
+            .or_else(|| phrase(Intent::OptIn).filter(|_| !negates(reading)));
         // Put together differently, the text is read once more as ingress reads it.
         let keyword =
             if reading.foreign_joins { Self::base().judge(text, &mut Workspace::default()).keyword } else { keyword };
@@ -141,14 +141,9 @@ impl Engine {
             LikelyKind::OptOut => keyword.is_some() || spared || !hits.is_empty(),
             LikelyKind::Cry(layer) => !self.guards(layer) || hits.iter().any(|hit| hit.layer.serves(layer)),
         };
-        let likely = [doubted, likeness.and_then(|like| like.likely())].into_iter().flatten().find(|likely| !known(likely));
-        Decision {
-            verdict: verdict(command.is_some(), keyword, &hits),
-            keyword,
-            hits,
-            likely,
-            author: Author::Guest,
-        }
+        let likely =
+            [doubted, likeness.and_then(|like| like.likely())].into_iter().flatten().find(|likely| !known(likely));
+        Decision { verdict: verdict(command.is_some(), keyword, &hits), keyword, hits, likely, author: Author::Guest }
     }
 
     /// The command a text is from end to end.
@@ -173,7 +168,11 @@ impl Engine {
     pub(super) fn opt_outs(&self, text: &str, workspace: &mut Workspace) -> Vec<&'static str> {
         self.program.lexicon.read(text, &mut workspace.reading);
         let found = self.program.search(&workspace.reading, &mut workspace.scratch, Part::Base);
-        by_words(found).filter_map(|found| if let Found::Words { id, intent: Intent::OptOut, .. } = found { Some(id) } else { None }).collect()
+        by_words(found)
+            .filter_map(
+                |found| if let Found::Words { id, intent: Intent::OptOut, .. } = found { Some(id) } else { None },
+            )
+            .collect()
     }
 
     pub(super) fn failures(&self, hits: impl Fn(&str) -> Vec<Hit>) -> Vec<Failure> {
@@ -201,6 +200,15 @@ fn by_words(rules: &[u32]) -> impl Iterator<Item = Found> {
 fn in_words(found: Found, wanted: Intent) -> Option<Keyword> {
     let Found::Words { id, intent, language } = found else { return None };
     (intent == wanted).then_some(Keyword { intent, pattern_id: id, language: Some(language) })
+}
+
+/// Whether a text says no to anything: then it asks for no texts.
+fn negates(reading: &Reading) -> bool {
+    const NEGATIONS: &[&str] = &[
+        "no", "not", "dont", "never", "stop", "nor", "wont", "cant", "nunca", "jamas", "ni", "tampoco", "deje",
+        "dejen", "paren",
+    ];
+    (0..reading.folded.len()).any(|at| NEGATIONS.contains(&reading.folded.word(at)))
 }
 
 fn layer_like(layer: Layer) -> Hit {

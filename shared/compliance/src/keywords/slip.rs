@@ -25,7 +25,9 @@ const WORDS: &[Word] = &[
     Word {
         word: "quit",
         also: &[],
-        real: &["quiet", "quite", "quilt", "quid", "quip", "quiz", "suit", "unit", "quits", "qui", "quin", "squit", "quick"],
+        real: &[
+            "quiet", "quite", "quilt", "quid", "quip", "quiz", "suit", "unit", "quits", "qui", "quin", "squit", "quick",
+        ],
     },
     Word { word: "desuscribir", also: &[], real: &["suscribir", "suscribirse"] },
     Word { word: "cancelar", also: &[], real: &["cancelan", "cancelas", "cancela"] },
@@ -56,8 +58,10 @@ pub(super) fn in_pieces(squeezed: &str) -> Option<&'static str> {
 
 /// "stopstopstop".
 fn repeated(text: &str) -> Option<&'static str> {
-    let times = |word: &str| text.len() > word.len() && text.len().is_multiple_of(word.len()) && {
-        text.as_bytes().chunks(word.len()).all(|chunk| chunk == word.as_bytes())
+    let times = |word: &str| {
+        text.len() > word.len() && text.len().is_multiple_of(word.len()) && {
+            text.as_bytes().chunks(word.len()).all(|chunk| chunk == word.as_bytes())
+        }
     };
     ["stop", "unsubscribe", "quit", "end", "cancel", "alto"].into_iter().find(|word| times(word))
 }

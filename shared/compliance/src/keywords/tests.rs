@@ -98,7 +98,8 @@ fn courtesy_changes_nothing() {
 #[test] // SMS-15: phones, mail programs and thumbs around a command
 fn a_wrapped_command_is_the_command() {
     let corpus = include_str!("../../../../tests/corpus/cases.jsonl");
-    let stops = corpus.lines().filter(|line| line.contains("\"kind\":\"stop_") || line.contains("\"kind\":\"unsubscribe_"));
+    let stops =
+        corpus.lines().filter(|line| line.contains("\"kind\":\"stop_") || line.contains("\"kind\":\"unsubscribe_"));
     let mut count = 0;
     for line in stops {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -106,13 +107,26 @@ fn a_wrapped_command_is_the_command() {
         count += 1;
     }
     assert!(count > 50, "{count}");
-    for text in ["Reply CANCEL", "send END", "REVOKE - Pat Doe", "OPT OUT from Pat", "FW: END", "MSG: cancel", "Cancel period"] {
+    for text in
+        ["Reply CANCEL", "send END", "REVOKE - Pat Doe", "OPT OUT from Pat", "FW: END", "MSG: cancel", "Cancel period"]
+    {
         assert_eq!(intent(text), Some("opt_out"), "{text}");
     }
     assert_eq!(intent("Reply START"), Some("opt_in"));
     for text in [
-        "STOP 2", "cancel all my bookings", "we have got to stop this game", "send menu", "stop from here it is two miles",
-        "the last stop - Main Street", "shop", "step", "quite", "send help to room 12", "say no more", "reply to my email", "stop by - 7pm",
+        "STOP 2",
+        "cancel all my bookings",
+        "we have got to stop this game",
+        "send menu",
+        "stop from here it is two miles",
+        "the last stop - Main Street",
+        "shop",
+        "step",
+        "quite",
+        "send help to room 12",
+        "say no more",
+        "reply to my email",
+        "stop by - 7pm",
     ] {
         assert_ne!(intent(text), Some("opt_out"), "{text}");
     }
@@ -121,12 +135,23 @@ fn a_wrapped_command_is_the_command() {
 #[test] // SMS-20, C-6: a guest who left comes back in words
 fn who_wants_our_texts_again_opts_in() {
     for text in [
-        "text me again please", "I changed my mind, please text me again", "I want your texts again", "restart my texts",
-        "quiero recibir mensajes otra vez", "quiero volver a recibir sus mensajes", "please resume texting", "sign me back up for texts",
+        "text me again please",
+        "I changed my mind, please text me again",
+        "I want your texts again",
+        "restart my texts",
+        "quiero recibir mensajes otra vez",
+        "quiero volver a recibir sus mensajes",
+        "please resume texting",
+        "sign me back up for texts",
     ] {
         assert_eq!(intent(text), Some("opt_in"), "{text}");
     }
-    for text in ["never text me again", "dont message me again", "text me again and i will sue", "no quiero recibir mensajes otra vez"] {
+    for text in [
+        "never text me again",
+        "dont message me again",
+        "text me again and i will sue",
+        "no quiero recibir mensajes otra vez",
+    ] {
         assert_eq!(intent(text), Some("opt_out"), "{text}");
     }
     for text in ["can you send the menu again", "text me when the table is ready"] {

@@ -34,9 +34,7 @@ static WRAPPINGS: LazyLock<Wrappings> = LazyLock::new(|| {
     let name = r"[\p{L}][\p{L}.'’-]*";
     let upper = r"\p{Lu}[\p{L}.'’-]*";
     Wrappings {
-        header: regex(
-            r"(?im)^\s*(?:frm|from|subj|subject|to|date|cc|sent|asunto|de|para|fecha)\s*:[^\n]*(?:\n|$)",
-        ),
+        header: regex(r"(?im)^\s*(?:frm|from|subj|subject|to|date|cc|sent|asunto|de|para|fecha)\s*:[^\n]*(?:\n|$)"),
         prefixes: regex(&format!(
             r#"(?i)^[\s"'“”‘’]*(?:\(\s*(?:re|fw|fwd|rv)\s*:[^)]*\)|(?:re|fw|fwd|rv|tr|wg|aw|msg|text|txt|message|body|mensaje|texto)\s*[:>]|[<(\[]\s*(?:no subject|sin asunto|none)\s*[>)\]]|{part}\s*[:.)-]?|hash\s?tag\b|numeral\b|#)\s*"#
         )),
@@ -101,10 +99,9 @@ fn take_off(rest: &mut String, regex: &Regex) -> bool {
 /// Whether what would be a signature holds a word that no name does.
 fn signs_off_without_name(text: &str) -> bool {
     let after = |mark: &str| text.to_lowercase().rfind(mark).map(|at| text[at + mark.len()..].to_lowercase());
-    let tail = after(" from ").or_else(|| text.rfind(['-', '–', '—', '\n']).and_then(|at| text.get(at + 1..)).map(str::to_lowercase));
-    tail.is_some_and(|tail| {
-        tail.split(|c: char| !c.is_alphanumeric()).any(|word| NO_NAMES.contains(&word))
-    })
+    let tail = after(" from ")
+        .or_else(|| text.rfind(['-', '–', '—', '\n']).and_then(|at| text.get(at + 1..)).map(str::to_lowercase));
+    tail.is_some_and(|tail| tail.split(|c: char| !c.is_alphanumeric()).any(|word| NO_NAMES.contains(&word)))
 }
 
 #[cfg(test)]

@@ -140,7 +140,12 @@ fn recipients(payload: &Value) -> Result<Vec<String>, Unreadable> {
 }
 
 fn subject(payload: &Value) -> Option<String> {
-    payload.get("subject").and_then(Value::as_str).map(str::trim).filter(|subject| !subject.is_empty()).map(str::to_owned)
+    payload
+        .get("subject")
+        .and_then(Value::as_str)
+        .map(str::trim)
+        .filter(|subject| !subject.is_empty())
+        .map(str::to_owned)
 }
 
 /// A media message's subject is part of what the guest wrote: some phones put the whole text there.

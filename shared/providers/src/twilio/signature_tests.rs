@@ -26,7 +26,10 @@ fn the_published_example_verifies() {
     ]);
     let address = url("https://mycompany.com/myapp.php?foo=1&bar=2");
     assert_eq!(sign("12345", address.as_str(), &call), "RSOYDt4T1cUTdK1PDd93/VVr8B8=");
-    assert_eq!(verifier(&["12345"]).verify(&address, address.query(), &call, Some("RSOYDt4T1cUTdK1PDd93/VVr8B8=")), Ok(()));
+    assert_eq!(
+        verifier(&["12345"]).verify(&address, address.query(), &call, Some("RSOYDt4T1cUTdK1PDd93/VVr8B8=")),
+        Ok(())
+    );
 }
 
 #[test]
@@ -129,5 +132,8 @@ fn signs_in_a_query_that_addresses_escape_keep_the_signature() {
         assert_eq!(verifier(&["token"]).verify(&address, Some(query), &call, Some(&signed)), Ok(()), "{query}");
     }
     let signed = sign("token", "https://sms.example.net/webhooks/twilio?a=1", &call);
-    assert_eq!(verifier(&["token"]).verify(&address, Some("a=2"), &call, Some(&signed)), Err(Refusal::InvalidSignature));
+    assert_eq!(
+        verifier(&["token"]).verify(&address, Some("a=2"), &call, Some(&signed)),
+        Err(Refusal::InvalidSignature)
+    );
 }
