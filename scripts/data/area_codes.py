@@ -16,6 +16,8 @@ sys.path.insert(0, sys.argv[1])
 import phonenumbers  # noqa: E402
 from phonenumbers import geodata, phonenumberutil, tzdata  # noqa: E402
 
+# When the wheel named above was built (its newest file), or the newest row added by hand.
+SOURCE_DATE = "2026-11-06"
 US = {"US", "PR", "VI", "GU", "AS", "MP"}
 # Names that agree to the hour since 2008: one of them, so that no place is asked twice.
 SAME = {  # check_same() proves it
@@ -108,6 +110,8 @@ def main():
     assert len(rows) == len(set(rows)), "a correction repeats the metadata: remove it"
 
     print(f"# Area codes of country code 1, from PyPI phonenumbers {phonenumbers.__version__} (libphonenumber metadata, Apache-2.0).")
+    print(f"# Source dated {SOURCE_DATE}. A code that is not here keeps the strictest window; to add one, add a row to ADD or BY_HAND in")
+    print("# scripts/data/area_codes.py with the source that says so, move the date, and write the file again.")
     print("# Written by scripts/data/area_codes.py; corrections are made there, not here:")
     for code, state, zone, why in ADD:
         print(f"#   {code} also {state} {zone}: {why}")

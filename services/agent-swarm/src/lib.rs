@@ -5,6 +5,7 @@ mod content;
 mod fallback;
 mod handler;
 mod hosted;
+mod joined;
 mod models;
 mod pause;
 mod scene;

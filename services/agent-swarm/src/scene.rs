@@ -11,7 +11,7 @@ use seven_guest::{
 use seven_llm::{Exchange, Model, Request};
 use uuid::Uuid;
 
-use crate::handler::Work;
+use crate::{handler::Work, joined::joined};
 
 /// The version of the privacy notice a guest's words are kept under (DATA-43).
 const NOTICE: u32 = 1;
@@ -37,10 +37,17 @@ pub(crate) struct Around {
     pub(crate) deadline: std::time::Duration,
 }
 
+/// Whether the casino's content knows the word; asked only of a word that looks cut in two.
+fn content_has(work: &Work, word: &str, now: DateTime<Utc>) -> bool {
+    let is_word = |text: &String| text.split(|c: char| !c.is_alphabetic()).any(|one| one.eq_ignore_ascii_case(word));
+    work.index.texts(now).iter().any(is_word)
+}
+
 impl Scene {
     pub(crate) fn of(work: &Work, model: &dyn Model, around: Around) -> Self {
         let config = &work.config;
-        let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
+        let bodies: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
+        let texts = joined(&bodies, |word| content_has(work, word, around.now));
         let stored = work.lease.language.as_deref().and_then(|language| language.parse().ok());
         let language = model.language(&texts, stored);
         let (profile, learnt) = learn(work, language, around.now);

@@ -4,12 +4,15 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, RECOVERED, RECOVERED_AFTER_RESTORE, events::InboundText};
-use seven_compliance::{Author, Decision, Intent, Keyword, Layer, Likely, LikelyKind, Verdict};
+use seven_compliance::{
+    Decision, Keyword, Layer, Verdict,
+    area_codes::{self, Prefix},
+};
 use seven_domain::{
     AuditEvent, CasinoConfig, CasinoId, Channel, ConversationId, Disposition, GuestHash, InboundId, Language,
     PhoneE164, Stage, TraceContext,
 };
-use seven_packs::{Pack, TextKey};
+use seven_packs::Pack;
 use seven_runtime::{Error, Fleet, Mutant, failpoint, mutant, outcome_of, word_of};
 use seven_store::{
     Tx,
@@ -22,7 +25,7 @@ use seven_store::{
 };
 use seven_telemetry::{metrics, trace as spans};
 
-use crate::{limits, reading};
+use crate::reading;
 
 /// How long a mutant leaves open the gap that it makes, so that a kill can fall into it.
 const WIDE: Duration = Duration::from_secs(3);
@@ -149,6 +152,7 @@ impl Gate {
             if matches!(case.party.status.as_str(), "warm" | "archived") {
                 tx.set_guest_status(case.party.guest_id, "active").await?;
             }
+            count_unknown_code(&case, casino);
             self.note_hits(&mut tx, &case).await?;
             let line_is_news = self.note_likely(&mut tx, &case).await? && !case.party.stopped;
             let line = if line_is_news { self.name_the_line(&mut tx, &case).await? } else { Next::nothing() };
@@ -198,105 +202,6 @@ impl Gate {
         Ok(())
     }
 
-    async fn decide(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-        if let Some(reason) = self.not_a_guests(case) {
-            return self.close(tx, case, reason).await;
-        }
-        let layer = match &case.decision.verdict {
-            Verdict::Guardrail(hit) => Some(hit.layer),
-            Verdict::Pass | Verdict::Keyword(_) => None,
-        };
-        if let Some(layer) = layer.filter(|layer| layer.is_urgent()) {
-            let answer = self.cry(tx, case, layer).await?;
-            // "I can't go on, stop texting me": helped first, then left in peace (C-21).
-            return Ok(match &case.decision.keyword {
-                Some(keyword) if keyword.intent == Intent::OptOut => {
-                    answer.and(self.keyword(tx, case, keyword).await?.unwrap_or_default())
-                }
-                _ => answer,
-            });
-        }
-        // A late question is nobody's any more, and a late YES may be to another question than the last one we know of.
-        let late = case.text.is_recovered() && self.may_have_been_answered(case);
-        if let Some(keyword) = &case.decision.keyword
-            && (layer.is_none() || keyword.intent == Intent::OptOut)
-            && !(late && matches!(keyword.intent, Intent::Help | Intent::Privacy | Intent::Affirm))
-            && let Some(next) = self.keyword(tx, case, keyword).await?
-        {
-            return Ok(next);
-        }
-        if case.party.status == "pending_deletion" {
-            return self.while_pending(tx, case).await;
-        }
-        // Asked again under the conversation's lock: a START may have come meanwhile.
-        if case.party.stopped && tx.is_stopped(&case.guest).await? {
-            return self.close(tx, case, "opted_out").await;
-        }
-        if late {
-            return self.close(tx, case, "stale").await;
-        }
-        if !says_something(&case.text.body) {
-            return if case.text.media_count > 0 {
-                self.canned(tx, case, TextKey::MmsTextOnly).await
-            } else {
-                self.close(tx, case, "empty").await
-            };
-        }
-        if let Some(next) = self.answer_to_question(tx, case).await? {
-            return Ok(next);
-        }
-        if self.is_copy(tx, case).await? {
-            return self.close(tx, case, "repeated").await;
-        }
-        if layer.is_none()
-            && let Some(next) = self.auto_responder(tx, case).await?
-        {
-            return Ok(next);
-        }
-        let next = match (limits::count(&self.fleet, self.fleet_per_minute, case).await, layer) {
-            (limits::Limited::No, Some(layer)) => self.canned(tx, case, TextKey::answer_to(layer)).await?,
-            (limits::Limited::No, None) => match case.decision.likely {
-                Some(Likely { kind: LikelyKind::OptOut, .. })
-                    if tx.ask_about_opt_out(&case.guest, case.text.received_at).await? =>
-                {
-                    self.ask(tx, case).await?
-                }
-                _ => {
-                    metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), "open"]).inc();
-                    Next::signal(case.party.conversation_id)
-                }
-            },
-            (limits::Limited::TellOnce, _) => self.canned(tx, case, TextKey::RateLimited).await?,
-            (limits::Limited::Silently, _) => self.close(tx, case, "rate_limited").await?,
-        };
-        Ok(next)
-    }
-
-    /// Why the text is nobody's word to us, if it is: sent by a machine, a short code or a number of ours, or a phone that quotes us.
-    fn not_a_guests(&self, case: &Case<'_>) -> Option<&'static str> {
-        if self.fleet.roster.casino_of(case.text.from.as_str()).is_some() || case.text.from.is_short_code() {
-            return Some("not_a_guest");
-        }
-        match case.decision.author {
-            Author::Guest => None,
-            Author::Echo => Some("reaction"),
-            Author::Machine(_) => Some("machine"),
-        }
-    }
-
-    /// Of a text that was found in the provider's records: it came before a backup was put back, whose fleet answered what the backup does
-    /// not know of, or so long ago that an answer is of no use. No text twice goes before an answer late.
-    fn may_have_been_answered(&self, case: &Case<'_>) -> bool {
-        let age = self.fleet.clock.now() - case.text.occurred_at;
-        case.text.is_of_before_a_restore() || age.to_std().is_ok_and(|age| age > case.pack.rules.usefulness())
-    }
-
-    pub(crate) async fn close(&self, tx: &mut Tx, case: &Case<'_>, reason: &str) -> Result<Next, Error> {
-        tx.close_inbound(case.inbound_id, Disposition::Closed, None, Some(reason)).await?;
-        metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), reason]).inc();
-        Ok(Next::nothing())
-    }
-
     async fn repeat(&self, tx: &mut Tx, known: Option<Known>) -> Result<Next, Error> {
         if mutant(Mutant::SilentDuplicate) {
             return Ok(Next::nothing());
@@ -328,11 +233,6 @@ impl Gate {
     }
 }
 
-/// Whether a text has anything to read: neither blank nor signs that are not seen (a picture's place, joiners, marks of direction).
-fn says_something(body: &str) -> bool {
-    body.chars().any(|c| !c.is_whitespace() && !c.is_control() && !seven_compliance::is_invisible(c))
-}
-
 /// The text's own entry; its subject is the row.
 fn heard<'a>(text: &Text, decision: &Decision, guest: &'a GuestHash) -> Entry<'a> {
     let hit = decision.hits.first();
@@ -362,7 +262,7 @@ impl Text {
     }
 
     /// No webhook brought it: it was found at the provider.
-    fn is_recovered(&self) -> bool {
+    pub(crate) fn is_recovered(&self) -> bool {
         self.event_id.starts_with(RECOVERED)
     }
 
@@ -420,6 +320,16 @@ impl Case<'_> {
     /// The verdict's name, as rows and metrics bear it.
     pub(crate) fn verdict(&self) -> &'static str {
         self.decision.verdict.as_str()
+    }
+}
+
+/// A new guest whose area code the table does not know: counted, so that somebody adds it (`data/area_codes.csv`).
+fn count_unknown_code(case: &Case<'_>, casino: &CasinoId) {
+    if let Prefix::UnknownCode(code) = area_codes::prefix_of(&case.text.from)
+        && case.party.new
+    {
+        metrics().guests.unknown_area_codes.with_label_values(&[casino.as_str()]).inc();
+        tracing::warn!(%casino, area_code = code, "a guest's area code is not in the table; the strictest window holds");
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod canned;
 mod cries;
+mod decide;
 mod handler;
 mod keywords;
 mod likely;

@@ -72,6 +72,12 @@ pub fn us() -> impl Iterator<Item = (&'static str, &'static [(State, Tz)])> {
     })
 }
 
+/// The day of the table's source, as `2026-11-06`: a code in service since then is unknown.
+pub fn source_date() -> &'static str {
+    let line = include_str!("../data/area_codes.csv").lines().find_map(|line| line.strip_prefix("# Source dated "));
+    line.and_then(|line| line.get(..10)).unwrap_or_default()
+}
+
 static TABLE: LazyLock<BTreeMap<String, AreaCode>> =
     LazyLock::new(|| parse(include_str!("../data/area_codes.csv")).expect("a test parses the file of this build"));
 
@@ -108,6 +114,15 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    #[test] // D15: new codes keep the strictest window until the table knows them
+    fn unknown_codes_are_known_as_such_and_the_table_tells_its_date() {
+        for code in ["457", "471", "621", "679", "837", "924"] {
+            let phone: PhoneE164 = format!("+1{code}5550142").parse().unwrap();
+            assert!(matches!(prefix_of(&phone), Prefix::UnknownCode(unknown) if unknown == code), "{code}");
+        }
+        assert!(chrono::NaiveDate::parse_from_str(source_date(), "%Y-%m-%d").is_ok());
+    }
 
     #[test] // SMS-32
     fn every_state_has_a_code_and_every_code_a_place() {

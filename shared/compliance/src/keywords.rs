@@ -143,7 +143,8 @@ impl Commands {
             return Some(row);
         }
         // Most texts hold no word of a command.
-        if words < 2 || words > WRAPPED_WORDS || !reading.base.iter().flatten().any(|word| self.openers.contains(word))
+        if !(2..=WRAPPED_WORDS).contains(&words)
+            || !reading.base.iter().flatten().any(|word| self.openers.contains(word))
         {
             return None;
         }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::{CasinoWindow, PlaceWindow, Window};
 use crate::{
-    area_codes::{AreaCode, Prefix},
+    area_codes::{self, AreaCode, Prefix},
     jurisdiction::{Basis, Whereabouts},
 };
 
@@ -56,7 +56,8 @@ fn place(window: &Window, whereabouts: &Whereabouts<'_>) -> String {
             format!("{code} is {}, which names no place, so {strictest}", kind.describe())
         }
         (_, Prefix::Known(code, AreaCode::Us(_)) | Prefix::UnknownCode(code)) => {
-            format!("area code {code} is not known, so {strictest}")
+            let date = area_codes::source_date();
+            format!("area code {code} is not in the table of {date}, so {strictest}")
         }
         (_, Prefix::NotNorthAmerican) => "the number is not North American and no law is known for it".to_owned(),
     }

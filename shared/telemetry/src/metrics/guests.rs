@@ -14,6 +14,7 @@ instruments! {
         long_sessions: IntCounterVec = "seven_long_sessions_total", "Sessions that came to their sixteenth turn: perhaps a loop (OBS-27)", ["casino"];
         opt_outs: IntCounterVec = "seven_opt_outs_total", "Guests who left, by how they said it", ["casino", "method"];
         opt_ins: IntCounterVec = "seven_opt_ins_total", "Guests who came back, by how they said it", ["casino", "method"];
+        unknown_area_codes: IntCounterVec = "seven_unknown_area_codes_total", "New guests whose number's area code the table does not know: the strictest window holds", ["casino"];
         fields: IntCounterVec = "seven_profile_fields_total", "Fields of profiles learnt in turns", ["casino"];
         completeness: HistogramVec = "seven_profile_completeness_ratio", "Share of a profile that is filled, at the beginning of a session", ["casino"], SHARES;
         offers: IntCounterVec = "seven_offers_total", "Offers by event (issued, redeemed)", ["casino", "event"];

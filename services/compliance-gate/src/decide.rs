@@ -1,0 +1,136 @@
+//! What becomes of a text: nobody's word, a cry, a command, closed with a reason, a canned answer, or the swarm's.
+
+use seven_compliance::{Author, Intent, Likely, LikelyKind, Verdict};
+use seven_domain::Disposition;
+use seven_packs::TextKey;
+use seven_runtime::Error;
+use seven_store::Tx;
+use seven_telemetry::metrics;
+
+use crate::{
+    handler::{Case, Gate, Next},
+    limits,
+};
+
+impl Gate {
+    pub(crate) async fn decide(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+        if let Some(reason) = self.not_a_guests(case) {
+            return self.close(tx, case, reason).await;
+        }
+        let layer = match &case.decision.verdict {
+            Verdict::Guardrail(hit) => Some(hit.layer),
+            Verdict::Pass | Verdict::Keyword(_) => None,
+        };
+        if let Some(layer) = layer.filter(|layer| layer.is_urgent()) {
+            let answer = self.cry(tx, case, layer).await?;
+            // "I can't go on, stop texting me": helped first, then left in peace (C-21).
+            return Ok(match &case.decision.keyword {
+                Some(keyword) if keyword.intent == Intent::OptOut => {
+                    answer.and(self.keyword(tx, case, keyword).await?.unwrap_or_default())
+                }
+                _ => answer,
+            });
+        }
+        // A late question is nobody's any more, and a late YES may be to another question than the last one we know of.
+        let late = case.text.is_recovered() && self.may_have_been_answered(case);
+        if let Some(keyword) = &case.decision.keyword
+            && (layer.is_none() || keyword.intent == Intent::OptOut)
+            && !(late && matches!(keyword.intent, Intent::Help | Intent::Privacy | Intent::Affirm))
+            && let Some(next) = self.keyword(tx, case, keyword).await?
+        {
+            return Ok(next);
+        }
+        if case.party.status == "pending_deletion" {
+            return self.while_pending(tx, case).await;
+        }
+        // Asked again under the conversation's lock: a START may have come meanwhile.
+        if case.party.stopped && tx.is_stopped(&case.guest).await? {
+            return self.close(tx, case, "opted_out").await;
+        }
+        if late {
+            return self.close(tx, case, "stale").await;
+        }
+        if !says_something(&case.text.body) {
+            return if case.text.media_count > 0 {
+                self.canned(tx, case, TextKey::MmsTextOnly).await
+            } else {
+                self.close(tx, case, "empty").await
+            };
+        }
+        if let Some(next) = self.answer_to_question(tx, case).await? {
+            return Ok(next);
+        }
+        if self.is_copy(tx, case).await? {
+            return self.close(tx, case, "repeated").await;
+        }
+        if layer.is_none()
+            && let Some(next) = self.auto_responder(tx, case).await?
+        {
+            return Ok(next);
+        }
+        let next = match (limits::count(&self.fleet, self.fleet_per_minute, case).await, layer) {
+            (limits::Limited::No, Some(layer)) => self.canned(tx, case, TextKey::answer_to(layer)).await?,
+            (limits::Limited::No, None) => match case.decision.likely {
+                Some(Likely { kind: LikelyKind::OptOut, .. })
+                    if tx.ask_about_opt_out(&case.guest, case.text.received_at).await? =>
+                {
+                    self.ask(tx, case).await?
+                }
+                _ => {
+                    metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), "open"]).inc();
+                    Next::signal(case.party.conversation_id)
+                }
+            },
+            (limits::Limited::TellOnce, _) => self.canned(tx, case, TextKey::RateLimited).await?,
+            (limits::Limited::Silently, _) => self.close(tx, case, "rate_limited").await?,
+        };
+        Ok(next)
+    }
+
+    /// Why the text is nobody's word to us, if it is: sent by a machine, a short code or a number of ours, or a phone that quotes us.
+    fn not_a_guests(&self, case: &Case<'_>) -> Option<&'static str> {
+        if self.fleet.roster.casino_of(case.text.from.as_str()).is_some() || case.text.from.is_short_code() {
+            return Some("not_a_guest");
+        }
+        match case.decision.author {
+            Author::Guest => None,
+            Author::Echo => Some("reaction"),
+            Author::Machine(_) => Some("machine"),
+        }
+    }
+
+    /// Of a text that was found in the provider's records: it came before a backup was put back, whose fleet answered what the backup does
+    /// not know of, or so long ago that an answer is of no use. No text twice goes before an answer late.
+    fn may_have_been_answered(&self, case: &Case<'_>) -> bool {
+        let age = self.fleet.clock.now() - case.text.occurred_at;
+        case.text.is_of_before_a_restore() || age.to_std().is_ok_and(|age| age > case.pack.rules.usefulness())
+    }
+
+    pub(crate) async fn close(&self, tx: &mut Tx, case: &Case<'_>, reason: &str) -> Result<Next, Error> {
+        tx.close_inbound(case.inbound_id, Disposition::Closed, None, Some(reason)).await?;
+        metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), reason]).inc();
+        Ok(Next::nothing())
+    }
+}
+
+/// Whether a text has anything to read: neither blank nor signs that are not seen (a picture's place, joiners, marks of direction).
+fn says_something(body: &str) -> bool {
+    body.chars().any(|c| !c.is_whitespace() && !c.is_control() && !seven_compliance::is_invisible(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // CONV-2: a picture's place holder, joiners and marks are no text
+    fn what_shows_nothing_says_nothing() {
+        for nothing in
+            ["", "  ", "\u{fffc}", "\u{200b}\u{200d}", "\u{200a}", "\u{200f}\u{202b}", "\u{2800}", "\u{3164}\n"]
+        {
+            assert!(!says_something(nothing), "{nothing:?}");
+        }
+        for something in ["hi", "?", "👍", "\u{200b}a"] {
+            assert!(says_something(something), "{something:?}");
+        }
+    }
+}
