@@ -6,7 +6,7 @@ alter table conversations add column cried_at timestamptz;
 
 -- Whose attempt it is: a receipt that names no number of ours is found by the attempt in its path (D5).
 create function fleet_attempt_owner(attempt uuid)
-returns text
+returns table (casino_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
   select a.casino_id from send_attempts a where a.attempt_id = attempt
 $$;

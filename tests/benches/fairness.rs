@@ -118,7 +118,7 @@ async fn burst(stack: &Stack, config: &CasinoConfig) {
     // The workers of this process hold the others.
     let store = fleet.store.apart();
     for guest in 0..GUESTS {
-        let phone: PhoneE164 = format!("+1860555{guest:04}").parse().unwrap();
+        let phone: PhoneE164 = format!("+1203555{guest:04}").parse().unwrap();
         let hash = fleet.keys.hash(&config.casino_id, &phone);
         let new = NewIds { guest: fleet.ids.next(), conversation: fleet.ids.next() };
         let mut tx = store.bind(&config.casino_id).await.unwrap();

@@ -103,7 +103,7 @@ async fn measure() {
         },
     );
     for (n, guest) in (0..CASINOS).flat_map(|n| (0..GUESTS).map(move |guest| (n, guest))) {
-        let from = format!("+1860555{:04}", 100 + guest % 100 + guest / 100 * 1_000);
+        let from = format!("+1203555{:04}", 100 + guest % 100 + guest / 100 * 1_000);
         let text = Some("when does the pool open?".to_owned());
         stack.sim.text(Text { from, to: Some(number(n)), text, ..Text::default() }).unwrap();
     }

@@ -159,7 +159,7 @@ async fn a_guest_the_provider_still_blocks_is_known_as_such() {
         1
     );
     // One text is tried; the provider's refusal blocks the rest, and a person of the casino is told.
-    assert_eq!(house.number("select count(*) from outbound_messages where error_code = '40300'").await, 1);
+    assert_eq!(house.number("select count(*) from send_attempts where error_code = '40300'").await, 1);
     assert_eq!(house.number("select count(*) from outbound_messages where reason = 'provider_blocked'").await, 1);
     assert_eq!(house.number("select count(*) from escalations where reason = 'provider_blocks_guest'").await, 1);
     // START is a word the provider knows: it lifts its block, and so do we.

@@ -29,8 +29,9 @@ async fn cries_are_answered_whatever_else_stands() {
     say(&house, &mut n, "what time is check-in?").await;
     assert_eq!(house.texts_to(GUEST).len() as i64, n - 1);
     assert_eq!(house.number("select count(*) from escalations where severity = 'sev0'").await, 2);
-    // The first text speaks of a lost house too: every layer is noted, the gravest answers.
-    assert_eq!(house.number("select count(*) from escalations where severity = 'sev1'").await, 2);
+    // The first text speaks of a lost house too: every layer is noted, the gravest answers, and one case counts both.
+    assert_eq!(house.number("select count(*) from escalations where severity = 'sev1'").await, 1);
+    assert_eq!(house.number("select repeats::bigint from escalations where severity = 'sev1'").await, 1);
     assert_eq!(house.number("select count(*) from guests where responsible_gaming_at is not null").await, 1);
     assert_eq!(house.number("select count(*) from audit_log where action = 'guardrail_triggered'").await, 4);
     assert_eq!(house.number("select count(*) from turns").await, 0, "no agent saw any of it");

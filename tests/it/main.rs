@@ -39,6 +39,7 @@ mod operations;
 mod ops;
 mod outages;
 mod pace;
+mod people;
 mod privacy;
 mod providers;
 mod reconciliation;

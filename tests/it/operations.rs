@@ -193,7 +193,7 @@ async fn two_schedulers_at_once_double_nothing() {
         .set_rules(Plan { rules: (1..=GUESTS as u32).step_by(3).map(rule).collect(), ..Plan::default() })
         .unwrap();
     for n in 0..GUESTS {
-        house.text(&format!("+186055501{:02}", 40 + n), QUESTION);
+        house.text(&format!("+120355501{:02}", 40 + n), QUESTION);
     }
     // Nobody takes the signals: both schedulers sweep all the rows, each row when it is due and not twice.
     until("every text was swept", Duration::from_secs(10), || async {
@@ -231,7 +231,7 @@ async fn rounds_at_the_same_instant_share_the_rows() {
     let workers = vec![Worker::IngressWebhook, Worker::ComplianceGate];
     let house = house("ops_rounds", Wanted { workers, ..Wanted::default() }).await;
     for n in 0..ROWS {
-        house.text(&format!("+186055501{n:02}"), QUESTION);
+        house.text(&format!("+120355501{n:02}"), QUESTION);
     }
     let store = &house.stack.fleet.store;
     until("the texts are stored", Duration::from_secs(15), || async {

@@ -46,7 +46,7 @@ const TEXTS: [&str; 5] = [
 
 /// So many guests in all; those before `from` have spoken.
 async fn talk(house: &House, from: usize, guests: usize) -> Vec<String> {
-    let phones: Vec<String> = (from..guests).map(|n| format!("+186055501{n:02}")).collect();
+    let phones: Vec<String> = (from..guests).map(|n| format!("+120355501{n:02}")).collect();
     for phone in &phones {
         for text in TEXTS {
             house.text(phone, text);

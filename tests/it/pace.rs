@@ -3,7 +3,7 @@
 use crate::harness::{House, Wanted, house};
 
 fn guest(n: usize) -> String {
-    format!("+186055501{n:02}")
+    format!("+120355501{n:02}")
 }
 
 /// The demo on a 10DLC campaign of five segments per second: four for replies, one kept for safety texts.

@@ -31,7 +31,7 @@ async fn grow_old(house: &House) {
 }
 
 fn guest(n: usize) -> String {
-    format!("+1860555{n:04}", n = n % 10_000)
+    format!("+1203555{n:04}", n = n % 10_000)
 }
 
 fn faults(rules: &[Fault]) -> Plan {

@@ -27,7 +27,7 @@ struct Victim {
 
 /// 555-01xx numbers of five area codes.
 fn guest(n: usize) -> String {
-    format!("+1{}55501{:02}", ["203", "401", "413", "475", "860"][n / 100], n % 100)
+    format!("+1{}55501{:02}", ["203", "401", "413", "475", "603"][n / 100], n % 100)
 }
 
 fn casino(demo: &CasinoConfig, n: usize) -> CasinoConfig {

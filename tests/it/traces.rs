@@ -86,7 +86,7 @@ async fn delivered(house: &House) {
 }
 
 fn guest(n: usize) -> String {
-    format!("+186055501{n:02}")
+    format!("+120355501{n:02}")
 }
 
 /// Where this run's log lines go, and the folder that must live as long; the first caller in a process decides.

@@ -127,7 +127,7 @@ async fn authentic_but_unusable_events_become_dead_letters() {
         ("unknown_number", event("d1", to, json!("+18605550199")), "_unknown"),
         ("unknown_number", event("d2", to, json!([{"phone_number": "+18605550198"}])), "_unknown"),
         ("number_not_e164", event("d3", to, json!("8605550100")), "_unknown"),
-        ("sender_not_e164", event("d4", from, json!("SHORT")), &mine),
+        ("odd_sender", event("d4", from, json!("SHORT")), &mine),
         ("unreadable", event("d5", "/data/payload/text", json!({"body": "hello"})), "_unknown"),
         ("unreadable", event("d6", "/data/payload/id", Value::Null), "_unknown"),
         ("unreadable", event("d7", "/data/occurred_at", json!("yesterday")), "_unknown"),

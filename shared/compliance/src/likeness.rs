@@ -59,13 +59,13 @@ const ROW: usize = 16;
 /// Scale of weights, then bias by class.
 const HEAD: usize = (1 + CLASSES.len()) * 4;
 /// From these odds on the net speaks for a layer that is not urgent.
-const LIKELY: f32 = 0.8;
+const LIKELY: f32 = 0.85;
 /// The least log odds against everything ordinary from which on a text is likely an opt-out or a cry, by kind.
 const LEAST: [(Like, LikelyKind, f32); 4] = [
-    (Like::OptOut, LikelyKind::OptOut, 3.0),
-    (Like::Layer(Layer::Crisis), LikelyKind::Cry(Layer::Crisis), 3.1),
-    (Like::Layer(Layer::Emergency), LikelyKind::Cry(Layer::Emergency), 2.0),
-    (Like::Layer(Layer::ResponsibleGaming), LikelyKind::Cry(Layer::ResponsibleGaming), 3.4),
+    (Like::OptOut, LikelyKind::OptOut, 3.1),
+    (Like::Layer(Layer::Crisis), LikelyKind::Cry(Layer::Crisis), 3.2),
+    (Like::Layer(Layer::Emergency), LikelyKind::Cry(Layer::Emergency), 2.1),
+    (Like::Layer(Layer::ResponsibleGaming), LikelyKind::Cry(Layer::ResponsibleGaming), 3.5),
 ];
 /// Shorter texts need more evidence: so much for each word that is missing to this many.
 const FULL_WORDS: usize = 8;

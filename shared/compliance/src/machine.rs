@@ -47,7 +47,7 @@ static AUTO_REPLIES: LazyLock<RegexSet> = LazyLock::new(|| {
         r"^\W*(?:this is an )?(?:automatic|automated|auto)(?:[- ]generated)?[- ]?(?:reply|response|message|text|e?mail|answer|msg)\b",
         r"^\W*(?:\w+ ){0,4}(?:auto[- ]?reply|auto[- ]?respon(?:se|der)|respuesta automatica|mensaje automatico|contestacion automatica)\b",
         r"\bthis is an auto(?:mated|matic|-)|\beste es un mensaje automatico\b",
-        r"^\W*out of (?:the )?office\b|\b(?:i'm|i am|we're|we are|is) (?:currently |now )?out of (?:the )?office\b|\bfuera de (?:la )?oficina\b",
+        r"^\W*out of (?:the )?office\b|\b(?:i'm|i am|we're|we are|is) (?:currently |now )?out of (?:the )?office(?: (?:until|till|from|on|and|for|through|this|today|with|returning|at)\b|\W*$|[.,;])|\bfuera de (?:la )?oficina\b",
         r"\bnotifications? (?:are |is )?(?:silenced|turned off|muted)\b|\bnot receiving notifications\b|\bdo not disturb while driving\b|\bfocus (?:mode )?(?:is )?(?:on|turned on)\b",
         r"\bnotificaciones (?:estan )?(?:silenciadas|desactivadas)\b|\bmodo (?:no molestar|concentracion|de conduccion|conducir)\b",
         r"\b(?:mailbox|inbox|number|line|account|phone) is (?:not|un)[- ]?monitored\b|\bno[- ]?reply\b.{0,30}\b(?:mailbox|number|address)|\bdo not reply to this (?:message|text|number|email)\b",

@@ -189,6 +189,27 @@ impl Folded {
         &self.line[token.start as usize..token.end as usize]
     }
 
+    /// The clauses, each as a line of its own: cut where a sentence ends, at commas, and where one goes on with "and" or "but". None where
+    /// the whole is one.
+    pub(crate) fn clauses(&self) -> Vec<String> {
+        const CONJUNCTIONS: &[&str] = &["and", "but", "so", "because", "cause", "cuz", "y", "pero", "porque", "aunque"];
+        let mut clauses = vec![String::from(" ")];
+        for (at, token) in self.tokens.iter().enumerate() {
+            let word = self.word(at);
+            let joins = CONJUNCTIONS.contains(&word);
+            let behind_sign = token.gap.first == Some(',') || at > 0 && self.tokens[at - 1].stop.is_some();
+            if joins || behind_sign {
+                clauses.push(String::from(" "));
+            }
+            if !joins && let Some(clause) = clauses.last_mut() {
+                clause.push_str(word);
+                clause.push(' ');
+            }
+        }
+        clauses.retain(|clause| clause.len() > 1);
+        if clauses.len() > 1 { clauses } else { Vec::new() }
+    }
+
     /// The words of each sentence, with the sign that ends it.
     pub(crate) fn sentences(&self) -> impl DoubleEndedIterator<Item = (Range<usize>, Option<char>)> {
         let ends = self.tokens.iter().enumerate().filter(|(at, t)| t.stop.is_some() || at + 1 == self.tokens.len());
@@ -291,6 +312,13 @@ mod tests {
             let words: Vec<&str> = (0..folded.len()).map(|at| folded.word(at)).collect();
             assert_eq!(words.join(" "), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn clauses_are_what_signs_and_conjunctions_part() {
+        let clauses = Folded::new("took a bunch of pills, what time does it close? and then").clauses();
+        assert_eq!(clauses, [" took a bunch of pills ", " what time does it close ", " then "]);
+        assert!(Folded::new("is the pool open").clauses().is_empty());
     }
 
     #[test]

@@ -64,10 +64,6 @@ text_keys! {
     Redisclosure => "redisclosure",
     /// The one notice to a machine that answers each of our texts.
     AutoResponder => "auto_responder",
-    /// One sentence with the line, beside the answer to a text that resembles a cry for help (D20).
-    CrisisLine => "crisis_line",
-    EmergencyLine => "emergency_line",
-    GamingLine => "gaming_line",
     Crisis => "crisis",
     Emergency => "emergency",
     ResponsibleGaming => "responsible_gaming",
@@ -78,6 +74,10 @@ text_keys! {
     AgeVerification => "age_verification",
     Identity => "identity",
     Abuse => "abuse",
+    /// One sentence with the line, beside the answer to a text that resembles a cry for help (D20).
+    CrisisLine => "crisis_line",
+    EmergencyLine => "emergency_line",
+    GamingLine => "gaming_line",
 }
 
 // === impl TextKey ===

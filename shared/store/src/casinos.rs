@@ -89,9 +89,9 @@ impl Store {
 
     /// Whose attempt to send it is; needs no casino binding.
     pub async fn casino_of_attempt(&self, attempt: AttemptId) -> Result<Option<CasinoId>> {
-        let query = "select fleet_attempt_owner($1)";
+        let query = "select casino_id from fleet_attempt_owner($1)";
         let owner: Option<String> =
-            sqlx::query_scalar(query).bind(attempt.0).fetch_one(&mut *self.fleet().await?).await?;
+            sqlx::query_scalar(query).bind(attempt.0).fetch_optional(&mut *self.fleet().await?).await?;
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 

@@ -83,7 +83,8 @@ async fn five_texts_within_a_second_get_one_answer() {
         sleep(Duration::from_millis(100)).await;
     }
     house.settle(5).await;
-    assert_eq!(model.asked(), [texts], "one call with all five in order");
+    let read = ["Hi", "we are two hungry", "What restaurants are open tonight?"];
+    assert_eq!(model.asked(), [read], "one call with all five in order, pieces of a sentence put together");
     assert_eq!(house.number("select count(*) from turns").await, 1);
     assert_eq!(
         house.number("select count(*) from inbound_messages i join turns t on t.turn_id = i.disposition_ref").await,

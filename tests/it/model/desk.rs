@@ -120,10 +120,12 @@ impl Desk {
     /// `message.received`, as Telnyx would put it now.
     pub(crate) fn event(&self, n: usize, who: Who, said: Said, at: i64) -> Vec<u8> {
         let at = self.real(at).to_rfc3339_opts(SecondsFormat::Millis, true);
+        // The same words again would be a copy, and a copy is not answered.
+        let text = if said == Said::Ordinary { format!("{} {n}", said.text()) } else { said.text().to_owned() };
         json!({"data": {"event_type": "message.received", "id": format!("event-{n}"), "occurred_at": at, "record_type": "event", "payload": {
             "record_type": "message", "direction": "inbound", "id": message_id(n), "type": "SMS",
             "from": {"phone_number": PHONES[who.phone]}, "to": [{"phone_number": self.numbers[who.casino]}],
-            "text": said.text(), "media": [], "errors": [], "received_at": at}}})
+            "text": text, "media": [], "errors": [], "received_at": at}}})
         .to_string()
         .into_bytes()
     }

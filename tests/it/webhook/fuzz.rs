@@ -158,7 +158,7 @@ async fn five_thousand_signed_events_of_bent_structure_each_find_their_place() {
     }
     eprintln!("{counts:?}");
     let count = |what: &str| counts.get(what).copied().unwrap_or_default();
-    let letters: u64 = ["unreadable", "unknown_number", "number_not_e164", "sender_not_e164"]
+    let letters: u64 = ["unreadable", "unknown_number", "number_not_e164", "odd_sender"]
         .into_iter()
         .map(|reason| {
             assert!(count(reason) > 0, "{reason} never occurred: {counts:?}");

@@ -95,7 +95,7 @@ fn signed(fleet: &Fleet, signer: &Signer, n: usize) -> Call {
         provider: "telnyx".to_owned(),
         event_id: id().to_string(),
         message_id: id().to_string(),
-        from: format!("+1860555{:04}", n % 10_000),
+        from: format!("+1203555{:04}", n % 10_000),
         to: casino_number(0),
         text: Some("when does the pool open?".to_owned()),
         media: Vec::new(),

@@ -33,7 +33,7 @@ const QUESTIONS: [&str; 8] = [
 ];
 
 /// Ten thousand guests each; the casinos' numbers are of another area.
-const AREAS: [&str; 6] = ["860", "475", "203", "212", "646", "917"];
+const AREAS: [&str; 6] = ["401", "475", "203", "212", "646", "917"];
 
 /// How long after the last text an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);

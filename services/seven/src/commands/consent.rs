@@ -110,7 +110,11 @@ async fn show(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, json: bool) ->
             s.state,
             // A guest who never said STOP or START has a state as of the beginning of time.
             if s.as_of.timestamp() == 0 { String::new() } else { format!(" since {} ({})", s.as_of, s.method) },
-            if s.provider_blocked { ", but the provider blocks the number" } else { "" }
+            match (s.provider_blocked, s.asked_at) {
+                (true, _) => ", but the provider blocks the number".to_owned(),
+                (false, Some(asked)) => format!(", asked at {asked} whether to end them: proactive texts wait"),
+                (false, None) => String::new(),
+            }
         ),
         None => out!("  texts        no safety state: nothing may be sent"),
     }

@@ -101,7 +101,10 @@ impl Engine {
         // The net (D20): it resembles, and lets go what patterns catch in ordinary talk.
         let likeness = if command.is_none() { Likeness::of(reading.folded.line()) } else { None };
         let band = |rule: &PackRule| match likeness {
-            Some(like) if !rule.certain => like.with_pattern(rule.layer),
+            Some(like) if !rule.certain => match like.with_pattern(rule.layer) {
+                Band::Likely(_) | Band::Nothing if rule.layer.is_urgent() => surest_clause(reading, rule.layer, like),
+                band => band,
+            },
             _ => Band::Certain,
         };
         let ordinary = likeness.is_some_and(|like| like.is_ordinary()) && !self.has_certain;
@@ -200,6 +203,20 @@ fn by_words(rules: &[u32]) -> impl Iterator<Item = Found> {
 fn in_words(found: Found, wanted: Intent) -> Option<Keyword> {
     let Found::Words { id, intent, language } = found else { return None };
     (intent == wanted).then_some(Keyword { intent, pattern_id: id, language: Some(language) })
+}
+
+/// What a pattern's hit is worth in the clause that speaks for it most: a cry may stand beside a question about dinner.
+fn surest_clause(reading: &Reading, layer: Layer, whole: Likeness) -> Band {
+    let clauses = reading.folded.clauses();
+    let bands = clauses.iter().filter_map(|clause| Likeness::of(clause)).map(|like| like.with_pattern(layer));
+    bands
+        .chain([whole.with_pattern(layer)])
+        .min_by_key(|band| match band {
+            Band::Certain => 0,
+            Band::Likely(_) => 1,
+            Band::Nothing => 2,
+        })
+        .unwrap_or(Band::Nothing)
 }
 
 /// Whether a text says no to anything: then it asks for no texts.

@@ -12,7 +12,7 @@ const PHONE: &str = "/data/payload/from/phone_number";
 pub(super) fn event(call: &Caller, random: &mut StdRng, n: usize) -> Vec<u8> {
     let id = n.to_string();
     let mut event = match random.random_range(0..10) {
-        0..7 => call.received(&id, &format!("+186055501{:02}", n % 100), "Is the pool open?"),
+        0..7 => call.received(&id, &format!("+120355501{:02}", n % 100), "Is the pool open?"),
         _ => call.finalized(&id, ["sent", "delivered", "delivery_failed", "sending_failed"].choose(random).unwrap()),
     };
     match random.random_range(0..12) {
