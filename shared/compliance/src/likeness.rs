@@ -59,7 +59,7 @@ const ROW: usize = 16;
 /// Scale of weights, then bias by class.
 const HEAD: usize = (1 + CLASSES.len()) * 4;
 /// From these odds on the net speaks for a layer that is not urgent.
-const LIKELY: f32 = 0.85;
+const LIKELY: f32 = 0.9;
 /// The least log odds against everything ordinary from which on a text is likely an opt-out or a cry, by kind.
 const LEAST: [(Like, LikelyKind, f32); 4] = [
     (Like::OptOut, LikelyKind::OptOut, 3.1),
