@@ -151,7 +151,10 @@ async fn the_providers_opt_out_becomes_ours() {
 #[tokio::test] // C-6, C-10: back with a word the provider does not know
 async fn a_guest_the_provider_still_blocks_is_known_as_such() {
     let (house, mut n) = (house("consent_blocked", Wanted::default()).await, 0);
-    for text in ["STOP", "iniciar", "What time is check-in?"] {
+    say(&house, &mut n, "STOP").await;
+    let rule = Rule { matcher: Matcher::default(), fault: Fault::Error("40300".into()), times: Some(1) };
+    house.stack.sim.set_rules(Plan { rules: vec![rule], ..Plan::default() }).unwrap();
+    for text in ["iniciar", "What time is check-in?"] {
         say(&house, &mut n, text).await;
     }
     assert_eq!(

@@ -173,11 +173,6 @@ fn a_refusal_forgotten_with_the_guest_is_found() {
 }
 
 #[test]
-fn a_block_of_the_provider_that_is_forgotten_is_found() {
-    finds("model_block", Fault::ForgetsTheBlock, 8, "whom the provider blocks");
-}
-
-#[test]
 fn a_look_before_its_time_is_found() {
     finds("model_early_look", Fault::LooksTooEarly, 8, "to guest");
 }

@@ -133,7 +133,7 @@ async fn machines_and_short_codes_get_no_answer() {
         "Automatic reply: I am out of the office until Monday. For help text HELP to 555-0150.",
         "I'm in a meeting, will call you back.",
         "This mailbox is not monitored. To stop receiving these messages reply STOP.",
-        "Thank you for calling Oak Dental. If this is an emergency call 911.",
+        "Automatic reply: call 911 now, my father is having a heart attack.",
     ] {
         assert_eq!(say(&house, &mut n, text).await, Vec::<String>::new(), "{text}");
     }
@@ -158,8 +158,9 @@ async fn three_near_identical_texts_are_a_machine() {
     for _ in 0..6 {
         heard.push(say(&house, &mut n, "the dentist team of Oak Street says hello to everybody today").await.len());
     }
-    assert!(heard[..2].iter().all(|texts| *texts > 0), "{heard:?}");
-    assert_eq!(heard[3..], [0, 0, 0], "{heard:?}");
+    // The first answers nothing of ours; the next three are within seconds of our texts.
+    assert!(heard[..3].iter().all(|texts| *texts > 0), "{heard:?}");
+    assert_eq!(heard[4..], [0, 0], "{heard:?}");
     assert_eq!(house.number("select count(*) from outbound_messages where kind = 'auto_responder'").await, 1);
     assert!(!say(&house, &mut n, "Is the pool open?").await.is_empty(), "another text is answered");
     house.stop().await;

@@ -71,6 +71,11 @@ pub(crate) struct Commands {
     openers: HashSet<Symbol>,
 }
 
+/// No line ends with one of these where the next one is a sentence of its own.
+const LEADS_ON: &[&str] = &[
+    "dont", "not", "never", "cant", "wont", "to", "the", "a", "my", "next", "last", "bus", "tram", "and", "or", "no", "nunca", "el",
+    "la",
+];
 /// A message of more words is no slip of a command, and none of more words a command in its wrapping.
 const SLIP_WORDS: usize = 4;
 const WRAPPED_WORDS: usize = 40;
@@ -163,7 +168,12 @@ impl Commands {
             self.whole_message(&reading.base[sentence])
                 .filter(|row| row.intent == Intent::OptOut && row.fit == Fit::Core)
         };
-        let at_end = if last_end == Some('?') { None } else { core(last) };
+        // "Please don't" and "stop" on two lines are one sentence.
+        let goes_on = last.start > 0 && {
+            let before = last.start - 1;
+            reading.folded.tokens()[before].stop == Some('\n') && LEADS_ON.contains(&reading.folded.word(before))
+        };
+        let at_end = if last_end == Some('?') || goes_on { None } else { core(last) };
         at_end.or_else(|| if matches!(first_end, Some('.' | '\n' | ';')) { core(first) } else { None })
     }
 }

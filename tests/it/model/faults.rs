@@ -9,8 +9,6 @@ pub(crate) enum Fault {
     LastArrivedWins,
     /// A guest who comes back after a deletion is a stranger without a past.
     ForgetsTheRefusal,
-    /// It is forgotten that the provider blocks a guest who came back with a word of ours.
-    ForgetsTheBlock,
     /// The sender looks when a text is queued, not when it goes out.
     LooksTooEarly,
 }
@@ -26,13 +24,8 @@ impl Fault {
             }
             Self::ForgetsTheRefusal => {
                 "create function model_fault() returns trigger language plpgsql as $$
-                 begin delete from suppressions where key_id = new.key_id and phone_hash = new.phone_hash; return new; end $$;
+                 begin update suppressions set state = 'clear' where key_id = new.key_id and phone_hash = new.phone_hash; return new; end $$;
 create trigger model_fault after insert on guests for each row execute function model_fault()"
-            }
-            Self::ForgetsTheBlock => {
-                "create function model_fault() returns trigger language plpgsql as $$
-                 begin new.provider_blocked := false; return new; end $$;
-                 create trigger model_fault before insert or update on suppressions for each row execute function model_fault()"
             }
             Self::LooksTooEarly => "select 1",
         }

@@ -218,7 +218,7 @@ impl Scene {
         let house = house(&fleet, &config, at, grounds)?;
         let mut swarm = JoinSet::new();
         swarm.spawn(seven_agent_swarm::run(fleet.clone(), cast.swarm.clone(), cast.loops));
-        Ok(Self { fleet, config, phone: format!("+120355501{:02}", n % 100), house, patience: PATIENCE, swarm })
+        Ok(Self { fleet, config, phone: format!("+186055501{:02}", n % 100), house, patience: PATIENCE, swarm })
     }
 
     /// The casino closes, so that the fleet no longer looks after it.

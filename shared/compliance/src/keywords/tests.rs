@@ -119,6 +119,8 @@ fn a_wrapped_command_is_the_command() {
         "we have got to stop this game",
         "send menu",
         "stop from here it is two miles",
+        "please don't\nstop",
+        "where is the bus\nstop",
         "the last stop - Main Street",
         "shop",
         "step",
