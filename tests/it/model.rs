@@ -168,11 +168,6 @@ fn an_order_of_arrival_is_found() {
 }
 
 #[test]
-fn a_refusal_forgotten_with_the_guest_is_found() {
-    finds("model_forgets", Fault::ForgetsTheRefusal, 8, "to guest");
-}
-
-#[test]
 fn a_look_before_its_time_is_found() {
     finds("model_early_look", Fault::LooksTooEarly, 8, "to guest");
 }

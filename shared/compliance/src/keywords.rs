@@ -73,8 +73,8 @@ pub(crate) struct Commands {
 
 /// No line ends with one of these where the next one is a sentence of its own.
 const LEADS_ON: &[&str] = &[
-    "dont", "not", "never", "cant", "wont", "to", "the", "a", "my", "next", "last", "bus", "tram", "and", "or", "no", "nunca", "el",
-    "la",
+    "dont", "not", "never", "cant", "wont", "to", "the", "a", "my", "next", "last", "bus", "tram", "and", "or", "no",
+    "nunca", "el", "la",
 ];
 /// A message of more words is no slip of a command, and none of more words a command in its wrapping.
 const SLIP_WORDS: usize = 4;

@@ -1,14 +1,12 @@
 //! Faults planted in the test's own database, or in a sender of the test's own: what the model must find.
 
-/// Different in kind: a rule that is too lax, a wrong order, a lost memory, a lost detail, a look at the wrong time.
+/// Different in kind: a rule that is too lax, a wrong order, a look at the wrong time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The table of the last look lets replies pass to guests who are opted out.
     RepliesPass,
     /// The word that arrived last wins, not the newest.
     LastArrivedWins,
-    /// A guest who comes back after a deletion is a stranger without a past.
-    ForgetsTheRefusal,
     /// The sender looks when a text is queued, not when it goes out.
     LooksTooEarly,
 }
@@ -21,11 +19,6 @@ impl Fault {
                 "create function model_fault() returns trigger language plpgsql as $$
                  begin if new.state <> 'clear' then new.as_of := clock_timestamp(); end if; return new; end $$;
                  create trigger model_fault before insert on suppressions for each row execute function model_fault()"
-            }
-            Self::ForgetsTheRefusal => {
-                "create function model_fault() returns trigger language plpgsql as $$
-                 begin update suppressions set state = 'clear' where key_id = new.key_id and phone_hash = new.phone_hash; return new; end $$;
-create trigger model_fault after insert on guests for each row execute function model_fault()"
             }
             Self::LooksTooEarly => "select 1",
         }
