@@ -1,5 +1,4 @@
 //! The first call of a message against a real Redis (D7): a call that comes again hours later is as old as its first.
-#![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use seven_cache::{Cache, Settings};
