@@ -46,23 +46,35 @@ impl Gate {
         let Some(grave) = severity(hit) else { return Ok(()) };
         let severity = grave.as_str();
         tracing::error!(casino = %tx.casino(), inbound_id = %case.inbound_id, severity, layer, pattern_id = hit.pattern_id, trace = case.trace, "a person has to look at this");
+        self.open_case(tx, case, grave, layer, &hit.pattern_id).await?;
+        Ok(())
+    }
+
+    /// Opens a case about the text; false where one of this reason is open for the conversation, which counts the repeat.
+    pub(crate) async fn open_case(
+        &self,
+        tx: &mut Tx,
+        case: &Case<'_>,
+        severity: Severity,
+        reason: &str,
+        pattern_id: &str,
+    ) -> Result<bool, Error> {
         let opened = NewEscalation {
             escalation_id: self.fleet.ids.uuid(),
             conversation_id: Some(case.party.conversation_id),
             guest_id: Some(case.party.guest_id),
             guest: Some(&case.guest),
             inbound_id: Some(case.inbound_id),
-            severity,
+            severity: severity.as_str(),
             source: "guardrail",
-            reason: layer,
-            pattern_id: Some(&hit.pattern_id),
-            ack_seconds: grave.sla().ack_seconds,
-            respond_minutes: grave.sla().respond_minutes,
+            reason,
+            pattern_id: Some(pattern_id),
+            ack_seconds: severity.sla().ack_seconds,
+            respond_minutes: severity.sla().respond_minutes,
             actor: "compliance-gate",
             trace: Some(&case.trace),
         };
-        counted::open_case(tx, &opened).await?;
-        Ok(())
+        Ok(counted::open_case(tx, &opened).await?)
     }
 
     /// A cry for help: answered whatever else stands, after what was being said has been silenced (D4). Where a life is at stake a person

@@ -4,8 +4,8 @@
 use seven_compliance::{Intent, Keyword, Layer, Likely, LikelyKind, dialogue};
 use seven_domain::AuditEvent;
 use seven_packs::TextKey;
-use seven_runtime::{Error, counted};
-use seven_store::{Tx, audit::Entry, escalations::NewEscalation};
+use seven_runtime::Error;
+use seven_store::{Tx, audit::Entry};
 use seven_telemetry::metrics;
 
 use crate::{
@@ -36,22 +36,7 @@ impl Gate {
         let LikelyKind::Cry(layer) = kind else { return Ok(false) };
         tx.note_cry(case.party.conversation_id, case.text.received_at).await?;
         let severity = cries::severity_when_likely(layer);
-        let opened = NewEscalation {
-            escalation_id: self.fleet.ids.uuid(),
-            conversation_id: Some(case.party.conversation_id),
-            guest_id: Some(case.party.guest_id),
-            guest: Some(&case.guest),
-            inbound_id: Some(case.inbound_id),
-            severity: severity.as_str(),
-            source: "guardrail",
-            reason: reason(layer),
-            pattern_id: Some(&pattern_id),
-            ack_seconds: severity.sla().ack_seconds,
-            respond_minutes: severity.sla().respond_minutes,
-            actor: "compliance-gate",
-            trace: Some(&case.trace),
-        };
-        let opened = counted::open_case(tx, &opened).await?;
+        let opened = self.open_case(tx, case, severity, reason(layer), &pattern_id).await?;
         tracing::warn!(casino = %tx.casino(), inbound_id = %case.inbound_id, layer = what, opened, trace = case.trace, "a text resembles a cry for help");
         Ok(opened)
     }

@@ -2,6 +2,8 @@
 //!
 //! Only whole messages are read this way: inside a sentence "step" and "shop" are what they are.
 
+use strsim::osa_distance;
+
 /// A command word, spellings of it that are more than a slip away, and real words that are one away.
 struct Word {
     word: &'static str,
@@ -83,34 +85,8 @@ impl Word {
         // A digit beside the keys: "STOP1".
         let glued = text.strip_suffix(|c: char| c.is_ascii_digit()) == Some(self.word);
         let most = if self.word.len() >= 8 { 2 } else { 1 };
-        glued || distance(self.word, text, most) <= most && !text.ends_with(|c: char| c.is_ascii_digit())
+        glued || osa_distance(self.word, text) <= most && !text.ends_with(|c: char| c.is_ascii_digit())
     }
-}
-
-/// Edits between the two, a swap of neighbours being one; anything above `most` is `most + 1`.
-fn distance(word: &str, text: &str, most: usize) -> usize {
-    if word.len().abs_diff(text.len()) > most {
-        return most + 1;
-    }
-    let (a, b) = (word.as_bytes(), text.as_bytes());
-    let mut rows = vec![vec![0_usize; b.len() + 1]; a.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
-        row[0] = i;
-    }
-    for (j, cell) in rows[0].iter_mut().enumerate() {
-        *cell = j;
-    }
-    for i in 1..=a.len() {
-        for j in 1..=b.len() {
-            let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = changed.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            rows[i][j] = best;
-        }
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
