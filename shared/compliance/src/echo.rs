@@ -66,7 +66,7 @@ pub fn reaction(text: &str) -> Option<Reaction> {
         return None;
     }
     let (reacted, about_thing, verb_behind) = &*FORMS;
-    let Some((lead, quoted, added)) = parts(text) else {
+    let Some((lead, quoted, added)) = text.contains(['“', '"', '„', '«']).then(|| parts(text)).flatten() else {
         let short = text.len() <= 80 && about_thing.is_match(&cleaned(text));
         return short.then(|| Reaction { quoted: String::new(), added: String::new() });
     };

@@ -106,7 +106,7 @@ pub fn of(text: &str) -> Option<Machine> {
         Some(Machine::Notice)
     } else if AUTO_REPLIES.is_match(&text) {
         Some(Machine::AutoReply)
-    } else if !text.contains(['?', '¿']) && (OFFICES.is_match(&text) || BUSY.is_match(&text) && LATER.is_match(&text))
+    } else if !text.contains('?') && (OFFICES.is_match(&text) || BUSY.is_match(&text) && LATER.is_match(&text))
         || ready_made(&text)
     {
         Some(Machine::Busy)
@@ -115,7 +115,8 @@ pub fn of(text: &str) -> Option<Machine> {
     }
 }
 
-/// Without accents and signs that are not seen, with plain apostrophes.
+/// In ASCII: without accents and signs that are not seen, with plain apostrophes and a blank for any other sign. Word boundaries of other
+/// scripts would cost ten times the rest of the reading.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !is_invisible(*c)) {
@@ -124,7 +125,7 @@ fn plain(text: &str) -> String {
             _ if c.is_ascii() => out.push(c),
             _ => decompose_compatible(c, |part| {
                 if !is_combining_mark(part) {
-                    out.push(part);
+                    out.push(if part.is_ascii() { part } else { ' ' });
                 }
             }),
         }
