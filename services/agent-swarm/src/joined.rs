@@ -83,8 +83,10 @@ fn ends_openly(text: &str) -> bool {
     last_word(text).is_some_and(|word| is_function_word(&word))
 }
 
+/// "and the pool" is a question of its own about what was asked before, so a conjunction opens no sentence in pieces.
 fn begins_openly(text: &str) -> bool {
-    text.split_whitespace().next().is_some_and(|word| is_function_word(&word.to_lowercase()))
+    let opens = |word: &str| is_function_word(word) && !matches!(word, "and" | "or" | "y" | "o");
+    text.split_whitespace().next().is_some_and(|word| opens(&word.to_lowercase()))
 }
 
 fn last_word(text: &str) -> Option<String> {
@@ -115,6 +117,7 @@ mod tests {
             (&["Is there", "a steakhouse", "open tonight?"], &["Is there a steakhouse open tonight?"]),
             (&["What time does the sp", "a open tomorrow?"], &["What time does the spa open tomorrow?"]),
             (&["is the pool open?", "and the gym"], &["is the pool open?", "and the gym"]),
+            (&["and the pool", "when does it open?"], &["and the pool", "when does it open?"]),
             (&["hi", "what time is check-in"], &["hi", "what time is check-in"]),
             (&["pool hours", "parking price"], &["pool hours", "parking price"]),
             (&[], &[]),
