@@ -77,8 +77,11 @@ fn beside_our_texts(
         return reacted_to(body, rails, ours, pack_says).unwrap_or(decision);
     }
     let decision = match echo::without_ours(body, ours) {
-        Some(rest) if rest.is_empty() => return Decision::of(Author::Echo),
-        Some(rest) => rails.decide(&rest),
+        Some(theirs) => match rails.decide(&theirs.whole()) {
+            alarm if matters(&alarm) => alarm,
+            _ if theirs.added.is_empty() => return Decision::of(Author::Echo),
+            _ => rails.decide(&theirs.added),
+        },
         None => decision,
     };
     let asked = ours.first().is_some_and(|last| last.contains(['?', '¿']));

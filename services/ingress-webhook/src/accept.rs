@@ -227,8 +227,8 @@ impl App {
 
 /// Whether the opt-out in a text is our own words that the guest quotes.
 fn says_ours(text: &str, ours: &[String]) -> bool {
-    let rest = echo::without_ours(text, ours);
-    rest.is_some_and(|rest| classify(&rest).is_none_or(|keyword| keyword.intent != Intent::OptOut))
+    let opts_out = |text: &str| classify(text).is_some_and(|keyword| keyword.intent == Intent::OptOut);
+    echo::without_ours(text, ours).is_some_and(|theirs| !opts_out(&theirs.whole()) && !opts_out(&theirs.added))
 }
 
 /// Whose number is it? From the roster, else from Postgres, so that a casino added a moment ago is found. None: nobody could be asked. A

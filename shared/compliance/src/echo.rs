@@ -77,14 +77,28 @@ pub fn reaction(text: &str) -> Option<Reaction> {
     Some(Reaction { quoted, added })
 }
 
-/// The text without our own words: `None` where it holds none of them, an empty one where it holds nothing else.
+/// The guest's own words in a text that quotes us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Theirs {
+    /// Stands before the quotation: a phone's verb ("Pidió nota por"), or words of the guest.
+    pub lead: String,
+    /// The rest; empty where the guest added nothing.
+    pub added: String,
+}
+
+impl Theirs {
+    pub fn whole(&self) -> String {
+        format!("{}\n{}", self.lead, self.added).trim().to_owned()
+    }
+}
+
+/// The text without our own words: `None` where it holds none of them.
 ///
 /// `ours` are the texts this guest got last.
-pub fn without_ours(text: &str, ours: &[String]) -> Option<String> {
+pub fn without_ours(text: &str, ours: &[String]) -> Option<Theirs> {
     let ours: Vec<Vec<String>> = ours.iter().map(|text| words(text).map(|(_, word)| word).collect()).collect();
-    if let Some((_, quoted, added)) = parts(text).filter(|(_, quoted, _)| ours.iter().any(|ours| holds(ours, quoted))) {
-        debug_assert!(!quoted.is_empty());
-        return Some(added);
+    if let Some((lead, _, added)) = parts(text).filter(|(_, quoted, _)| ours.iter().any(|ours| holds(ours, quoted))) {
+        return Some(Theirs { lead, added });
     }
     let theirs: Vec<(std::ops::Range<usize>, String)> = words(text).collect();
     let mut kept = String::new();
@@ -104,7 +118,8 @@ pub fn without_ours(text: &str, ours: &[String]) -> Option<String> {
         return None;
     }
     kept.push_str(&text[from..]);
-    Some(if kept.chars().any(char::is_alphanumeric) { kept.trim().to_owned() } else { String::new() })
+    let added = if kept.chars().any(char::is_alphanumeric) { kept.trim().to_owned() } else { String::new() };
+    Some(Theirs { lead: String::new(), added })
 }
 
 /// Whether one of our texts holds the quoted words.
@@ -210,6 +225,19 @@ mod tests {
         }
     }
 
+    #[test] // D7: a STOP before the quotation is the guest's
+    fn words_before_a_quotation_stay() {
+        let ours = ["Hi, I'm Seven. Text STOP to end. Msg rates apply.".to_owned()];
+        for (text, lead, added) in [
+            ("STOP. You said “Text STOP to end”", "STOP. You said", ""),
+            ("You said \"Text STOP to end.\" so STOP", "You said", "so STOP"),
+            ("Pidió nota por “Text STOP to end.”", "Pidió nota por", ""),
+        ] {
+            let theirs = without_ours(text, &ours).unwrap();
+            assert_eq!((theirs.lead.as_str(), theirs.added.as_str()), (lead, added), "{text}");
+        }
+    }
+
     #[test]
     fn our_words_are_not_the_guests() {
         let ours =
@@ -224,7 +252,8 @@ mod tests {
             ("I said “STOP”", None),
         ] {
             let found = without_ours(text, &ours);
-            let found = found.as_deref().map(|rest| rest.trim_matches(|c: char| !c.is_alphanumeric() && c != '?'));
+            let found =
+                found.as_ref().map(|theirs| theirs.added.trim_matches(|c: char| !c.is_alphanumeric() && c != '?'));
             assert_eq!(found, left, "{text}");
         }
     }

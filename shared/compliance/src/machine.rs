@@ -31,14 +31,14 @@ static NOTICES: LazyLock<RegexSet> = LazyLock::new(|| {
         r"^\W*(?:\w[\w&-]* ){0,2}(?:free ?msg|network msg|mensaje gratis)\b",
         r"\bmessage blocking is active\b|\bservice access denied\b|\bmailer-daemon\b|\bmail delivery (?:failed|subsystem|system)\b",
         r"\b(?:unable|failed|not able) to (?:send|deliver) (?:your |the |this )?(?:message|text)",
-        r"\b(?:message|text|mensaje)s? (?:was |were |could |can)?(?:not|no)(?: be| fue| pudo ser)? (?:sent|delivered|entregado|enviado)\b",
+        r"(?:^\W*|[:.!]\s*|\b(?:your|this|the|su|tu|el|este) (?:\w+ )?)(?:message|text|mensaje)s? (?:was |were |could |can)?(?:not|no)(?: be| fue| pudo ser)? (?:sent|delivered|entregado|enviado)\b",
         r"\bnot accepting (?:texts|text messages|messages)\b|\b(?:cannot|can't|can not|unable to) receive (?:texts|text messages|sms|messages)\b",
         r"\byou(?:'ve)? (?:have )?repl(?:ied|y) (?:with )?the word\b|\bblocks all texts sent from\b|\bmessaging is blocked\b",
         r"\b(?:number|person) (?:that )?you(?: are|'re)?(?: have)? (?:texted|texting|dialed|called|calling|reached|trying to reach)\b",
         r"\binvalid (?:number|recipient)\b.{0,40}\b(?:re-?send|digit)|\bdelivery status notification\b|\bundeliverable\b",
         r"\bno se pudo (?:entregar|enviar) (?:el|su|tu|este) mensaje\b|\bel numero (?:al que|que) (?:escribi|marc|env)",
         r"\b(?:el|este) numero no (?:puede recibir|acepta|recibe) (?:mensajes|textos|sms)\b|\bbloqueo de mensajes\b",
-        r"\bsubscriber (?:is |you )?.{0,20}(?:unavailable|not available|not in service)\b|\bno longer in service\b|\bfuera de servicio\b",
+        r"\bsubscriber (?:is |you )?.{0,20}(?:unavailable|not available|not in service)\b|\b(?:number|numero)\b.{0,60}\b(?:(?:no longer|not) in service|fuera de servicio)\b",
     ])
 });
 
@@ -53,7 +53,6 @@ static AUTO_REPLIES: LazyLock<RegexSet> = LazyLock::new(|| {
         r"\b(?:mailbox|inbox|number|line|account|phone) is (?:not|un)[- ]?monitored\b|\bno[- ]?reply\b.{0,30}\b(?:mailbox|number|address)|\bdo not reply to this (?:message|text|number|email)\b",
         r"[.!,;:]\s*(?:please )?(?:reply|text|txt|send|envie|responda|mande)\b[^.?]{0,12}\b(?:stop|help|alto|ayuda)\b[^.?]{0,4}\b(?:to|for|para)\b",
         r"\b(?:msg|message)(?: ?& ?| and )data rates\b|\bmsg freq\b",
-        r"\bthank(?:s| you)(?: so much)? for (?:texting|contacting|calling|reaching out to|messaging|getting in touch with|choosing)\b",
         r"\bour (?:office|store|business|clinic|shop)(?: hours)? (?:is|are) (?:now |currently )?(?:closed|monday|\d)|\b(?:nuestra|la) oficina (?:esta cerrada|cierra|abre)\b|\bnuestro horario (?:es|de)\b",
         r"\bif this is an? (?:life[- ]threatening |medical |real )?emergency\b|\bsi (?:esto )?es una emergencia\b.{0,40}\b911\b",
     ])
@@ -62,6 +61,7 @@ static AUTO_REPLIES: LazyLock<RegexSet> = LazyLock::new(|| {
 /// How offices begin. A guest may begin so too, so a stop or a cry behind it is a person's.
 static OFFICES: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
+        r"\bthank(?:s| you)(?: so much)? for (?:texting|contacting|calling|reaching out to|messaging|getting in touch with|choosing)\b",
         r"\bthank(?:s| you)(?: so much)? for your (?:message|text|call|email|inquiry|interest)\b.{0,160}\b(?:we|our|office|team|hours|business|automated|reply)\b",
         r"\bgracias por (?:escribir(?:nos)?|contactar(?:nos)?|comunicarse con|llamar a|su (?:mensaje|llamada|correo|interes))\b.{0,160}\b(?:nuestr[oa]s?|horario|oficina|atender|responder|comunicaremos|equipo)\b",
         r"\b(?:we|i) (?:have |'ve )?received your (?:message|text|email|inquiry|request)\b|\b(?:hemos recibido|recibimos) su (?:mensaje|correo|consulta|solicitud)\b",
@@ -106,7 +106,8 @@ pub fn of(text: &str) -> Option<Machine> {
         Some(Machine::Notice)
     } else if AUTO_REPLIES.is_match(&text) {
         Some(Machine::AutoReply)
-    } else if !text.contains('?') && (OFFICES.is_match(&text) || BUSY.is_match(&text) && LATER.is_match(&text))
+    } else if !text.contains('?')
+        && (OFFICES.is_match(&text) || BUSY.is_match(&text) && LATER.is_match(&text) && !wishes(&text))
         || ready_made(&text)
     {
         Some(Machine::Busy)
@@ -131,6 +132,16 @@ fn plain(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether the text asks for something of ours: no busy note does.
+fn wishes(text: &str) -> bool {
+    static WISHES: LazyLock<RegexSet> = LazyLock::new(|| {
+        set(&[
+            r"\b(?:need|want|would like|book|reserve|reservation|hold|can you|could you|room|table|necesit\w+|quiero|queremos|quisiera|reserv\w+|mesa|habitacion)\b",
+        ])
+    });
+    WISHES.is_match(text)
 }
 
 /// Short answers that phones offer when a call comes in, and status lines.
@@ -183,7 +194,16 @@ mod tests {
             ("I’m in a meeting, will call you back.", Some(Machine::Busy)),
             ("I'm busy right now and will get back to you.", Some(Machine::Busy)),
             ("Estoy conduciendo. Le respondo cuando llegue.", Some(Machine::Busy)),
+            ("Thanks for texting Oak Dental! Reply STOP to opt out.", Some(Machine::AutoReply)),
+            ("The number you dialed is no longer in service.", Some(Machine::Notice)),
+            ("Message not sent: blocked.", Some(Machine::Notice)),
+            // Behind a greeting like an office's a stop or a cry is a person's.
+            ("Thanks for texting, but please stop texting me", Some(Machine::Busy)),
             ("I'm in a meeting, is the spa open at 5?", None),
+            ("El elevador esta fuera de servicio y necesito ayuda", None),
+            ("is the pool bar no longer in service", None),
+            ("I think my text was not sent", None),
+            ("I'm driving now, when we arrive we need a crib in the room", None),
             ("thank you for your help", None),
             ("thanks for your message", None),
             ("I'll be late", None),
