@@ -117,11 +117,14 @@ async fn a_quoted_opt_out_of_ours_suppresses_nobody() {
     let ours = house.texts_to(GUEST).into_iter().find(|text| text.contains("unsubscribed")).unwrap();
     say(&house, &mut n, &format!("> {ours}\nwhat does that mean?")).await;
     assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 0);
+    // Words of the guest before the quotation are the guest's.
+    say(&house, &mut n, &format!("STOP. You said “{ours}”")).await;
+    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 1);
     // The same words without a text of ours behind them count.
     house.text("+18605550143", "> please stop texting me");
     n += 1;
     house.settle(n).await;
-    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 1);
+    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 2);
     house.stop().await;
 }
 

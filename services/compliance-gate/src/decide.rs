@@ -1,4 +1,4 @@
-//! What becomes of a text: nobody's word, a cry, a command, closed with a reason, a canned answer, or the swarm's.
+//! Decides about a text: nobody's word, a cry, a command, closed with a reason, a canned answer, or the swarm's.
 
 use seven_compliance::{Author, Intent, Likely, LikelyKind, Verdict};
 use seven_domain::Disposition;

@@ -86,7 +86,7 @@ impl Next {
         Self { texts, ..Self::default() }
     }
 
-    /// What both ask for.
+    /// Joins two: the texts of both, and the signal of either.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.texts.extend(other.texts);
         Self { signal: self.signal.or(other.signal), texts: self.texts }

@@ -1,4 +1,4 @@
-//! What only resembles an opt-out or a cry for help (D20): a question instead of an opt-out, one sentence with the line beside the answer
+//! Answers a text that only resembles an opt-out or a cry for help (D20): a question instead of an opt-out, one sentence with the line beside the answer
 //! to what was asked, a case of lower severity.
 
 use seven_compliance::{Intent, Keyword, Layer, Likely, LikelyKind, dialogue};

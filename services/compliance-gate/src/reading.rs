@@ -1,4 +1,4 @@
-//! What a text means beside what we said before it, told on its span.
+//! Reads a text beside our last texts to the guest, and tells the verdict on its span.
 
 use seven_compliance::{Author, Decision, Guardrails, Intent, Verdict, dialogue, echo, provider};
 use seven_domain::{CasinoConfig, GuestHash, Language};
@@ -8,9 +8,6 @@ use seven_store::Tx;
 use seven_telemetry::trace;
 
 use crate::handler::{Gate, Text};
-
-/// So many of our last texts may be quoted by a reaction or a reply.
-const TEXTS_REMEMBERED: i64 = 8;
 
 impl Gate {
     /// The reading of the text, with the names of what it hit on its span (OBS-2). Consent and guardrails are never sampled away
@@ -27,7 +24,7 @@ impl Gate {
         let rails = pack.guardrails();
         let mut decision = rails.decide(&text.body);
         if needs_our_texts(&decision, &text.body) {
-            let ours = tx.last_texts(guest, TEXTS_REMEMBERED).await?;
+            let ours = tx.last_texts(guest, echo::TEXTS_REMEMBERED).await?;
             decision = beside_our_texts(decision, &text.body, rails, &ours, || pack_says(pack, config));
         }
         let decision = with_provider(decision, text.autoresponse.as_deref());

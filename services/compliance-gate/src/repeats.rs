@@ -15,8 +15,9 @@ const COPY_WINDOW: TimeDelta = TimeDelta::seconds(60);
 const RESPONDER_WINDOW: TimeDelta = TimeDelta::seconds(10);
 /// Texts further apart are no exchange of two machines.
 const EXCHANGE_WINDOW: TimeDelta = TimeDelta::minutes(2);
-/// So many near-identical texts are a machine's; people say "ok thanks" three times.
+/// Near-identical texts in a row that are a machine's.
 const RESPONDER_TEXTS: usize = 3;
+/// Shorter texts are people's, who say "ok thanks" three times.
 const LEAST_WORDS: usize = 6;
 
 impl Gate {

@@ -14,8 +14,6 @@ use seven_telemetry::metrics;
 
 use crate::{answer::Answer, app::App, intake::Intake};
 
-/// So many of our last texts may be quoted by a reply.
-const TEXTS_REMEMBERED: i64 = 8;
 /// Why a text is kept that no guest sent: filed as settled, for nobody has to act on it.
 const ODD_SENDER: &str = "odd_sender";
 const PUBLISH_DEADLINE: Duration = Duration::from_millis(800);
@@ -122,7 +120,9 @@ impl App {
         let written = async move {
             let mut tx = store.bind(&bound).await?;
             let quotes_us = match &said {
-                Some(text) => tx.last_texts(&guest, TEXTS_REMEMBERED).await.is_ok_and(|ours| says_ours(text, &ours)),
+                Some(text) => {
+                    tx.last_texts(&guest, echo::TEXTS_REMEMBERED).await.is_ok_and(|ours| says_ours(text, &ours))
+                }
                 None => false,
             };
             let applied = if quotes_us { Applied::Superseded } else { tx.stop(&guest, at, &event_id, word).await? };
@@ -231,8 +231,8 @@ fn says_ours(text: &str, ours: &[String]) -> bool {
     echo::without_ours(text, ours).is_some_and(|theirs| !opts_out(&theirs.whole()) && !opts_out(&theirs.added))
 }
 
-/// Whose number is it? From the roster, else from Postgres, so that a casino added a moment ago is found. None: nobody could be asked. A
-/// number of no casino belongs to the unknown one.
+/// The casino that has the number: from the roster, else from Postgres, so that a casino added a moment ago is found. None: nobody could
+/// be asked. A number of no casino belongs to the unknown one.
 async fn casino_of(fleet: &Fleet, number: &PhoneE164) -> Option<CasinoId> {
     if let Some(casino) = fleet.roster.casino_of(number.as_str()) {
         return Some(casino);

@@ -1,6 +1,6 @@
-//! What a text means beside the texts around it: an answer to our question, a text that came before, words of a running dialogue.
+//! Reads a text beside the texts around it: an answer to our question, a copy of an earlier text, words of a running dialogue.
 
-use crate::Likely;
+use crate::{Likely, echo};
 
 /// The words of a text in lower case with one blank between, so that copies can be told.
 pub fn folded(text: &str) -> String {
@@ -31,7 +31,7 @@ pub fn asks(text: &str) -> bool {
     text.contains(['?', '¿']) || words(text).next().is_some_and(|first| OPENERS.contains(&first.as_str()))
 }
 
-/// So much more evidence, in hundredths of log odds, a short answer to our question needs, and a text about a room or a meal.
+/// Evidence, in hundredths of log odds, that a short answer to our question needs beyond the least, and a text about a room or a meal.
 const MORE_IN_DIALOGUE: i16 = 100;
 const SHORT_WORDS: usize = 8;
 
@@ -168,9 +168,7 @@ pub fn yes_or_no(text: &str) -> Option<bool> {
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’'))
-        .filter(|word| !word.is_empty())
-        .map(|word| word.replace('’', "'").to_lowercase())
+    echo::words(text).map(|(_, word)| word)
 }
 
 #[cfg(test)]
@@ -207,6 +205,21 @@ mod tests {
         ));
         assert!(!near_identical("is the pool open today", "is the spa open tomorrow"));
         assert!(!near_identical("", ""));
+    }
+
+    #[test] // D20: the running dialogue counts
+    fn dialogue_explains_weak_likeness() {
+        let likely = |margin| Likely { kind: crate::LikelyKind::OptOut, margin };
+        for (margin, text, asked, stands) in [
+            (50, "not that one please", false, true),
+            (50, "not that one please", true, false),
+            (150, "not that one please", true, true),
+            (50, "no more onions in my food", false, false),
+            (150, "no more onions in my food", false, true),
+            (50, "not that one and nothing else of the kind ever again", true, true),
+        ] {
+            assert_eq!(holds(likely(margin), text, asked), stands, "{text} {margin} {asked}");
+        }
     }
 
     #[test]

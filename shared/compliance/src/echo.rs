@@ -6,20 +6,24 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::is_invisible;
+
 /// A phone's reaction to a message, sent as a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reaction {
     /// The words quoted; empty where a picture was reacted to.
     pub quoted: String,
-    /// What the guest wrote behind the quotation; mostly nothing.
+    /// The guest's words behind the quotation; mostly none.
     pub added: String,
 }
 
+/// Our last texts to a guest that a reaction or a reply may quote.
+pub const TEXTS_REMEMBERED: i64 = 8;
 /// A longer text is no reaction: phones quote one message.
 const LONGEST_BYTES: usize = 4_000;
-/// So many words of ours in a row are a quotation even without quotation marks.
+/// Words of ours in a row that are a quotation even without quotation marks.
 const QUOTED_WORDS: usize = 6;
-/// So many are enough between quotation marks.
+/// Words of ours that are one between quotation marks.
 const MARKED_WORDS: usize = 3;
 
 static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {
@@ -60,7 +64,7 @@ static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {
 
 /// The reaction a text is, by its form alone.
 pub fn reaction(text: &str) -> Option<Reaction> {
-    let first = text.trim_start_matches(|c: char| is_hidden(c) || c.is_whitespace()).chars().next()?;
+    let first = text.trim_start_matches(|c: char| is_invisible(c) || c.is_whitespace()).chars().next()?;
     // Most texts are none; a reaction has quotation marks, or is a few words about a picture.
     if text.len() > LONGEST_BYTES || first == '“' || first == '"' {
         return None;
@@ -152,17 +156,13 @@ fn parts(text: &str) -> Option<(String, String, String)> {
 
 /// Without signs that are not seen, with plain blanks.
 fn cleaned(text: &str) -> String {
-    let seen = text.chars().filter(|c| !is_hidden(*c)).map(|c| if c.is_whitespace() && c != '\n' { ' ' } else { c });
+    let seen = text.chars().filter(|c| !is_invisible(*c)).map(|c| if c.is_whitespace() && c != '\n' { ' ' } else { c });
     let seen: String = seen.collect();
     seen.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ").trim().to_owned()
 }
 
-fn is_hidden(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{fe0e}' | '\u{fe0f}' | '\u{feff}')
-}
-
 /// Words in lower case with where they stand.
-fn words(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, String)> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, String)> {
     let start = text.as_ptr() as usize;
     text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’')).filter(|word| !word.is_empty()).map(
         move |word| {
