@@ -82,7 +82,8 @@ async fn three_waves(house: &House, event: &serde_json::Value) {
             // One copy shows that the window is over: JetStream takes it as new. It is a duplicate to the gate all the same.
             until("JetStream has forgotten it", Duration::from_secs(10), async || {
                 flush(house).await;
-                assert_eq!(call.post(event.to_string().as_bytes()).await, Answer::accepted());
+                // The gate may note a copy as done again between the flush and this call.
+                assert!(good(&[call.post(event.to_string().as_bytes()).await]));
                 published(house, "INGRESS").await > before
             })
             .await;

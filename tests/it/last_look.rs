@@ -50,6 +50,7 @@ const NUMBER_UNCHECKED: Option<Refusal> = Some(Refusal::NumberUnchecked);
 
 const RISKY: Option<Refusal> = Some(Refusal::ContentRisk);
 const CANCELLED: Option<Refusal> = Some(Refusal::CampaignCancelled);
+const RETIRED: Option<Refusal> = Some(Refusal::SenderRetired);
 
 const EXCLUDED_ROW: &str =
     "insert into exclusions (casino_id, key_id, phone_hash, source) values ('{casino}', 1, {hash}, 'test')";
@@ -229,6 +230,8 @@ fn table() -> Vec<Row> {
             NOTHING.named("expired").text("useful_until = now() - interval '1 s'"),
             [EXPIRED, EXPIRED, EXPIRED, EXPIRED, EXPIRED],
         ),
+        // Nothing leaves from a number that the casino gave up (D40).
+        (NOTHING.named("the number is retired").switch(Switch::Retired), [RETIRED; 5]),
         // One holding text per pause.
         (
             NOTHING

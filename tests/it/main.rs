@@ -34,6 +34,7 @@ mod last_look;
 mod life;
 mod model;
 mod nightly;
+mod numbers;
 mod observe;
 mod operations;
 mod ops;

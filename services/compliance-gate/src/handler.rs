@@ -92,6 +92,11 @@ impl Next {
         Self { signal: self.signal.or(other.signal), texts: self.texts }
     }
 
+    /// Nothing is said, now or by the swarm.
+    pub(crate) fn is_silence(&self) -> bool {
+        self.signal.is_none() && self.texts.is_empty()
+    }
+
     fn name(&self) -> &'static str {
         match (self.signal, self.texts.is_empty()) {
             (Some(_), _) => "swarm",
@@ -156,7 +161,9 @@ impl Gate {
             self.note_hits(&mut tx, &case).await?;
             let line_is_news = self.note_likely(&mut tx, &case).await? && !case.party.stopped;
             let line = if line_is_news { self.name_the_line(&mut tx, &case).await? } else { Next::nothing() };
-            (line.and(self.decide(&mut tx, &case).await?), None)
+            let answer = line.and(self.decide(&mut tx, &case).await?);
+            let notice = self.tell_of_change(&mut tx, &case, &answer).await?;
+            (answer.and(notice), None)
         } else {
             // A duplicate: skip the effect, repeat the publish (D3).
             metrics().duplicates.with_label_values(&[Stage::Gate.as_str()]).inc();

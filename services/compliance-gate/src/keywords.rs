@@ -8,6 +8,7 @@ use seven_runtime::{Error, Mutant, counted, mutant};
 use seven_store::{
     Tx,
     consent::{Consent, method},
+    due::STOP_REACH,
     suppressions::Applied,
 };
 use seven_telemetry::metrics;
@@ -47,8 +48,10 @@ impl Gate {
                 let evidence = serde_json::json!({
                     "keyword": keyword.pattern_id, "inbound_id": case.inbound_id, "texts_cancelled": drained,
                     "answered_by_provider": case.text.autoresponse.is_some(),
+                    "scope": case.config.revocation_scope(case.text.occurred_at).as_str(),
                 });
                 self.consent(tx, case, Action::Revoked, case.word_of(keyword).method, "none", evidence).await?;
+                tx.put_due(STOP_REACH, case.inbound_id.0, Duration::ZERO).await?;
                 self.measure_stop(case);
                 self.answer_unless_provider_did(tx, case, TextKey::OptOutConfirmation).await
             }

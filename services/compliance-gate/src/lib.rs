@@ -8,6 +8,7 @@ mod handler;
 mod keywords;
 mod likely;
 mod limits;
+mod moved;
 mod privacy;
 mod reading;
 mod repeats;

@@ -47,6 +47,9 @@ impl App {
             Intake::Unusable { reason, ref error, .. } => self.bury(&casino, &intake, reason, error, raw, trace).await,
             Intake::OddSender { ref error, .. } => self.bury(&casino, &intake, ODD_SENDER, error, raw, trace).await,
             _ if casino.is_unknown() => {
+                if !self.stop_at_former(&intake).await {
+                    return Answer::NotStored;
+                }
                 self.bury(&casino, &intake, "unknown_number", "no casino has this number", raw, trace).await
             }
             Intake::Text { ref event, .. } if self.known(&casino, &intake, &event.provider_message_id).await => {
@@ -146,6 +149,30 @@ impl App {
                 false
             }
         }
+    }
+
+    /// A STOP at a number that no casino has today, written for those that had it and texted the guest from it (D40): no gate will see it.
+    async fn stop_at_former(&self, intake: &Intake) -> bool {
+        let Intake::Text { to, from, keyword: Some(keyword), occurred_at, event, .. } = intake else { return true };
+        if keyword.intent != Intent::OptOut {
+            return true;
+        }
+        let word = word_of(keyword, &event.provider, &event.text, !event.autoresponse.is_empty());
+        let (store, keys, cache) = (self.fleet.store.clone(), self.fleet.keys.clone(), self.fleet.cache.clone());
+        let (to, from, at, event_id) = (to.clone(), from.clone(), *occurred_at, event.event_id.clone());
+        let written = async move {
+            for reached in store.stop_reaches(to.as_str(), &CasinoId::unknown(), "").await? {
+                let guest = keys.hash(&reached.casino, &from);
+                let mut tx = store.bind(&reached.casino).await?;
+                if tx.has_texted_from(&guest, to.as_str()).await? {
+                    tx.stop(&guest, at, &event_id, word).await?;
+                    tx.commit().await?;
+                    cache.refuse(&reached.casino, &guest, at).await;
+                }
+            }
+            Ok(())
+        };
+        in_time(written).await.is_some()
     }
 
     async fn bury(

@@ -131,6 +131,7 @@ impl Sender {
             outbound_id: job.outbound_id,
             attempt_id,
             provider,
+            sender: from_number(&job.config.operational, &job.number, provider),
             deadline: self.fleet.timing.send_deadline(),
             grace: self.fleet.timing.doubt_grace(),
             window_open: eligibility.window_open,

@@ -163,14 +163,9 @@ fn order<'a>(ours: &Operational, number: &PhoneE164, lane: Lane, fleet: &[&'a st
     order
 }
 
-/// The number a text comes from at this provider: the one the guest writes to where it is the provider's, else the casino's own there.
+/// The number a text comes from at this provider: the casino's present one there, also for a guest who wrote to a number that it gave up.
 pub(crate) fn from_number(ours: &Operational, writes_to: &PhoneE164, provider: &str) -> PhoneE164 {
-    let elsewhere = ours.owner_of(writes_to).is_some_and(|owner| owner != provider);
-    match ours.number_at(provider) {
-        Some(number) if elsewhere || provider == TWILIO => number.clone(),
-        // A number the casino had when the conversation began may still be the provider's.
-        _ => writes_to.clone(),
-    }
+    ours.number_at(provider).unwrap_or(writes_to).clone()
 }
 
 #[cfg(test)]

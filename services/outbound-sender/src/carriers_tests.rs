@@ -48,7 +48,7 @@ fn a_text_comes_from_the_number_that_is_the_providers() {
         (FIRST, "twilio", SECOND),
         (SECOND, "telnyx", FIRST),
         (SECOND, "twilio", SECOND),
-        (OLD, "telnyx", OLD),
+        (OLD, "telnyx", FIRST),
         (OLD, "twilio", SECOND),
     ] {
         let number = from_number(&plain, &writes_to.parse().unwrap(), provider);

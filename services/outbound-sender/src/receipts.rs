@@ -2,10 +2,11 @@
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::Receipt};
-use seven_domain::{AttemptId, AuditEvent, OutboundState, Stage};
+use seven_domain::{AttemptId, AuditEvent, CasinoId, OutboundState, Stage};
 use seven_providers::{ErrorClass, verdict};
 use seven_runtime::{Error, Fleet, failpoint, outcome_of};
 use seven_store::{
+    Tx,
     audit::Entry,
     receipts::{Filed, NewReceipt, ReceiptOutcome},
 };
@@ -43,6 +44,25 @@ fn is_news(class: ErrorClass, age: TimeDelta) -> bool {
 }
 
 impl Receipts {
+    /// Files the receipt with the casino whose attempt it is. Its number may have been handed on since, and then the receipt came in as the
+    /// new owner's.
+    async fn file(&self, by_number: &CasinoId, receipt: &NewReceipt) -> Result<(Tx, CasinoId, Filed), Error> {
+        let mut tx = self.fleet.store.bind(by_number).await?;
+        let filed = tx.record_receipt(receipt).await?;
+        // A worker for one casino may not look at others.
+        let may_look = self.fleet.roster.only().is_empty();
+        if let (ReceiptOutcome::Stranger, Some(attempt), true) = (filed.outcome, receipt.attempt_id, may_look)
+            && let Some(sender) = self.fleet.store.casino_of_attempt(attempt).await?
+            && sender != *by_number
+        {
+            tx.rollback().await?;
+            let mut tx = self.fleet.store.bind(&sender).await?;
+            let filed = tx.record_receipt(receipt).await?;
+            return Ok((tx, sender, filed));
+        }
+        Ok((tx, by_number.clone(), filed))
+    }
+
     async fn process(&self, delivery: &Delivery<Receipt>) -> Result<(), Error> {
         let event = &delivery.event;
         let attempt_id =
@@ -60,8 +80,7 @@ impl Receipts {
                 .single()
                 .ok_or_else(|| Error::Other("a receipt's time is out of range".into()))?,
         };
-        let mut tx = self.fleet.store.bind(&delivery.casino).await?;
-        let Filed { outcome, attempt, trace } = tx.record_receipt(&receipt).await?;
+        let (mut tx, casino, Filed { outcome, attempt, trace }) = self.file(&delivery.casino, &receipt).await?;
         // Its webhook knew the attempt only: here it joins the trace of its text.
         trace::adopt(&trace);
         if let (ReceiptOutcome::Moved(outbound, OutboundState::Failed | OutboundState::Undelivered), Some(attempt)) =
@@ -80,7 +99,7 @@ impl Receipts {
             && let class = verdict(&receipt.provider, code, 0).class
             && is_news(class, self.fleet.clock.now() - receipt.occurred_at)
         {
-            stops::act_on(&self.fleet, &delivery.casino, &receipt.provider, code, class, attempt).await?;
+            stops::act_on(&self.fleet, &casino, &receipt.provider, code, class, attempt).await?;
         }
         let label = match outcome {
             ReceiptOutcome::Moved(..) => "moved",
@@ -97,10 +116,10 @@ impl Receipts {
             ReceiptOutcome::Stranger => trace::discard(),
             ReceiptOutcome::Moved(..) | ReceiptOutcome::NoChange(_) => {}
         }
-        tracing::info!(casino = %delivery.casino, event_id = receipt.event_id, status = receipt.status, outcome = label, "receipt");
+        tracing::info!(%casino, event_id = receipt.event_id, status = receipt.status, outcome = label, "receipt");
         metrics().receipts.with_label_values(&[label]).inc();
         if let ReceiptOutcome::Moved(_, state) = outcome {
-            let labels = [delivery.casino.as_str(), receipt.provider.as_str(), state.as_str()];
+            let labels = [casino.as_str(), receipt.provider.as_str(), state.as_str()];
             metrics().texts.outcomes.with_label_values(&labels).inc();
         }
         Ok(())

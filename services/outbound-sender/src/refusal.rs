@@ -88,6 +88,8 @@ fn then(refusal: Refusal) -> Then {
         // Redis knows a STOP that Postgres will know in a moment.
         Refusal::RefusedByCache | Refusal::NotYet => Then::Wait(Duration::from_millis(500)),
         Refusal::EarlierUnsent => Then::Wait(Duration::from_millis(300)),
+        // The next try reads the casino's document anew, and with it the number it sends from.
+        Refusal::SenderRetired => Then::Wait(Duration::from_millis(500)),
         Refusal::CasinoInactive => Then::Wait(Duration::from_secs(2)),
         // Deferred to its window before it gets here.
         Refusal::QuietHours => Then::Wait(Duration::from_secs(30)),

@@ -6,7 +6,7 @@ use seven_domain::{AuditEvent, ConversationId, MessageClass, OutboundId};
 use seven_runtime::{Error, Fleet, failpoint};
 use seven_store::{
     audit::Entry,
-    due::{Due, Kinds},
+    due::{Due, Kinds, STOP_REACH},
     pauses::{RESUME, Wake},
     providers::HELD,
 };
@@ -52,8 +52,10 @@ async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
 
 async fn fire(fleet: &Fleet, row: Due) -> Result<(), Error> {
     metrics().swept.with_label_values(&[&row.kind]).inc();
-    if row.kind == RESUME {
-        return resume(fleet, &row).await;
+    match row.kind.as_str() {
+        RESUME => return resume(fleet, &row).await,
+        STOP_REACH => return crate::stop_reach::reach(fleet, &row).await,
+        _ => {}
     }
     let mut tx = fleet.store.bind(&row.casino).await?;
     // Of a text sent again after a doubt the sender finds it in the text's row.

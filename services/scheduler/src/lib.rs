@@ -16,6 +16,7 @@ mod notices;
 pub mod reconcile;
 mod repair;
 mod spool;
+mod stop_reach;
 mod sweep;
 mod unannounced;
 

@@ -224,6 +224,7 @@ fn compliance_case<'a>(
 async fn retention(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error> {
     let rules = &rules.privacy;
     let mut counts = tx.apply_retention(rules.warm_days, rules.archive_days).await?;
+    counts["former_senders"] = json!(tx.forget_former_senders().await?);
     let mut forgotten = 0;
     for (guest_id, guest) in tx.idle_guests(rules.phone_days).await? {
         let (id, now) = (fleet.ids.uuid(), fleet.clock.now());

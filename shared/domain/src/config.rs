@@ -1,11 +1,13 @@
 //! The casino's configuration document (DEP-21): one per casino, unknown keys refused, every default written down here.
 
+mod legal_sender;
 mod registration;
 
 use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::legal_sender::{LegalSender, Revocation, Scope};
 pub use self::registration::{Brand, BrandTier, Campaign, CampaignClass, Entity, NumberKind, Registered, Registration};
 pub use crate::helpline::Helpline;
 use crate::{CasinoId, Invalid, PhoneE164};
@@ -132,6 +134,9 @@ pub struct Regulations {
     /// No marketing text without an answer of the reassigned-numbers database (SMS-31).
     #[serde(default)]
     pub reassigned_number_check: bool,
+    /// Who sends in the eyes of the law, and what a guest's STOP ends (D7).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub legal_sender: Option<LegalSender>,
 }
 
 fn twenty_one() -> u8 {
@@ -295,6 +300,12 @@ group! {
 }
 
 impl CasinoConfig {
+    /// What a STOP that is said now ends (D7).
+    pub fn revocation_scope(&self, at: chrono::DateTime<chrono::Utc>) -> Scope {
+        let day = at.with_timezone(&self.operational.timezone).date_naive();
+        self.regulations.legal_sender.as_ref().map_or(Scope::Casino, |sender| sender.scope_on(day))
+    }
+
     /// Cross-field rules that the types cannot hold; each problem names its field and the fix.
     pub fn check(&self) -> Result<(), Vec<Invalid>> {
         let mut problems = Vec::new();
@@ -329,6 +340,7 @@ impl CasinoConfig {
             "the 10DLC campaign's segments per second",
         );
         problems.extend(self.operational.provider_problems());
+        problems.extend(self.regulations.legal_sender.iter().flat_map(LegalSender::problems));
         for helpline in
             [&self.regulations.responsible_gaming_helpline, &self.regulations.state_helpline].into_iter().flatten()
         {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use seven_domain::{AttemptId, AuditEvent, CasinoConfig, CasinoId, PhoneE164};
-use sqlx::{PgConnection, types::Json};
+use sqlx::types::Json;
 
 use crate::{Result, Store, Tx, audit::Entry, documents::Held};
 
@@ -50,39 +50,15 @@ pub enum AddError {
 }
 
 impl Store {
-    /// Adds a casino or replaces its document, in one transaction with the routes of its numbers.
+    /// Adds a casino or replaces its document, in one transaction with the routes of its numbers: those that its document no longer
+    /// names are retired, those that another casino gave up are taken over.
     pub async fn put_casino(&self, config: &CasinoConfig, actor: &str) -> Result<Added, AddError> {
         let mut tx = self.bind(&config.casino_id).await?;
-        let numbers: Vec<String> = config.operational.numbers().map(|n| n.as_str().to_owned()).collect();
-        for number in config.operational.numbers() {
-            if let Some(owner) = owner_of(number, tx.conn()).await?
-                && owner != config.casino_id
-            {
-                return Err(AddError::NumberTaken(owner.to_string()));
-            }
-        }
         let added = tx.upsert_casino(config).await?;
-        let casino = config.casino_id.as_str();
-        sqlx::query("delete from routes where casino_id = $1 and number <> all($2)")
-            .bind(casino)
-            .bind(&numbers)
-            .execute(tx.conn())
-            .await
-            .map_err(crate::Error::from)?;
-        let routed = sqlx::query(
-            "insert into routes (number, casino_id) select n, $2 from unnest($1::text[]) n
-             on conflict (number) do update set casino_id = excluded.casino_id where routes.casino_id = excluded.casino_id",
-        )
-        .bind(&numbers)
-        .bind(casino)
-        .execute(tx.conn())
-        .await
-        .map_err(crate::Error::from)?;
-        if routed.rows_affected() < numbers.len() as u64 {
-            return Err(AddError::NumberTaken("that was added at the same moment".to_owned()));
-        }
+        let numbers: Vec<&str> = config.operational.numbers().map(PhoneE164::as_str).collect();
+        tx.route(&numbers).await?;
         let detail = serde_json::json!({ "new": added == Added::New });
-        tx.audit(&Entry::of(AuditEvent::CasinoChanged, actor, casino, detail)).await?;
+        tx.audit(&Entry::of(AuditEvent::CasinoChanged, actor, config.casino_id.as_str(), detail)).await?;
         tx.commit().await?;
         Ok(added)
     }
@@ -95,19 +71,13 @@ impl Store {
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 
-    /// Who owns a number; needs no casino binding.
+    /// Who owns a number, present or given up; needs no casino binding.
     pub async fn casino_of_number(&self, number: &PhoneE164) -> Result<Option<CasinoId>> {
-        let mut tx = self.fleet_begin().await?;
-        let owner = owner_of(number, &mut tx).await?;
-        tx.commit().await?;
-        Ok(owner)
+        let query = "select r.casino_id from routes r join fleet_roster() c using (casino_id) where r.number = $1";
+        let owner: Option<String> =
+            sqlx::query_scalar(query).bind(number.as_str()).fetch_optional(&mut *self.fleet().await?).await?;
+        Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
-}
-
-async fn owner_of(number: &PhoneE164, conn: &mut PgConnection) -> Result<Option<CasinoId>> {
-    let query = sqlx::query_scalar("select casino_id from routes where number = $1");
-    let found: Option<String> = query.bind(number.as_str()).fetch_optional(conn).await?;
-    Ok(found.map(|c| CasinoId::trusted(&c)).transpose()?)
 }
 
 impl Tx {
@@ -155,8 +125,7 @@ impl Tx {
         let done =
             sqlx::query("update casinos set status = $1, updated_at = now()").bind(status).execute(self.conn()).await?;
         if status == "removed" {
-            let casino = self.casino_str();
-            sqlx::query("delete from routes where casino_id = $1").bind(casino).execute(self.conn()).await?;
+            self.retire_numbers(&[]).await?;
         }
         let casino = self.casino_str();
         let detail = serde_json::json!({ "status": status, "reason": reason });

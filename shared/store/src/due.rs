@@ -7,6 +7,9 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx};
 
+/// The kind of a row that carries a STOP, by the id of its inbound text, to the other casinos it concerns (D40).
+pub const STOP_REACH: &str = "stop_reach";
+
 /// Which rows are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kinds {

@@ -61,6 +61,7 @@ select jsonb_build_object(
                          from campaign_guests l join campaigns m on m.campaign_id = l.campaign_id join g using (guest_id)), '[]'),
   'behavioral_signals', '[]'::jsonb,
   'consent_records', jsonb_build_object(
+    'legal_sender', (select config->'regulations'->'legal_sender' from casinos),
     'suppression', (select jsonb_build_object('state', s.state, 'as_of', s.as_of, 'method', s.method) from suppressions s where s.key_id = $1 and s.phone_hash = $2),
     'events', coalesce((select jsonb_agg(e.event::jsonb order by e.position) from consent_events e where e.key_id = $1 and e.phone_hash = $2), '[]')),
   'audit', coalesce((select jsonb_agg(jsonb_build_object('at', a.at, 'event', a.action, 'actor', a.actor, 'detail', a.detail) order by a.entry)

@@ -91,8 +91,8 @@ pub struct Waiting {
 const INSERT_INBOUND: &str = "
 with t as (
   insert into inbound_messages (casino_id, inbound_id, conversation_id, guest_id, channel, provider, provider_message_id, event_id,
-    body, media_count, autoresponse, occurred_at, received_at, stream_seq, verdict, pattern_id, trace, next_sweep_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18))
+    body, media_count, autoresponse, occurred_at, received_at, stream_seq, verdict, pattern_id, trace, next_sweep_at, casino_number)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now() + make_interval(secs => $18), $19)
   on conflict (casino_id, provider, provider_message_id) do nothing
   returning inbound_id
 ), c as (

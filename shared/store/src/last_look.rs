@@ -10,7 +10,7 @@
 use std::{borrow::Cow, time::Duration};
 
 use chrono::{DateTime, Utc};
-use seven_domain::{AttemptId, OutboundId};
+use seven_domain::{AttemptId, OutboundId, PhoneE164};
 use sqlx::{AssertSqlSafe, Row, postgres::PgRow};
 
 use crate::{
@@ -24,6 +24,8 @@ pub struct Look {
     pub outbound_id: OutboundId,
     pub attempt_id: AttemptId,
     pub provider: &'static str,
+    /// The number the text is to leave from: one the casino sends from today, or nothing leaves (D40).
+    pub sender: PhoneE164,
     /// From now to when the provider's answer is overdue, and the extra wait for a webhook after it.
     pub deadline: Duration,
     pub grace: Duration,
@@ -91,6 +93,8 @@ pub enum Refusal {
     EarlierUnsent,
     NotYet,
     CasinoInactive,
+    /// The casino does not send from this number any more: its document changed under the text.
+    SenderRetired,
 }
 
 impl Refusal {
@@ -120,6 +124,7 @@ impl Refusal {
         (Self::NumberUnchecked, "number_unchecked"),
         (Self::EarlierUnsent, "earlier_text_unsent"),
         (Self::NotYet, "not_before"),
+        (Self::SenderRetired, "sender_retired"),
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -146,6 +151,7 @@ impl Tx {
             .bind(look.called_at)
             .bind(look.risk)
             .bind((look.deadline + look.grace).as_secs_f64())
+            .bind(look.sender.as_str())
             .fetch_optional(self.conn())
             .await?;
         let Some(row) = row else { return Ok(Err(Refusal::NotQueued)) };
@@ -182,6 +188,7 @@ impl Tx {
             .bind(casino)
             .bind(look.risk)
             .bind(look.called_at)
+            .bind(look.sender.as_str())
             .fetch_optional(self.conn())
             .await?;
         let claim = |row: PgRow| {
@@ -226,6 +233,7 @@ with s as (
     and exists (select 1 from casinos k where k.xmin::text::bigint = $5 and k.status = 'active' and not k.safe_mode)
     and not exists (select 1 from controls) and not exists (select 1 from fleet_controls)
     and not exists (select 1 from provider_stops where casino_id in ('', $7))
+    and exists (select 1 from routes where number = $10 and casino_id = $7 and retired_at is null)
     and (select true from outbound_messages e
          where e.conversation_id = m.conversation_id and e.seq < m.seq and e.state in ('queued', 'sending') limit 1) is null
   for share of x
@@ -259,6 +267,7 @@ with s as (
       when o.state <> 'queued' then 'not_queued'
       when k.status <> 'active' and p.lane <> 'safety' then 'casino_inactive'
       when o.useful_until < now() then 'expired'
+      when not exists (select 1 from routes r where r.number = $12 and r.casino_id = $7 and r.retired_at is null) then 'sender_retired'
       when p.when_killed = 'stop' and exists (select 1 from off where name = 'kill') then 'killed'
       when p.when_state_missing = 'stop' and s.state is null then 'safety_state_missing'
       when s.state = 'stopped' and not (p.when_suppressed = 'pass_as_answer' and coalesce(o.answers_at > now() - interval '5 minutes', false)) then 'guest_suppressed'

@@ -39,6 +39,7 @@ pub mod logins;
 pub mod model_results;
 pub mod mutant;
 pub mod nightly;
+pub mod numbers;
 pub mod offers;
 pub mod outbound;
 pub mod pauses;

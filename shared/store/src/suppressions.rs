@@ -38,6 +38,16 @@ pub struct Suppression {
     pub asked_at: Option<DateTime<Utc>>,
 }
 
+/// A STOP as it was said.
+#[derive(Debug, Clone, FromRow)]
+pub struct SaidStop {
+    pub phone: String,
+    pub casino_number: String,
+    pub occurred_at: DateTime<Utc>,
+    pub event_id: String,
+    pub method: String,
+}
+
 /// What the provider's "this number opted out" (40300) came to (C-6, C-10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sync {
@@ -180,6 +190,26 @@ impl Tx {
         .execute(self.conn())
         .await?;
         Ok(())
+    }
+
+    /// The STOP in this inbound text, as it is carried to other casinos; none where the guest was erased since.
+    pub async fn said_stop(&mut self, inbound: uuid::Uuid) -> Result<Option<SaidStop>> {
+        Ok(sqlx::query_as(
+            "select g.phone, coalesce(i.casino_number, c.casino_number) as casino_number, i.occurred_at, i.event_id, s.method
+             from inbound_messages i join guests g on g.guest_id = i.guest_id join conversations c on c.conversation_id = i.conversation_id
+             join suppressions s on s.key_id = g.key_id and s.phone_hash = g.phone_hash
+             where i.inbound_id = $1",
+        )
+        .bind(inbound)
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
+    /// Whether the word in force is this event's.
+    pub async fn has_word(&mut self, guest: &GuestHash, event_id: &str) -> Result<bool> {
+        let query = "select exists (select 1 from suppressions where key_id = $1 and phone_hash = $2 and event_id = $3)";
+        let query = sqlx::query_scalar(query).bind(guest.key_id).bind(&guest.bytes[..]).bind(event_id);
+        Ok(query.fetch_one(self.conn()).await?)
     }
 
     /// True when the guest is opted out.

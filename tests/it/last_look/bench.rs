@@ -35,6 +35,8 @@ pub(crate) enum Switch {
     Status(&'static str),
     /// A part of the casino's document: path and JSON value.
     Config(&'static str, &'static str),
+    /// The casino gave up the number that the sender brings along.
+    Retired,
 }
 
 /// What is special about a text, its guest and the world; SQL fragments are set as the owner.
@@ -221,6 +223,7 @@ impl Bench {
             outbound_id,
             attempt_id: self.house.stack.fleet.ids.next::<AttemptId>(),
             provider: "telnyx",
+            sender: self.house.config.operational.telnyx_phone_number.clone(),
             deadline: Duration::from_secs(10),
             grace: Duration::from_secs(30),
             window_open: true,
@@ -256,6 +259,8 @@ impl Bench {
             (Switch::Fleet(name), true) => format!(
                 "insert into fleet_controls (name, since, actor, reason) values ('{name}', now() - interval '1 min', 'test', 'test')"
             ),
+            (Switch::Retired, true) => "update routes set retired_at = now()".to_owned(),
+            (Switch::Retired, false) => "update routes set retired_at = null".to_owned(),
             (Switch::Casino(_), false) => "delete from controls".to_owned(),
             (Switch::Fleet(_), false) => "delete from fleet_controls".to_owned(),
         };

@@ -4,7 +4,16 @@ use sqlx::{Executor, FromRow, Postgres};
 
 /// Tables without a row policy: why, and their columns, so that nobody adds a guest's data to them unseen.
 pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
-    ("routes", "ingress asks whose number it is before it knows the casino", &["number", "casino_id"]),
+    (
+        "routes",
+        "ingress asks whose number it is before it knows the casino",
+        &["number", "casino_id", "since", "retired_at"],
+    ),
+    (
+        "former_routes",
+        "whose a number was before its owner of today, asked at a STOP; numbers, casinos and times",
+        &["number", "casino_id", "until"],
+    ),
     (
         "due",
         "any scheduler claims for any casino; ids and times only",

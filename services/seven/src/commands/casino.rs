@@ -11,8 +11,8 @@ use std::{
 
 use anyhow::{Result, ensure};
 use clap::Subcommand;
-use seven_domain::{AuditEvent, CasinoConfig, CasinoId, DeadState};
-use seven_store::{audit::Entry, casinos::Added, dead::Filter};
+use seven_domain::{AuditEvent, CasinoConfig, CasinoId};
+use seven_store::{audit::Entry, casinos::Added, numbers::Number};
 
 use super::{fleet, given::Who};
 use crate::{onboard, out};
@@ -97,30 +97,43 @@ async fn add(config: Option<&Path>, file: &Path) -> Result<()> {
         }
         Added::Updated => out!("Replaced the document of {}.", document.casino_id),
     }
-    let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
-    let waiting = tx.dead_count(&Filter { state: Some(DeadState::Open), ..Filter::default() }).await?;
-    tx.commit().await?;
+    let (replayed, waiting) = super::dead::of_known_numbers(&fleet, "seven casino add").await?;
+    if replayed > 0 {
+        out!("Replayed {replayed} event(s) that came for its numbers before it had them.");
+    }
     if waiting > 0 {
-        out!(
-            "{waiting} event(s) for numbers no casino had are kept: seven dead list --unknown, then seven dead replay --unknown."
-        );
+        out!("{waiting} event(s) for numbers no casino has are kept: seven dead list --unknown.");
     }
     Ok(())
 }
 
 async fn list(config: Option<&Path>, json: bool) -> Result<()> {
-    let roster = fleet(config).await?.store.roster().await?;
+    let fleet = fleet(config).await?;
+    let (roster, numbers) = (fleet.store.roster().await?, fleet.store.numbers().await?);
+    let of = |casino: &CasinoId, retired: bool| {
+        let mine = numbers.iter().filter(move |n| n.casino_id == casino.as_str() && n.retired_at.is_some() == retired);
+        mine.collect::<Vec<_>>()
+    };
     if json {
-        out!("{}", serde_json::to_string(&roster)?);
+        let rows = roster.iter().map(|entry| {
+            let mut row = serde_json::to_value(entry)?;
+            row["numbers"] = of(&entry.casino, false).iter().map(|n| n.number.clone()).collect();
+            row["former_numbers"] = serde_json::to_value(of(&entry.casino, true))?;
+            Ok(row)
+        });
+        out!("{}", serde_json::Value::Array(rows.collect::<Result<_>>()?));
         return Ok(());
     }
-    let mut table = super::table(["casino", "state", "numbers", "config", "content", "switches"]);
+    let mut table = super::table(["casino", "state", "numbers", "former numbers", "config", "content", "switches"]);
     for entry in roster {
         let state = if entry.active { "active" } else { "suspended" };
+        let present = of(&entry.casino, false).iter().map(|n| n.number.clone()).collect::<Vec<_>>();
+        let former = of(&entry.casino, true).iter().map(|n| former(n)).collect::<Vec<_>>();
         let row = [
             entry.casino.to_string(),
             state.to_owned(),
-            entry.numbers.join(" "),
+            present.join("\n"),
+            former.join("\n"),
             format!("v{}", entry.config_version),
             format!("v{}", entry.content_version),
             entry.paused.join(" "),
@@ -129,6 +142,13 @@ async fn list(config: Option<&Path>, json: bool) -> Result<()> {
     }
     out!("{table}");
     Ok(())
+}
+
+/// `+18605550100 until 2026-11-26, now rose_court's`.
+fn former(number: &Number) -> String {
+    let until = number.retired_at.map(|at| format!(" until {}", at.date_naive())).unwrap_or_default();
+    let now_of = number.now_of.as_ref().map(|casino| format!(", now {casino}'s")).unwrap_or_default();
+    format!("{}{until}{now_of}", number.number)
 }
 
 async fn redisclose(config: Option<&Path>, casino: &CasinoId, trigger: &str) -> Result<()> {

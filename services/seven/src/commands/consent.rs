@@ -7,7 +7,10 @@ use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use seven_compliance::chain::{Action, Report};
-use seven_domain::{CasinoId, GuestHash, GuestId};
+use seven_domain::{
+    CasinoId, GuestHash, GuestId,
+    config::{LegalSender, Scope},
+};
 use seven_runtime::Fleet;
 use seven_store::consent::Consent as Change;
 
@@ -85,13 +88,15 @@ async fn show(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, json: bool) ->
     let (standing, suppression) = (tx.consent_standing(&hash).await?, tx.suppression(&hash).await?);
     let chain = tx.consent_chain(&hash).await?;
     let report = tx.verify_chain(&hash, &fleet.keys).await?;
+    let config = tx.casino_row().await?.context("the casino has no document")?.config;
     tx.commit().await?;
+    let scope = config.revocation_scope(fleet.clock.now());
     let events: Vec<Value> =
         chain.events.iter().map(|e| serde_json::from_str(&e.event).unwrap_or_else(|_| json!(e.event))).collect();
     if json {
         out!(
             "{}",
-            json!({ "casino": casino, "guest": hash.tag(), "standing": standing, "suppression": suppression, "events": events, "chain": report })
+            json!({ "casino": casino, "guest": hash.tag(), "standing": standing, "suppression": suppression, "revocation_scope": scope, "legal_sender": config.regulations.legal_sender, "events": events, "chain": report })
         );
         return Ok(());
     }
@@ -118,6 +123,7 @@ async fn show(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, json: bool) ->
         ),
         None => out!("  texts        no safety state: nothing may be sent"),
     }
+    out!("  a STOP ends  {}", reach(scope, config.regulations.legal_sender.as_ref()));
     for event in &events {
         out!(
             "  {:>4}  {}  {} by {}: {} -> {}",
@@ -131,6 +137,14 @@ async fn show(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, json: bool) ->
     }
     out!("  chain        {}", sentence(&report));
     Ok(())
+}
+
+/// How far a revocation reaches today, in words.
+fn reach(scope: Scope, sender: Option<&LegalSender>) -> String {
+    match (scope, sender) {
+        (Scope::Sender, Some(sender)) => format!("the texts of every casino of {}", sender.name),
+        _ => "this casino's texts".to_owned(),
+    }
 }
 
 fn text(value: &Value) -> String {

@@ -112,10 +112,13 @@ impl World {
 
     async fn look_early(&mut self, casino: CasinoId, who: Who, outbound_id: OutboundId) {
         let (casino_hash, hash) = self.hash(who);
+        let mut tx = self.fleet.store.bind(&casino).await.unwrap();
+        let sender = tx.casino_row().await.unwrap().unwrap().config.operational.telnyx_phone_number.clone();
         let look = Look {
             outbound_id,
             attempt_id: self.fleet.ids.next(),
             provider: seven_domain::TELNYX,
+            sender,
             deadline: Duration::from_secs(10),
             grace: Duration::from_secs(30),
             window_open: true,
@@ -124,15 +127,13 @@ impl World {
             refused_as_of: self.fleet.cache.refused(&casino_hash, &hash).await,
             risk: Some(0.0),
         };
-        let mut tx = self.fleet.store.bind(&casino).await.unwrap();
-        let number = tx.pending(outbound_id).await.unwrap().map(|text| text.casino_number).unwrap_or_default();
         let verdict = tx.last_look(&look).await.unwrap();
         tx.commit().await.unwrap();
         if let Ok(Claim { to, body, .. }) = verdict {
             let request = SendRequest {
                 casino,
                 attempt: look.attempt_id,
-                from: number.parse().unwrap(),
+                from: look.sender,
                 to: to.parse().unwrap(),
                 text: body,
                 messaging_profile_id: None,

@@ -171,10 +171,13 @@ async fn ask(
     tx.queue(text).await?;
     let wording = tx.wording(text.outbound_id, i64::try_from(COMPARED).unwrap_or(i64::MAX)).await?.unwrap_or_default();
     let first = config.operational.providers.first().map_or(TELNYX, String::as_str);
+    let provider = PROVIDERS.into_iter().find(|provider| *provider == first).unwrap_or(TELNYX);
+    let ours = &config.operational;
     let look = Look {
         outbound_id: text.outbound_id,
         attempt_id: fleet.ids.next(),
-        provider: PROVIDERS.into_iter().find(|provider| *provider == first).unwrap_or(TELNYX),
+        provider,
+        sender: ours.number_at(provider).unwrap_or(&ours.telnyx_phone_number).clone(),
         deadline: fleet.timing.send_deadline(),
         grace: fleet.timing.doubt_grace(),
         window_open: place.window.open,
@@ -208,7 +211,8 @@ fn fate(guest: &Addressee, refusal: Option<Refusal>, place: &Whereabouts, now: D
             | Refusal::RefusedByCache
             | Refusal::NotYet
             | Refusal::OptOutAsked
-            | Refusal::NumberUnchecked),
+            | Refusal::NumberUnchecked
+            | Refusal::SenderRetired),
         ) => Fate::Later(passing.as_str().to_owned()),
         Some(lasting) => Fate::Refused(lasting.as_str().to_owned()),
     }

@@ -7,11 +7,11 @@ use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use seven_domain::{AuditEvent, CasinoId, DeadId, DeadState};
+use seven_domain::{AuditEvent, CasinoId, DeadId, DeadState, Stage};
 use seven_runtime::{Error, Fleet, failpoint};
 use seven_store::{
     audit::Entry,
-    dead::{DeadLetter, Locked},
+    dead::{DeadLetter, Filter, Locked},
 };
 
 use super::{
@@ -98,6 +98,25 @@ pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
         Did::Refused(refusal) => bail!("{refusal}"),
         Did::Elsewhere => bail!("{owner} has no dead letter {id}, or another replay has it in hand"),
     }
+}
+
+/// Replays the open letters of numbers that no casino had, where one has them now. Returns how many, and how many still wait.
+///
+/// # Errors
+/// When a store is away.
+pub async fn of_known_numbers(fleet: &Fleet, by: &str) -> Result<(usize, usize)> {
+    let unknown = CasinoId::unknown();
+    let open = Filter { state: Some(DeadState::Open), stage: Some(Stage::Ingress), ..Filter::default() };
+    let mut tx = fleet.store.bind(&unknown).await?;
+    let mut letters = tx.dead_ids(&open).await?;
+    tx.commit().await?;
+    // A guest's texts keep their order.
+    letters.sort_by_key(|(id, _, first_at)| (*first_at, id.0));
+    let mut done = 0;
+    for (id, ..) in &letters {
+        done += usize::from(one(fleet, &unknown, *id, Some(DeadState::Open), by).await? == Did::Done);
+    }
+    Ok((done, letters.len() - done))
 }
 
 async fn one(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadState>, by: &str) -> Result<Did, Error> {

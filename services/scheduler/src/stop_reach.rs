@@ -1,0 +1,90 @@
+//! A STOP that concerns more casinos than the one it was sent to (D7, D40): those that had the number before and texted the guest from it,
+//! and those of the same legal sender from the day on which its revocations reach them all.
+//!
+//! The gate leaves a due row with every STOP, in the STOP's own transaction; nothing here is lost with a process.
+
+use chrono::{DateTime, Utc};
+use seven_compliance::chain::Action;
+use seven_domain::{PhoneE164, config::Scope};
+use seven_runtime::{Error, Fleet, counted};
+use seven_store::{
+    consent::Consent,
+    due::{Due, STOP_REACH},
+    numbers::{Reached, Through},
+    suppressions::{Applied, Word},
+};
+
+/// The guest's word as it is carried to other casinos.
+struct Said {
+    phone: PhoneE164,
+    /// The number it was sent to.
+    number: String,
+    at: DateTime<Utc>,
+    event_id: String,
+    method: String,
+}
+
+/// Carries the STOP of this row to every casino it concerns.
+pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
+    let mut tx = fleet.store.bind(&row.casino).await?;
+    let said = tx.said_stop(row.row_id).await?;
+    let config = tx.casino_row().await?.map(|casino| casino.config);
+    tx.commit().await?;
+    if let (Some(said), Some(config)) = (said, config) {
+        let said = Said {
+            phone: said.phone.parse()?,
+            number: said.casino_number,
+            at: said.occurred_at,
+            event_id: said.event_id,
+            method: said.method,
+        };
+        let sender = match (&config.regulations.legal_sender, config.revocation_scope(said.at)) {
+            (Some(sender), Scope::Sender) => sender.id.as_str(),
+            _ => "",
+        };
+        for reached in fleet.store.stop_reaches(&said.number, &row.casino, sender).await? {
+            stop_at(fleet, &said, &reached).await?;
+        }
+    }
+    let mut tx = fleet.store.bind(&row.casino).await?;
+    tx.clear_due(STOP_REACH, row.row_id).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Ends the texts of one casino to the guest. The record there says why, and not which casino the guest wrote to.
+async fn stop_at(fleet: &Fleet, said: &Said, Reached { casino, through }: &Reached) -> Result<(), Error> {
+    let guest = fleet.keys.hash(casino, &said.phone);
+    let mut tx = fleet.store.bind(casino).await?;
+    if *through == Through::FormerNumber && !tx.has_texted_from(&guest, &said.number).await? {
+        return Ok(());
+    }
+    if tx.has_word(&guest, &said.event_id).await? {
+        return Ok(());
+    }
+    // The provider blocks the number that the guest wrote to, not this casino's own.
+    let word = Word { method: &said.method, provider_knows: false };
+    if tx.stop(&guest, said.at, &said.event_id, word).await? == Applied::Changed {
+        let known = tx.conversation_of_guest(&guest).await?;
+        if let Some((guest_id, conversation)) = known {
+            tx.lock_conversation(conversation).await?;
+            tx.silence(conversation, "guest_opted_out").await?;
+            tx.close_prompts(guest_id, "declined").await?;
+        }
+        let change = Consent {
+            guest: &guest,
+            guest_id: known.map(|(guest_id, _)| guest_id),
+            action: Action::Revoked,
+            method: &said.method,
+            tier: "none",
+            at: said.at,
+            evidence: serde_json::json!({ "reached_through": through.as_str() }),
+            actor: "scheduler",
+            trace: None,
+        };
+        counted::record_consent(&mut tx, &change, &fleet.keys).await?;
+        tracing::info!(%casino, through = through.as_str(), "a STOP at another number ended this casino's texts too");
+    }
+    tx.commit().await?;
+    fleet.cache.refuse(casino, &guest, said.at).await;
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! The numbers of casinos over time (D40). A casino sends from its present numbers only. A number that it gave up still brings texts of
+//! guests in, until another casino takes it over; a STOP on it then concerns the former casino too, for the guests it texted from there.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use seven_domain::{CasinoId, GuestHash, PhoneE164};
+
+use crate::{Result, Store, Tx, casinos::AddError};
+
+/// For so long after a casino's last text from a number, a guest's STOP on that number ends the casino's texts too: 18 months of
+/// at most 31 days.
+pub const FORMER_SENDER_KEPT: Duration = Duration::from_secs(18 * 31 * 24 * 3600);
+
+/// A number a casino has or had.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow, serde::Serialize)]
+pub struct Number {
+    pub casino_id: String,
+    pub number: String,
+    /// None: the casino sends from it.
+    pub retired_at: Option<DateTime<Utc>>,
+    /// The casino that has it now, where it was handed on.
+    pub now_of: Option<String>,
+}
+
+/// Another casino that a guest's STOP concerns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reached {
+    pub casino: CasinoId,
+    pub through: Through,
+}
+
+/// Why a STOP at one casino concerns another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Through {
+    /// It had the number before: only where it texted the guest from there.
+    FormerNumber,
+    /// It has the same legal sender, whose revocations reach all its casinos.
+    SameSender,
+}
+
+impl Through {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FormerNumber => "former_number",
+            Self::SameSender => "same_sender",
+        }
+    }
+}
+
+impl Store {
+    /// All numbers of all casinos, present ones first; needs no casino binding.
+    pub async fn numbers(&self) -> Result<Vec<Number>> {
+        Ok(sqlx::query_as(
+            "select casino_id, number, retired_at, null as now_of from routes
+             union all
+             select f.casino_id, f.number, f.until, r.casino_id from former_routes f left join routes r on r.number = f.number
+             order by casino_id, retired_at nulls first, number",
+        )
+        .fetch_all(&mut *self.fleet().await?)
+        .await?)
+    }
+
+    /// The other casinos that a STOP at this number of this casino concerns. `legal_sender` is empty where revocations end the casino's own
+    /// texts only.
+    pub async fn stop_reaches(&self, number: &str, casino: &CasinoId, legal_sender: &str) -> Result<Vec<Reached>> {
+        let rows: Vec<(String, String)> =
+            sqlx::query_as("select casino_id, what from fleet_stop_reaches($1, $2, $3)")
+                .bind(number)
+                .bind(casino.as_str())
+                .bind(legal_sender)
+                .fetch_all(&mut *self.fleet().await?)
+                .await?;
+        rows.into_iter()
+            .map(|(casino, through)| {
+                let through =
+                    if through == Through::SameSender.as_str() { Through::SameSender } else { Through::FormerNumber };
+                Ok(Reached { casino: CasinoId::trusted(&casino)?, through })
+            })
+            .collect()
+    }
+
+    /// Forgets numbers that were handed on so long ago that no STOP on them concerns the former casino any more.
+    pub async fn forget_former_numbers(&self) -> Result<u64> {
+        let query = "delete from former_routes where until < now() - make_interval(secs => $1)";
+        let query = sqlx::query(query).bind(FORMER_SENDER_KEPT.as_secs_f64());
+        Ok(query.execute(&mut *self.fleet().await?).await?.rows_affected())
+    }
+}
+
+impl Tx {
+    /// Makes these the bound casino's present numbers and retires its others.
+    ///
+    /// # Errors
+    /// [`AddError::NumberTaken`] where another casino sends from one of them.
+    pub(crate) async fn route(&mut self, numbers: &[&str]) -> Result<(), AddError> {
+        let casino = self.casino_str();
+        for number in numbers {
+            let owner: Option<(String, bool)> =
+                sqlx::query_as("select casino_id, retired_at is null from routes where number = $1 for update")
+                    .bind(number)
+                    .fetch_optional(self.conn())
+                    .await
+                    .map_err(crate::Error::from)?;
+            match owner {
+                Some((owner, true)) if owner != casino => return Err(AddError::NumberTaken(owner)),
+                Some((owner, false)) if owner != casino => self.hand_on(number).await?,
+                _ => {}
+            }
+        }
+        self.retire_numbers(numbers).await?;
+        let routed = sqlx::query(
+            "insert into routes (number, casino_id) select n, $2 from unnest($1::text[]) n
+             on conflict (number) do update set casino_id = excluded.casino_id, retired_at = null,
+               since = case when routes.retired_at is null then routes.since else now() end
+               where routes.casino_id = excluded.casino_id or routes.retired_at is not null",
+        )
+        .bind(numbers)
+        .bind(&casino)
+        .execute(self.conn())
+        .await
+        .map_err(crate::Error::from)?;
+        if routed.rows_affected() < numbers.len() as u64 {
+            return Err(AddError::NumberTaken("that was added at the same moment".to_owned()));
+        }
+        // Its own again: a STOP on it is a STOP to it.
+        sqlx::query("delete from former_routes where casino_id = $1 and number = any($2)")
+            .bind(&casino)
+            .bind(numbers)
+            .execute(self.conn())
+            .await
+            .map_err(crate::Error::from)?;
+        Ok(())
+    }
+
+    /// Remembers the casino that gave this number up, before another takes it over.
+    async fn hand_on(&mut self, number: &str) -> Result<()> {
+        sqlx::query(
+            "insert into former_routes (number, casino_id, until) select number, casino_id, retired_at from routes where number = $1
+             on conflict (number, casino_id) do update set until = excluded.until",
+        )
+        .bind(number)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Retires the casino's numbers but these, and keeps whom it texted from them: the rows of texts go with retention.
+    pub(crate) async fn retire_numbers(&mut self, but: &[&str]) -> Result<()> {
+        let casino = self.casino_str();
+        let retired: Vec<String> = sqlx::query_scalar(
+            "update routes set retired_at = now() where casino_id = $1 and retired_at is null and number <> all($2) returning number",
+        )
+        .bind(&casino)
+        .bind(but)
+        .fetch_all(self.conn())
+        .await?;
+        if retired.is_empty() {
+            return Ok(());
+        }
+        sqlx::query(
+            "insert into former_senders (casino_id, guest_id, number, last_texted_at)
+             select c.casino_id, c.guest_id, c.casino_number, coalesce(max(o.sent_at), c.last_inbound_at, now())
+             from conversations c left join outbound_messages o on o.conversation_id = c.conversation_id
+             where c.casino_number = any($1) group by c.casino_id, c.guest_id, c.casino_number, c.last_inbound_at
+             on conflict (casino_id, guest_id, number) do update set last_texted_at = excluded.last_texted_at",
+        )
+        .bind(&retired)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Whether the casino texted this guest from a number it has given up, within [`FORMER_SENDER_KEPT`].
+    pub async fn has_texted_from(&mut self, guest: &GuestHash, number: &str) -> Result<bool> {
+        let query = "select exists (select 1 from former_senders f join guests g on g.guest_id = f.guest_id
+                     where f.number = $1 and g.key_id = $2 and g.phone_hash = $3 and f.last_texted_at > now() - make_interval(secs => $4))";
+        Ok(sqlx::query_scalar(query)
+            .bind(number)
+            .bind(guest.key_id)
+            .bind(&guest.bytes[..])
+            .bind(FORMER_SENDER_KEPT.as_secs_f64())
+            .fetch_one(self.conn())
+            .await?)
+    }
+
+    /// Forgets guests whom the casino texted from a former number so long ago that it does not count any more.
+    pub async fn forget_former_senders(&mut self) -> Result<u64> {
+        let query = "delete from former_senders where last_texted_at < now() - make_interval(secs => $1)";
+        let query = sqlx::query(query).bind(FORMER_SENDER_KEPT.as_secs_f64());
+        Ok(query.execute(self.conn()).await?.rows_affected())
+    }
+
+    /// Notes that this guest is told that `number` is given up; false where they were told before.
+    pub async fn tell_of_change(
+        &mut self,
+        conversation: seven_domain::ConversationId,
+        number: &PhoneE164,
+    ) -> Result<bool> {
+        let told = "update conversations set told_of_change = $2 where conversation_id = $1 and told_of_change is distinct from $2";
+        let told = sqlx::query(told).bind(conversation.0).bind(number.as_str()).execute(self.conn()).await?;
+        Ok(told.rows_affected() == 1)
+    }
+}
