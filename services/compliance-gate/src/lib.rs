@@ -18,11 +18,12 @@ use seven_runtime::Fleet;
 
 pub use handler::Gate;
 
-/// Works until the fleet's shutdown. `fleet_per_minute`: texts of all casinos that are answered in a minute (PROD-1).
-pub async fn run(fleet: Fleet, fleet_per_minute: u32, settings: WorkerSettings) {
+/// Works until the fleet's shutdown. `fleet_per_minute`: texts of all casinos that are answered in a minute (PROD-1). `second_reader`: whether
+/// suspicious texts are read twice (D20); the reader's 30 MB are loaded with the first of them.
+pub async fn run(fleet: Fleet, fleet_per_minute: u32, second_reader: bool, settings: WorkerSettings) {
     // Before the first guest waits for it.
     fleet.packs.iter().for_each(|pack| drop(pack.guardrails().decide("")));
-    let gate = Gate { fleet: fleet.clone(), fleet_per_minute };
+    let gate = Gate { fleet: fleet.clone(), fleet_per_minute, second_reader };
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
     Worker::new(gate, bus, roster, settings, shutdown).run().await;
 }

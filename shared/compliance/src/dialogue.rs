@@ -171,6 +171,12 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     echo::words(text).map(|(_, word)| word)
 }
 
+/// Whether the text takes a pending deletion back: KEEP or CONSERVAR, as a whole message.
+pub fn keeps_data(text: &str) -> bool {
+    let word = text.trim().trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    matches!(word.as_str(), "keep" | "conservar")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,5 +234,14 @@ mod tests {
             asks("is there a steakhouse in the hotel") && asks("hay un bar?") && asks("Need a table for six tonight")
         );
         assert!(!asks("I'm busy right now and will get back to you."));
+    }
+
+    #[test] // C-18
+    fn keep_is_a_whole_message() {
+        for (text, keep) in
+            [("KEEP", true), (" keep! ", true), ("Conservar.", true), ("keep my table", false), ("", false)]
+        {
+            assert_eq!(keeps_data(text), keep, "{text:?}");
+        }
     }
 }

@@ -16,7 +16,7 @@ use seven_domain::Language;
 
 use self::engine::{Engine, Workspace};
 pub use self::pack::{Error, Failure};
-use crate::{keywords::Keyword, likeness::Likely, machine::Machine, verdict::Verdict};
+use crate::{keywords::Keyword, likeness::Likely, machine::Machine, second::Evidence, verdict::Verdict};
 
 /// What was touched, the most serious first; `Ord` follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -57,6 +57,8 @@ pub struct Decision {
     /// The opt-out or the cry for help that the text resembles, without being one for certain (D20): the text goes on to the agents.
     pub likely: Option<Likely>,
     pub author: Author,
+    /// What a second reading has to know of this one.
+    pub evidence: Evidence,
 }
 
 /// Whose words a text is.
@@ -131,7 +133,7 @@ impl Layer {
 impl Decision {
     /// A text in which a guest says nothing.
     pub fn of(author: Author) -> Self {
-        Self { verdict: Verdict::Pass, keyword: None, hits: Vec::new(), likely: None, author }
+        Self { verdict: Verdict::Pass, keyword: None, hits: Vec::new(), likely: None, author, evidence: Evidence::NONE }
     }
 }
 

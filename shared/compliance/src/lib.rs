@@ -20,6 +20,7 @@ mod pattern;
 pub mod proactive;
 pub mod provider;
 pub mod quiet_hours;
+mod second;
 pub mod verdict;
 
 pub use guardrails::{Author, Decision, Guardrails, Hit, Layer};
@@ -28,4 +29,5 @@ pub use likeness::{Likely, LikelyKind};
 pub use machine::Machine;
 pub use normal::is_invisible;
 pub use offers::{Catalogue, OfferCheck};
+pub use second::{Evidence, SecondReading};
 pub use verdict::{Verdict, verdict};

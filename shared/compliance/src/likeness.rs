@@ -76,7 +76,9 @@ const UNLIKELY: f32 = 0.2;
 const CERTAIN_WITH_PATTERN: f32 = 0.7;
 const LIKELY_WITH_PATTERN: f32 = 0.1;
 /// Pattern and net together are stronger than what a running dialogue explains away.
-const MARGIN_WITH_PATTERN: i16 = 150;
+pub(crate) const MARGIN_WITH_PATTERN: i16 = 150;
+/// Odds are told apart down to here.
+const LEAST_ODDS: f32 = 1e-3;
 /// A longer text is read this far: its beginning says what it is, and time stays bounded.
 const MOST: usize = 1_000;
 /// Shorter ones are for the patterns: two words are like too much.
@@ -160,6 +162,13 @@ impl Likeness {
             _ if odds >= likely => Band::Likely(Likely { kind: LikelyKind::Cry(layer), margin: MARGIN_WITH_PATTERN }),
             _ => Band::Nothing,
         }
+    }
+
+    /// The log odds that the text is of any urgent kind, in hundredths.
+    pub(crate) fn urgency(&self) -> i16 {
+        let urgent = CLASSES.iter().zip(self.odds).filter(|(class, _)| class.is_urgent()).map(|(_, odd)| odd);
+        let urgent: f32 = urgent.sum();
+        (((urgent + LEAST_ODDS) / (1.0 - urgent + LEAST_ODDS)).ln() * 100.0) as i16
     }
 
     /// Whether a hit of any layer would be nothing.

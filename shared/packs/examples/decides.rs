@@ -6,7 +6,7 @@ fn main() -> std::io::Result<()> {
     let rails = seven_packs::casino().guardrails();
     for line in std::io::stdin().lines() {
         let line = line?;
-        let decision = rails.decide(&line);
+        let decision = seven_reader::decide(rails, &line).expect("the bundled weights");
         let keyword = decision.keyword.map_or("", |keyword| keyword.pattern_id);
         let hits: Vec<_> =
             decision.hits.iter().map(|hit| format!("{}:{}", hit.layer.as_str(), hit.pattern_id)).collect();

@@ -13,6 +13,7 @@ use crate::{
     machine::{self, Machine},
     opt_out::{self, Found},
     pattern::{Builder, Groups, Part, Program, Reading, Scratch},
+    second::Evidence,
     verdict::Verdict,
 };
 
@@ -146,7 +147,21 @@ impl Engine {
         };
         let likely =
             [doubted, likeness.and_then(|like| like.likely())].into_iter().flatten().find(|likely| !known(likely));
-        Decision { verdict: verdict(command.is_some(), keyword, &hits), keyword, hits, likely, author: Author::Guest }
+        let evidence = Evidence {
+            suspicion: likeness.map(|like| like.urgency()),
+            spared,
+            doubted: doubted.and_then(|likely| match likely.kind {
+                LikelyKind::Cry(layer) => Some(layer),
+                LikelyKind::OptOut => None,
+            }),
+            sure: hits.iter().any(|hit| hit.layer.is_urgent() && self.is_certain(&hit.pattern_id)),
+        };
+        let verdict = verdict(command.is_some(), keyword, &hits);
+        Decision { verdict, keyword, hits, likely, author: Author::Guest, evidence }
+    }
+
+    fn is_certain(&self, rule: &str) -> bool {
+        self.has_certain && self.rules.iter().any(|known| known.certain && known.id == rule)
     }
 
     /// The command a text is from end to end.

@@ -1,0 +1,183 @@
+//! What a second reader makes of a suspicious text, and how its word joins the first one's (D20). The reader itself is `shared/reader`; this
+//! is the rule by which both decide, and pure.
+
+use serde::Serialize;
+
+use crate::{
+    Author, Decision, Guardrails, Intent, Layer, Likely, LikelyKind, guardrails::Hit, likeness::MARGIN_WITH_PATTERN,
+    verdict::Verdict,
+};
+
+/// Log odds of a text being of each kind against everything ordinary, by a reader that does not know the first one's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SecondReading {
+    pub opt_out: f32,
+    pub crisis: f32,
+    pub emergency: f32,
+    pub responsible_gaming: f32,
+}
+
+/// What the first reading leaves for the second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// The net's log odds that the text is of any urgent kind, in hundredths; none for one that it does not read.
+    pub(crate) suspicion: Option<i16>,
+    /// A phrase that speaks of texts and keeps them ("don't stop texting me"): no opt-out, whatever it resembles.
+    pub(crate) spared: bool,
+    /// The layer of a pattern that fired and that the net doubts.
+    pub(crate) doubted: Option<Layer>,
+    /// A rule that its pack marks as certain has fired.
+    pub(crate) sure: bool,
+}
+
+/// From here on a text is worth a second reading: below are nine in ten ordinary texts and no cry of the tuning sets.
+const SUSPICIOUS: i16 = -250;
+/// How much the first reader's log odds count beside the second's.
+const FIRST_READERS_SHARE: f32 = 0.5;
+/// The least sum of both from which on a text is likely an opt-out or a cry: a question that nobody had to be asked costs more than a line that
+/// nobody needed where a life is at stake.
+const LEAST_OPT_OUT: f32 = 4.0;
+const LEAST_CRISIS: f32 = 3.25;
+const LEAST_CRY: f32 = 4.0;
+/// Below this the second reader is so sure that a text is ordinary that a pattern's hit is likely, not certain.
+const ORDINARY: f32 = -2.5;
+
+impl Evidence {
+    pub(crate) const NONE: Self = Self { suspicion: None, spared: false, doubted: None, sure: false };
+}
+
+impl Decision {
+    /// Whether a second reading could change what becomes of the text: it is a guest's, no command, and the first reader is not sure that it
+    /// is ordinary.
+    pub fn is_suspicious(&self) -> bool {
+        self.author == Author::Guest
+            && self.keyword.is_none_or(|keyword| !matches!(keyword.intent, Intent::OptOut | Intent::OptIn))
+            && self.evidence.suspicion.is_some_and(|suspicion| suspicion > SUSPICIOUS)
+    }
+}
+
+impl Guardrails {
+    /// The decision of both readers. Where a pattern fired, the second can only make it softer, and never takes the alarm away; where none
+    /// did, both together say what the text resembles.
+    #[must_use]
+    pub fn weigh(&self, first: Decision, second: &SecondReading) -> Decision {
+        if !first.is_suspicious() {
+            return first;
+        }
+        let kinds = [
+            (LikelyKind::OptOut, second.opt_out),
+            (LikelyKind::Cry(Layer::Crisis), second.crisis),
+            (LikelyKind::Cry(Layer::Emergency), second.emergency),
+            (LikelyKind::Cry(Layer::ResponsibleGaming), second.responsible_gaming),
+        ];
+        let odds = kinds.iter().map(|(_, odds)| *odds).fold(f32::NEG_INFINITY, f32::max);
+        if let Some(cry) = first.hits.iter().find(|hit| hit.layer.is_urgent()).map(|hit| hit.layer) {
+            let doubted = odds < ORDINARY && first.keyword.is_none() && !first.evidence.sure;
+            return if doubted { softened(first, cry) } else { self.beside(first, &kinds) };
+        }
+        self.beside(first, &kinds)
+    }
+
+    /// What the text resembles beside what was found for certain.
+    fn beside(&self, first: Decision, kinds: &[(LikelyKind, f32)]) -> Decision {
+        let net = f32::from(first.evidence.suspicion.unwrap_or(SUSPICIOUS)) / 100.0;
+        let margin = |kind: LikelyKind, odds: f32| match kind {
+            // A pattern fired that the net doubts: no second doubt takes that away.
+            LikelyKind::Cry(layer) if first.evidence.doubted == Some(layer) => f32::from(MARGIN_WITH_PATTERN) / 100.0,
+            LikelyKind::OptOut => odds + FIRST_READERS_SHARE * net - LEAST_OPT_OUT,
+            LikelyKind::Cry(Layer::Crisis) => odds + FIRST_READERS_SHARE * net - LEAST_CRISIS,
+            LikelyKind::Cry(_) => odds + FIRST_READERS_SHARE * net - LEAST_CRY,
+        };
+        // What the answer to the text serves anyway is no second alarm, though it be what the text resembles most.
+        let open = |kind: LikelyKind| match kind {
+            LikelyKind::OptOut => first.keyword.is_none() && !first.evidence.spared && first.hits.is_empty(),
+            LikelyKind::Cry(layer) => self.guards(layer) && !first.hits.iter().any(|hit| hit.layer.serves(layer)),
+        };
+        let margins = kinds.iter().map(|(kind, odds)| (*kind, margin(*kind, *odds)));
+        let most = margins.max_by(|one, other| one.1.total_cmp(&other.1));
+        let likely = most.filter(|(kind, margin)| *margin > 0.0 && open(*kind));
+        let likely = likely.map(|(kind, margin)| Likely { kind, margin: (margin * 100.0) as i16 });
+        Decision { likely, ..first }
+    }
+}
+
+/// The same without its cry for certain: it is likely.
+fn softened(first: Decision, cry: Layer) -> Decision {
+    let hits: Vec<Hit> = first.hits.into_iter().filter(|hit| !hit.layer.is_urgent()).collect();
+    let verdict = hits.first().cloned().map_or(Verdict::Pass, Verdict::Guardrail);
+    let likely = Some(Likely { kind: LikelyKind::Cry(cry), margin: MARGIN_WITH_PATTERN });
+    Decision { verdict, hits, likely, ..first }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PACK: &str = include_str!("../../packs/casino/guardrails.toml");
+
+    fn all(odds: f32) -> SecondReading {
+        SecondReading { opt_out: odds, crisis: odds, emergency: odds, responsible_gaming: odds }
+    }
+
+    fn rails() -> Guardrails {
+        static RAILS: LazyLock<Guardrails> = LazyLock::new(|| Guardrails::parse(PACK).unwrap());
+        RAILS.clone()
+    }
+
+    #[test] // D20
+    fn the_second_reader_finds_softens_and_never_silences() {
+        let rails = rails();
+        let ordinary = all(-6.0);
+        let found = SecondReading { crisis: 6.0, ..ordinary };
+        let kind = |decision: &Decision| decision.likely.map(|likely| likely.kind.as_str());
+        for (text, second, verdict, likely) in [
+            // A pattern and a reader that is sure of nothing ordinary: certain, as without it.
+            ("i want to kill myself tonight", all(5.0), "crisis", None),
+            ("i want to kill myself tonight", all(-2.0), "crisis", None),
+            // The alarm of a pattern is made softer, and stays.
+            ("i want to kill myself tonight", ordinary, "pass", Some("crisis")),
+            // No pattern, and two readers that agree.
+            ("nobody will notice when i am not around any more", found, "pass", Some("crisis")),
+            ("nobody will notice when i am not around any more", ordinary, "pass", None),
+            // Nothing is asked about an opt-out for certain, nor about one that was spared.
+            ("stop texting me please", ordinary, "opt_out", None),
+            ("please do not stop texting me about the shows", SecondReading { opt_out: 9.0, ..ordinary }, "pass", None),
+        ] {
+            let decision = rails.weigh(rails.decide(text), &second);
+            assert_eq!((decision.verdict.as_str(), kind(&decision)), (verdict, likely), "{text} {second:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_the_first_reader_doubts_is_read_again() {
+        let rails = rails();
+        for (text, suspicious) in [
+            ("what time does the breakfast buffet open on sunday", false),
+            ("STOP", false),
+            ("stop texting me", false),
+            ("hi", false),
+            ("nobody will notice when i am not around any more", true),
+        ] {
+            assert_eq!(rails.decide(text).is_suspicious(), suspicious, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test] // D20: neither reader alone unsubscribes, and no second reading takes an alarm of a pattern away
+        fn an_alarm_stays_and_nothing_becomes_certain(text in "[a-z ]{0,80}", odds in prop::array::uniform4(-20.0_f32..20.0)) {
+            let rails = rails();
+            let first = rails.decide(&text);
+            let [opt_out, crisis, emergency, responsible_gaming] = odds;
+            let second = SecondReading { opt_out, crisis, emergency, responsible_gaming };
+            let both = rails.weigh(first.clone(), &second);
+            prop_assert_eq!(both.keyword, first.keyword);
+            prop_assert!(both.hits.iter().all(|hit| first.hits.contains(hit)));
+            let urgent = |decision: &Decision| decision.hits.iter().any(|hit| hit.layer.is_urgent());
+            prop_assert!(!urgent(&first) || urgent(&both) || both.likely.is_some());
+        }
+    }
+}
