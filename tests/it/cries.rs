@@ -134,3 +134,39 @@ async fn each_layer_has_its_answer_and_the_host_goes_on() {
     assert!(!house.said_to(GUEST).contains("report"), "no tipping off");
     house.stop().await;
 }
+
+#[tokio::test] // issue G: two machines never text each other for ever
+async fn an_answer_that_no_limiter_stands_before_is_given_once_for_a_time() {
+    let wanted = Wanted { scale: 1.0, ..Wanted::default() };
+    let house = house("cries_loop", wanted).await;
+    let mut n = 0;
+    for (guest, text, most) in [
+        ("+18605550150", "please call 911 my chest hurts and I cant breathe", 1),
+        ("+18605550151", "HELP", 1),
+        ("+18605550152", "PRIVACY", 1),
+        ("+18605550153", "START", 1),
+    ] {
+        for copy in 0..12 {
+            // Not one text twice, which is told from its words.
+            house.text(guest, &if text.len() > 20 { format!("{text} {copy}") } else { text.to_owned() });
+            n += 1;
+        }
+        house.settle(n).await;
+        let sent = house.texts_to(guest);
+        assert!(!sent.is_empty() && sent.len() <= most, "{text}: {sent:?}");
+    }
+    let guest = "+18605550154";
+    for text in ["DELETE", "hello?", "DELETE", "are you there", "what", "why"] {
+        house.text(guest, text);
+        n += 1;
+        house.settle(n).await;
+    }
+    assert_eq!(house.texts_to(guest).len(), 2, "the receipt and one notice: {:?}", house.texts_to(guest));
+    let closed = "select count(*) from inbound_messages where reason = 'answered_recently'";
+    assert!(house.number(closed).await >= 40, "{}", house.number(closed).await);
+    assert_eq!(house.number("select count(*) from escalations where severity = 'sev0'").await, 1);
+    assert_eq!(house.number("select repeats::bigint from escalations where severity = 'sev0'").await, 11);
+    // Twelve cries, one alert.
+    assert_eq!(house.number("select count(*) from alerts where code = 'emergency'").await, 1);
+    house.stop().await;
+}

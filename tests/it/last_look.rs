@@ -109,9 +109,9 @@ fn table() -> Vec<Row> {
         ),
         (
             NOTHING
-                .named("suppressed, answer after 5 min 1 s")
+                .named("suppressed, answer after 2 h 1 s")
                 .suppression(STOPPED)
-                .text("answers_at = now() - interval '5 min 1 s'"),
+                .text("answers_at = now() - interval '2 h 1 s'"),
             [SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED, SUPPRESSED],
         ),
         (
@@ -329,6 +329,18 @@ async fn every_cell_of_the_table_holds() {
     }
     assert!(wrong.is_empty(), "{} of {cells} cells:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(cells, table().len() * MessageClass::ALL.len(), "every class under every condition");
+    bench.house.stop().await;
+}
+
+#[tokio::test] // SEC-58, D6: a confirmation has five minutes, help where a life may be at stake two hours
+async fn help_is_not_held_to_the_confirmations_five_minutes() {
+    use MessageClass::{Crisis, Emergency, Help, OptOutConfirmation};
+    let bench = Bench::new("look_late_help").await;
+    let late = NOTHING.named("suppressed, late").suppression(STOPPED);
+    let after_five = late.text("answers_at = now() - interval '5 min 1 s'");
+    for (class, refusal) in [(OptOutConfirmation, SUPPRESSED), (Help, SUPPRESSED), (Crisis, PASS), (Emergency, PASS)] {
+        assert_eq!(bench.cell(class, &after_five).await, refusal, "{class}");
+    }
     bench.house.stop().await;
 }
 

@@ -31,6 +31,7 @@ mod harness;
 mod hosted;
 mod incident;
 mod last_look;
+mod late;
 mod life;
 mod model;
 mod nightly;

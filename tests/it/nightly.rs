@@ -230,3 +230,29 @@ async fn a_casino_whose_night_fails_keeps_no_other_from_its_own() {
     pool.close().await;
     house.stop().await;
 }
+
+#[tokio::test] // issue G: retention holds for what a removed casino left, and for letters of numbers that no casino has
+async fn nights_of_removed_casinos_go_on_and_unknown_letters_end() {
+    let mut house = house("nightly_removed", Wanted { workers: Vec::new(), ..NIGHT }).await;
+    let pool = PgPool::connect(&house.database_url).await.unwrap();
+    let mut gone = house.config.clone();
+    gone.casino_id = "gone".parse().unwrap();
+    gone.operational.telnyx_phone_number = "+18605550189".parse().unwrap();
+    onboard::add_casino(&house.stack.fleet, &gone, "test").await.unwrap();
+    let mut tx = house.stack.fleet.store.bind(&gone.casino_id).await.unwrap();
+    tx.set_casino_status("removed", "test", "closed").await.unwrap();
+    tx.commit().await.unwrap();
+    for (key, days) in [("old", 91), ("young", 89)] {
+        let letter = format!(
+            "insert into dead_letters (casino_id, dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, trace, announced_at, first_at, last_at)
+             values ('_unknown', gen_random_uuid(), 'ingress', 'unknown_number', '', '', 1, '', '{key}', '', '', now(), now(), now() - interval '{days} days')"
+        );
+        sqlx::query(sqlx::AssertSqlSafe(letter)).execute(&pool).await.unwrap();
+    }
+    house.stack.spawn(Worker::Scheduler, None).await.unwrap();
+    let done = "select count(*) from nightly where casino_id = 'gone' and result is not null";
+    until("the removed casino's night", Duration::from_secs(30), || async { house.number(done).await == 4 }).await;
+    assert_eq!(house.number("select count(*) from dead_letters").await, 1, "the young one");
+    pool.close().await;
+    house.stop().await;
+}

@@ -106,7 +106,14 @@ async fn a_stop_on_a_number_that_was_handed_on_ends_the_former_casinos_texts_too
     assert_eq!((stopped_at(&house, &former).await, stopped_at(&house, of_today).await), (1, 2));
     let why = "select count(*) from consent_events where event like '%\"reached_through\":\"former_number\"%'";
     assert_eq!(house.number(why).await, 1);
-    assert_eq!(house.number("select count(*) from consent_events where event like '%rose_court%' and event like '%reached_through%'").await, 0);
+    assert_eq!(
+        house
+            .number(
+                "select count(*) from consent_events where event like '%rose_court%' and event like '%reached_through%'"
+            )
+            .await,
+        0
+    );
     // A START there says nothing about the former casino.
     say(&house, &mut n, (GUEST, OLD), "START").await;
     nothing_due(&house).await;

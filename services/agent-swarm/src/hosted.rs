@@ -12,7 +12,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use futures::FutureExt;
 use seven_guest::{Confidence, Topic};
 use seven_host::{
-    Action, Ending, Event, Finding, Plan, Prompt, Record, Route, Subject, Turn, Verdict,
+    Action, Ending, Event, Finding, Plan, Prompt, Record, Route, Subject, Turn, Verdict, guests_words,
     machine::Reason,
     plan::Next,
     record::{Context, Step, Usage},
@@ -237,7 +237,7 @@ impl Play<'_> {
 
     /// Instructions from the pack, and the guest's new texts to be looked at.
     fn request(&self, prompt: Prompt, facts: &seven_host::PromptFacts, deadline: Duration) -> ChatRequest {
-        let texts = self.scene.request.texts.iter().map(|text| format!("<guest>{text}</guest>"));
+        let texts = self.scene.request.texts.iter().map(|text| guests_words(text));
         ChatRequest {
             system: self.work.pack.prompts().render(prompt, facts),
             messages: vec![Message::User(texts.collect::<Vec<_>>().join("\n"))],

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use seven_domain::{Disposition, OutboundId};
+use seven_domain::{Disposition, MessageClass, OutboundId};
 use seven_packs::TextKey;
 use seven_runtime::Error;
 use seven_store::{
@@ -14,10 +14,19 @@ use seven_telemetry::metrics;
 use crate::handler::{Case, Gate, Next};
 
 impl Gate {
-    /// Answers with a text of the pack.
+    /// Answers with a text of the pack, unless the same answer was given a moment ago: then the guest's text ends without one.
     pub(crate) async fn canned(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Next, Error> {
+        if self.was_said_just_now(tx, case, key).await? {
+            return self.close(tx, case, "answered_recently").await;
+        }
         let body = self.render(case, key);
         self.queue(tx, case, key, body).await.map(|(next, _)| next)
+    }
+
+    /// Whether this answer was given within the time in which the pack gives it once.
+    pub(crate) async fn was_said_just_now(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<bool, Error> {
+        let silence = self.fleet.timing.scaled(case.pack.rules.say_again_after(key));
+        Ok(!silence.is_zero() && tx.said_within(case.party.conversation_id, key.as_str(), silence).await?)
     }
 
     pub(crate) fn render(&self, case: &Case<'_>, key: TextKey) -> String {
@@ -49,7 +58,12 @@ impl Gate {
         let measure = seven_sms::measure(&body);
         let outbound_id: OutboundId = self.fleet.ids.next();
         let (class, rules) = (case.pack.texts.class(key), &case.pack.rules);
-        let useful_for = if class.is_safety() { rules.opt_out_confirmation() } else { rules.usefulness() };
+        let useful_for = match class {
+            MessageClass::OptOutConfirmation => rules.opt_out_confirmation(),
+            // Late help is help: it does not end with the confirmation's five minutes.
+            MessageClass::Crisis | MessageClass::Emergency => rules.answer_to_a_cry(),
+            _ => rules.usefulness(),
+        };
         let text = NewOutbound {
             outbound_id,
             conversation_id: case.party.conversation_id,
@@ -82,7 +96,7 @@ impl Gate {
     ) -> Result<Next, Error> {
         if case.text.autoresponse.is_some() {
             self.close(tx, case, "provider_answered").await
-        } else if case.text.is_of_before_a_restore() {
+        } else if case.text.is_of_before_a_restore() || (key != TextKey::OptOutConfirmation && self.is_late(case)) {
             self.close(tx, case, "stale").await
         } else {
             self.canned(tx, case, key).await

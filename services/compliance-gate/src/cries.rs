@@ -91,11 +91,17 @@ impl Gate {
             let span = self.fleet.timing.scaled(PAUSE.to_std().unwrap_or_default());
             tx.pause(conversation, "guest_safety", Some(span)).await?;
         }
+        if matches!(layer, Layer::Crisis | Layer::Emergency) && self.is_late(case) {
+            return self.canned(tx, case, TextKey::LateCry).await;
+        }
         let answer = self.canned(tx, case, TextKey::answer_to(layer)).await?;
         // Two needs in one text are both served.
         let other =
             case.decision.hits.iter().map(|hit| hit.layer).find(|other| other.is_urgent() && !layer.serves(*other));
         let Some(key) = other.map(TextKey::answer_to) else { return Ok(answer) };
+        if self.was_said_just_now(tx, case, key).await? {
+            return Ok(answer);
+        }
         let body = self.render(case, key);
         let (second, _) = self.queue_text(tx, case, key, body).await?;
         Ok(answer.and(second))

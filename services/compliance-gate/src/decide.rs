@@ -32,7 +32,7 @@ impl Gate {
             });
         }
         // A late question is nobody's any more, and a late YES may be to another question than the last one we know of.
-        let late = case.text.is_recovered() && self.may_have_been_answered(case);
+        let late = self.is_late(case);
         if let Some(keyword) = &case.decision.keyword
             && (layer.is_none() || keyword.intent == Intent::OptOut)
             && !(late && matches!(keyword.intent, Intent::Help | Intent::Privacy | Intent::Affirm))
@@ -99,10 +99,11 @@ impl Gate {
         }
     }
 
-    /// Of a text that was found in the provider's records: it came before a backup was put back, whose fleet answered what the backup does
-    /// not know of, or so long ago that an answer is of no use. No text twice goes before an answer late.
-    fn may_have_been_answered(&self, case: &Case<'_>) -> bool {
-        let age = self.fleet.clock.now() - case.text.occurred_at;
+    /// Whether an answer would come too late to be of use: the text was received so long ago (an outage, a suspended casino), or it was
+    /// found in the provider's records, from that long ago or from before a backup was put back. No text twice goes before an answer late.
+    pub(crate) fn is_late(&self, case: &Case<'_>) -> bool {
+        let came = if case.text.is_recovered() { case.text.occurred_at } else { case.text.received_at };
+        let age = self.fleet.clock.now() - came;
         case.text.is_of_before_a_restore() || age.to_std().is_ok_and(|age| age > case.pack.rules.usefulness())
     }
 

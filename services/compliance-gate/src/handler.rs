@@ -37,6 +37,8 @@ const NOT_KEPT: &str = "[personal data, not kept]";
 pub struct Gate {
     pub fleet: Fleet,
     pub fleet_per_minute: u32,
+    /// Whether suspicious texts are read twice (D20).
+    pub second_reader: bool,
 }
 
 /// A stored text with all the branches need.

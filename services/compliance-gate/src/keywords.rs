@@ -114,8 +114,11 @@ impl Gate {
         if case.text.autoresponse.is_some() {
             return self.close(tx, case, "provider_answered").await;
         }
-        if case.text.is_of_before_a_restore() {
+        if self.is_late(case) {
             return self.close(tx, case, "stale").await;
+        }
+        if self.was_said_just_now(tx, case, TextKey::ConsentPrompt).await? {
+            return self.close(tx, case, "answered_recently").await;
         }
         let wording = self.render(case, TextKey::ConsentPrompt);
         let (next, outbound) = self.queue(tx, case, TextKey::ConsentPrompt, wording.clone()).await?;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use seven_compliance::dialogue::keeps_data;
 use seven_packs::TextKey;
 use seven_runtime::Error;
 use seven_store::Tx;
@@ -10,6 +11,9 @@ use crate::handler::{Case, Gate, Next};
 
 impl Gate {
     pub(crate) async fn delete(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+        if case.party.status == "pending_deletion" {
+            return self.while_pending(tx, case).await;
+        }
         let conversation = case.party.conversation_id;
         tx.silence(conversation, "guest_asked_for_deletion").await?;
         tx.close_open_texts(conversation, case.inbound_id, "superseded_by_delete").await?;
@@ -22,28 +26,9 @@ impl Gate {
 
     /// A guest whose deletion is pending gets one notice, and KEEP takes the request back.
     pub(crate) async fn while_pending(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-        if is_keep(&case.text.body) && tx.withdraw_deletion(&case.guest, case.party.guest_id).await? {
+        if keeps_data(&case.text.body) && tx.withdraw_deletion(&case.guest, case.party.guest_id).await? {
             return self.answer_unless_stopped(tx, case, TextKey::DeleteWithdrawn).await;
         }
         self.answer_unless_stopped(tx, case, TextKey::DeletePending).await
-    }
-}
-
-fn is_keep(text: &str) -> bool {
-    let word = text.trim().trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    matches!(word.as_str(), "keep" | "conservar")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test] // C-18
-    fn keep_is_a_whole_message() {
-        for (text, keep) in
-            [("KEEP", true), (" keep! ", true), ("Conservar.", true), ("keep my table", false), ("", false)]
-        {
-            assert_eq!(is_keep(text), keep, "{text:?}");
-        }
     }
 }

@@ -94,6 +94,9 @@ impl Sender {
             let opened = matches!(moved, Some(Transition::Opened { .. } | Transition::Reopened));
             let next = self.next(job, called, &outcome, if opened { 0 } else { calls });
             self.record(job, attempt, called, &outcome, next).await?;
+            if next == Next::Sent {
+                self.note_late_help(job).await?;
+            }
             failpoint("sender.after_record");
             match next {
                 Next::RetryNow if self.must_reread(&outcome) => {

@@ -21,7 +21,7 @@ use crate::{
     attempt::Ended,
     carriers::Carrier,
     numbers::Registry,
-    pace::{Limits, Turns},
+    pace::{Limits, Lines},
     together::Together,
 };
 
@@ -34,7 +34,7 @@ pub struct Sender {
     pub(crate) carriers: Vec<Carrier>,
     pub(crate) registry: Registry,
     pub(crate) limits: Limits,
-    pub(crate) turns: Turns,
+    pub(crate) lines: Lines,
     pub(crate) reads: Together<OutboundId, Option<Found>>,
     pub(crate) looks: Together<Look, Result<Claim, Refusal>>,
     pub(crate) ends: Together<Arc<Ended>, Result<(), Error>>,

@@ -5,6 +5,8 @@ mod attempt;
 mod carriers;
 mod content;
 mod handler;
+mod late;
+mod line;
 mod measure;
 mod numbers;
 mod opted_out;
@@ -62,7 +64,7 @@ impl Sender {
             carriers,
             registry,
             limits: Limits::default(),
-            turns: pace::Turns::default(),
+            lines: pace::Lines::default(),
             reads: Together::over(connections),
             looks: Together::over(connections),
             ends: Together::over(connections),

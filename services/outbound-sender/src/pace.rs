@@ -11,14 +11,12 @@ use seven_cache::{Ask, Level, Pace, Pacer};
 use seven_domain::{CasinoId, Lane, config::Operational};
 use seven_providers::pace;
 use seven_telemetry::metrics;
-use tokio::{
-    sync::Semaphore,
-    time::{Instant, timeout_at},
-};
+use tokio::time::{Instant, timeout_at};
 
 use crate::{
     Sender,
     handler::{Job, LONGEST_HELD},
+    line::{self, Line},
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -55,20 +53,22 @@ pub(crate) fn levels(casino: &CasinoId, ours: &Operational, lane: Lane, provider
     levels.into_iter().flatten().collect()
 }
 
-/// Who asks next, for each casino, lane and provider: one text at a time asks the shared pace, in the order they came, so that a flood
-/// costs Redis no more than a trickle.
+/// The lines of texts that want to leave, for each casino, lane and provider.
 #[derive(Debug, Default)]
-pub(crate) struct Turns(Mutex<HashMap<Whose, Arc<Semaphore>>>);
+pub(crate) struct Lines(Mutex<HashMap<Whose, Arc<Line>>>);
 
 type Whose = (CasinoId, Lane, &'static str);
 
-impl Turns {
-    fn of(&self, casino: &CasinoId, lane: Lane, provider: &'static str) -> Arc<Semaphore> {
-        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let turn = turns.entry((casino.clone(), lane, provider)).or_insert_with(|| Arc::new(Semaphore::new(1)));
-        Arc::clone(turn)
+impl Lines {
+    fn of(&self, casino: &CasinoId, lane: Lane, provider: &'static str) -> Arc<Line> {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(lines.entry((casino.clone(), lane, provider)).or_default())
     }
 }
+
+/// Texts of the safety lane that stand in line at once. Each takes one of the worker's permits; what is less grave than a life gives its own
+/// back, so that a crisis answer behind it on the bus is reached at once.
+const MOST_IN_LINE: usize = 2;
 
 impl Sender {
     /// Waits for the text's turn; a time after which to ask again where that would be too long here.
@@ -79,12 +79,15 @@ impl Sender {
         let levels = levels(&job.casino, &job.config.operational, lane, carrier.name(), &self.limits);
         let ask = Ask { casino: &job.casino, lane, segments: job.segments, levels: &levels };
         let began = Instant::now();
-        let turn = self.turns.of(&job.casino, lane, carrier.name());
+        let line = self.lines.of(&job.casino, lane, carrier.name());
+        if lane == Lane::Safety && line::rank(job.class) > 0 && line.waiting() >= MOST_IN_LINE {
+            return Some(SECOND);
+        }
         let mine = tokio::select! {
-            mine = timeout_at(began + LONGEST_HELD, turn.acquire()) => mine,
+            mine = timeout_at(began + LONGEST_HELD, line.turn(job.class, job.guest)) => mine,
             () = self.fleet.shutdown.cancelled() => return Some(Duration::ZERO),
         };
-        let Ok(Ok(_mine)) = mine else { return Some(SECOND) };
+        let Ok(_mine) = mine else { return Some(SECOND) };
         let mut held_by = None;
         while let Pace::Wait { after, level } = self.fleet.cache.take(&ask).await {
             if began.elapsed() + after > LONGEST_HELD || !self.held(after).await {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use seven_bus::Outcome;
 use seven_domain::OutboundState;
 use seven_runtime::Error;
-use seven_store::last_look::Refusal;
+use seven_store::{last_look::Refusal, providers::Held};
 use seven_telemetry::Alert;
 
 use crate::{Sender, carriers::NoRoute, handler::Job};
@@ -27,6 +27,7 @@ impl Sender {
             Then::Lapse => {
                 let mut tx = self.fleet.store.bind(&job.casino).await?;
                 let why = tx.lapse(job.outbound_id).await?;
+                self.note_lost_help(&mut tx, job).await?;
                 tx.commit().await?;
                 tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, "text is of no use any more");
                 Ok(Outcome::Done)
@@ -40,6 +41,7 @@ impl Sender {
                 let mut tx = self.fleet.store.bind(&job.casino).await?;
                 tx.end_queued(job.outbound_id, state, why).await?;
                 tx.cancel_later_parts(job.outbound_id, why).await?;
+                self.note_lost_help(&mut tx, job).await?;
                 tx.commit().await?;
                 tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, "text will not be sent");
                 Ok(Outcome::Done)
@@ -54,6 +56,9 @@ impl Sender {
         let NoRoute { why, retry_in } = none;
         let mut tx = self.fleet.store.bind(&job.casino).await?;
         let held = tx.hold(job.outbound_id, why, retry_in).await?;
+        if held == Held::Lapsed {
+            self.note_lost_help(&mut tx, job).await?;
+        }
         tx.commit().await?;
         if why == "providers_down" || why == "no_provider" {
             let text = "no provider of this casino can be called: its texts wait, and those that become stale meanwhile are dropped";

@@ -1,6 +1,8 @@
 //! Guests forgotten (SEC-77 to SEC-79, DATA-57): first what stands outside Postgres, then every row in one transaction. Each step may
 //! be repeated; a crash in between leaves the due row, and the job begins again.
 
+mod unread;
+
 use std::time::Duration;
 
 use seven_bus::topology;
@@ -9,10 +11,14 @@ use seven_runtime::{Error, Fleet, failpoint};
 use seven_store::due::{Due, Kinds};
 use uuid::Uuid;
 
+use self::unread::Read;
+
 /// The guest's own confirmation goes out before the rows that carry it are removed.
 const WAIT_FOR_TEXTS: Duration = Duration::from_secs(2);
 /// A text that will not leave holds nothing up for longer than this.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
+/// The gate's reading is looked at again after this.
+const WAIT_FOR_GATE: Duration = Duration::from_secs(2);
 const BATCH: i64 = 20;
 /// Another process takes it up after so long.
 const CLAIM: Duration = Duration::from_secs(600);
@@ -41,6 +47,18 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
         return Ok(None);
     };
     let guest = deletion.guest().ok_or_else(|| Error::Other("a deletion's hash is not 32 bytes".into()))?;
+    if deletion.state == "pending" {
+        match unread::before_destroying(fleet, tx, casino, &deletion).await? {
+            Read::All => {}
+            Read::Waits => return Ok(Some(fleet.timing.scaled(WAIT_FOR_GATE).max(Duration::from_millis(200)))),
+            Read::TakenBack => return Ok(None),
+        }
+        tx = fleet.store.bind(casino).await?;
+        // What the gate has read meanwhile may have taken it back.
+        if tx.deletion(id).await?.is_none_or(|now| now.state != "pending") {
+            return Ok(None);
+        }
+    }
     let Some(remains) = tx.start_deletion(id, deletion.guest_id).await? else {
         // No row, no phone: all that could be found by it is gone.
         tx.erase(&deletion, &guest, None, fleet.clock.now(), &serde_json::json!({}), &fleet.keys).await?;
@@ -57,6 +75,9 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
     let elsewhere = serde_json::json!({
         "ingress_stream": erase(fleet, topology::stream_of(Stage::Gate), &seven_bus::subject(Stage::Gate, casino, None), &phone).await?,
         "dead_letter_stream": erase(fleet, topology::DEAD_STREAM, &format!("dead.*.{casino}"), &phone).await?,
+        "unknown_letter_stream": erase(fleet, topology::DEAD_STREAM, &format!("dead.*.{}", CasinoId::unknown()), &phone).await?,
+        "unknown_letters": letters(fleet, &CasinoId::unknown(), &phone).await?,
+        "letters": letters(fleet, casino, &phone).await?,
     });
     failpoint("scheduler.before_erasing_rows");
     let mut tx = fleet.store.bind(casino).await?;
@@ -68,6 +89,24 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
     Ok(None)
 }
 
+/// The phone as it stands in an event, and in a raw form of Twilio, which writes its plus as %2B.
+fn spellings(phone: &PhoneE164) -> [Vec<u8>; 2] {
+    let digits = phone.as_str().trim_start_matches('+');
+    [phone.as_str().as_bytes().to_vec(), format!("%2B{digits}").into_bytes()]
+}
+
 async fn erase(fleet: &Fleet, stream: &str, subject: &str, phone: &PhoneE164) -> Result<u64, Error> {
-    Ok(fleet.bus.erase_holding(stream, subject, phone.as_str().as_bytes()).await?)
+    let mut erased = 0;
+    for spelling in spellings(phone) {
+        erased += fleet.bus.erase_holding(stream, subject, &spelling).await?;
+    }
+    Ok(erased)
+}
+
+/// Letters as rows: the guest's texts to a number that no casino had, and forms.
+async fn letters(fleet: &Fleet, owner: &CasinoId, phone: &PhoneE164) -> Result<u64, Error> {
+    let mut tx = fleet.store.bind(owner).await?;
+    let erased = tx.erase_letters(&spellings(phone)).await?;
+    tx.commit().await?;
+    Ok(erased)
 }

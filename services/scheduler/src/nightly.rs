@@ -19,7 +19,6 @@ use seven_store::{
     audit::Entry,
     consent::{Consent, method},
     escalations::NewEscalation,
-    fleet::RosterEntry,
 };
 use seven_telemetry::metrics;
 use uuid::Uuid;
@@ -29,6 +28,8 @@ const FROM_HOUR: u32 = 3;
 const CHAIN_DAYS: i32 = 30;
 /// A casino's failed night is tried again after this.
 const AGAIN: TimeDelta = TimeDelta::minutes(10);
+/// Letters of numbers that no casino has are kept for so many days.
+const UNKNOWN_LETTER_DAYS: i32 = 90;
 /// Days after which a deletion that is not done is a case.
 const OVERDUE_DAYS: i32 = 40;
 
@@ -52,7 +53,13 @@ impl Nights {
 
 pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
     let now = fleet.clock.property_now();
-    for RosterEntry { casino, .. } in fleet.store.roster().await? {
+    let unknown = CasinoId::unknown();
+    if nights.is_due(&unknown, now) {
+        forget_unknown(&fleet).await?;
+        nights.next(unknown, now + TimeDelta::days(1));
+    }
+    // Removed casinos too: what they left behind does not outlive its time.
+    for casino in fleet.store.tenants().await? {
         if !nights.is_due(&casino, now) {
             continue;
         }
@@ -67,6 +74,18 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Letters of numbers that no casino has, and the former owners of numbers, whose time is over.
+async fn forget_unknown(fleet: &Fleet) -> Result<(), Error> {
+    fleet.store.forget_former_numbers().await?;
+    let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
+    let letters = tx.forget_letters(UNKNOWN_LETTER_DAYS).await?;
+    if letters > 0 {
+        let detail = json!({ "dead_letters": letters });
+        tx.audit(&Entry::of(AuditEvent::RetentionApplied, "scheduler", "numbers of no casino", detail)).await?;
+    }
+    Ok(tx.commit().await?)
 }
 
 /// Tonight's jobs, if it is night there or has been; returns when the next night begins.

@@ -337,7 +337,8 @@ async fn serve(
             seven_ingress_webhook::run(fleet, verifiers, limits, listener).await?;
         }
         Worker::ComplianceGate => {
-            seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, loops).await;
+            let second_reader = settings.gate.second_reader;
+            seven_compliance_gate::run(fleet, settings.limits.fleet_texts_per_minute, second_reader, loops).await;
         }
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {

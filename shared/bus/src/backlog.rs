@@ -1,10 +1,11 @@
 //! What waits on the bus, and how much ever went over it.
 
 use async_nats::jetstream;
+use bytes::Bytes;
 use futures::TryStreamExt;
-use seven_domain::Stage;
+use seven_domain::{CasinoId, Stage};
 
-use crate::{Bus, Error, Floor, topology};
+use crate::{Bus, Error, Floor, taken::Taken, topology};
 
 /// One consumer's backlog.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +41,53 @@ impl Bus {
             floor: i.ack_floor.last_active.map(|acked_at| Floor::of(i.ack_floor.stream_sequence, acked_at, made)),
         };
         Ok(infos.into_iter().map(lag).collect())
+    }
+
+    /// The number of the last message that a stage's stream took.
+    ///
+    /// # Errors
+    /// When the bus does not answer.
+    pub async fn last_sequence(&self, stage: Stage) -> Result<u64, Error> {
+        let name = topology::stream_of(stage);
+        let stream = self.js.get_stream(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
+        Ok(stream.cached_info().state.last_sequence)
+    }
+
+    /// Up to which message a casino's consumer of a stage has acknowledged all of its own: the stream's last where nothing waits.
+    ///
+    /// # Errors
+    /// When the bus does not answer, or has no such consumer.
+    pub async fn read_up_to(&self, stage: Stage, casino: &CasinoId) -> Result<u64, Error> {
+        let (stream, name) = (topology::stream_of(stage), topology::consumer_name(stage, casino, None));
+        let setup = |e: async_nats::Error| Error::setup(format!("consumer {name}"))(e);
+        // Before the consumer: what came in between is not taken for read.
+        let last = self.last_sequence(stage).await?;
+        let info = self.stream(stream).await?.consumer_info(&name).await.map_err(|e| setup(e.into()))?;
+        let waits = info.num_pending > 0 || info.num_ack_pending > 0;
+        Ok(if waits { info.ack_floor.stream_sequence } else { last })
+    }
+
+    /// The messages of a casino behind this one in a stage's stream, oldest first, whose payload holds `needle`.
+    ///
+    /// # Errors
+    /// When the bus does not answer.
+    pub async fn holding_after(
+        &self,
+        stage: Stage,
+        casino: &CasinoId,
+        sequence: u64,
+        needle: &[u8],
+    ) -> Result<Vec<Bytes>, Error> {
+        let mut reader = self.read(topology::stream_of(stage), &topology::subject(stage, casino, None)).await?;
+        let mut found = Vec::new();
+        loop {
+            let batch = reader.next(500).await?;
+            if batch.is_empty() {
+                return Ok(found);
+            }
+            let holds = |payload: &Bytes| payload.windows(needle.len().max(1)).any(|window| window == needle);
+            found.extend(batch.iter().filter(|m| m.sequence() > sequence).map(Taken::payload).filter(holds));
+        }
     }
 
     /// How many messages the stages' streams have taken in all their life.

@@ -239,8 +239,19 @@ fn has_discount(folded: &str) -> bool {
         || words.windows(3).any(|three| number(three[0]) && three[1..] == ["de", "descuento"])
 }
 
+/// An address with a scheme, with www, or with an ending that links have; in any case of letters.
 fn has_link(reply: &str) -> bool {
-    ["http://", "https://", "www."].iter().any(|sign| reply.contains(sign))
+    const ENDINGS: [&str; 18] = [
+        "ai", "app", "biz", "casino", "co", "com", "es", "gl", "info", "io", "link", "ly", "me", "mx", "net", "org",
+        "site", "us",
+    ];
+    let reply = reply.to_lowercase();
+    let ends_like_one = |word: &str| {
+        let host = word.split(['/', '?', '#', ':']).next().unwrap_or_default();
+        let host = host.trim_matches(|c: char| !c.is_alphanumeric());
+        host.rsplit_once('.').is_some_and(|(name, ending)| !name.is_empty() && ENDINGS.contains(&ending))
+    };
+    reply.contains("://") || reply.contains("www.") || reply.split_whitespace().any(ends_like_one)
 }
 
 fn has_emoji(reply: &str) -> bool {
@@ -285,6 +296,23 @@ fn fold(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test] // C-17
+    fn a_link_is_one_in_any_dress() {
+        for link in [
+            "see HTTPS://a.test/x",
+            "WWW.birch.test",
+            "book at birch.com",
+            "(birch.co/spa)",
+            "Birch.IO?",
+            "ftp://a.test",
+        ] {
+            assert!(has_link(link), "{link}");
+        }
+        for none in ["at 5 p.m. today", "open 9-5. Com e in", "It is $12.50.", "e.g. the spa", "Sat.-Sun. only"] {
+            assert!(!has_link(none), "{none}");
+        }
+    }
 
     fn findings(reply: &str) -> Vec<Finding> {
         let evidence = Evidence::of([

@@ -17,5 +17,5 @@ pub use grounding::{Evidence, Unfounded};
 pub use machine::{Action, Ending, Event, Route, Subject, Turn, Verdict};
 pub use manifest::{Agent, Manifest, SearchTool};
 pub use plan::Plan;
-pub use prompt::{Prompt, PromptFacts, Prompts};
+pub use prompt::{Prompt, PromptFacts, Prompts, draft_to_judge, guests_words};
 pub use record::Record;

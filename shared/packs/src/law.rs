@@ -43,6 +43,7 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     (TextKey::EscalatedTomorrow, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::Crisis, &["988", "911"], &["988", "911"]),
     (TextKey::Emergency, &["911"], &["911"]),
+    (TextKey::LateCry, &["988", "911"], &["988", "911"]),
     (TextKey::CrisisLine, &["988"], &["988"]),
     (TextKey::EmergencyLine, &["911"], &["911"]),
     (TextKey::GamingLine, &[LONGEST.helpline], &[LONGEST.helpline]),
@@ -54,7 +55,7 @@ fn class_of(key: TextKey) -> Option<MessageClass> {
     Some(match key {
         TextKey::OptOutConfirmation => MessageClass::OptOutConfirmation,
         TextKey::Help => MessageClass::Help,
-        TextKey::Crisis | TextKey::ResponsibleGaming | TextKey::CrisisLine | TextKey::GamingLine => {
+        TextKey::Crisis | TextKey::LateCry | TextKey::ResponsibleGaming | TextKey::CrisisLine | TextKey::GamingLine => {
             MessageClass::Crisis
         }
         TextKey::Emergency | TextKey::EmergencyLine => MessageClass::Emergency,

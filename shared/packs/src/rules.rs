@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde::Deserialize;
 use seven_domain::config::Helpline;
 
-use crate::Error;
+use crate::{Error, TextKey};
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +21,8 @@ pub struct Rules {
     /// Segments one answer may cost in all (CONV-47).
     pub max_segments: usize,
     pub opt_out_confirmation_minutes: u32,
+    /// A crisis or emergency answer that could not leave in this time ends unsent, with a case for a person.
+    pub answer_to_a_cry_minutes: u32,
     /// Named when a casino's document has none; a trade without one has no text that mentions it.
     #[serde(default)]
     pub helpline: Option<Helpline>,
@@ -29,6 +31,8 @@ pub struct Rules {
     pub least_content: BTreeMap<String, u32>,
     pub consent: ConsentRules,
     pub privacy: PrivacyRules,
+    /// Answers that are not given again so many seconds after they were given, whatever comes.
+    pub say_again_after_seconds: BTreeMap<TextKey, u32>,
     pub typing: Typing,
 }
 
@@ -85,6 +89,21 @@ pub struct TypingPace {
     pub variance_ms: u64,
 }
 
+/// Answers that no limiter stands before: a machine that texts back would get each of them for ever.
+const LOOPING: [TextKey; 8] = [
+    TextKey::Help,
+    TextKey::Privacy,
+    TextKey::ConsentPrompt,
+    TextKey::DeletePending,
+    TextKey::MmsTextOnly,
+    TextKey::Crisis,
+    TextKey::Emergency,
+    TextKey::LateCry,
+];
+const URGENT: [TextKey; 4] = [TextKey::Crisis, TextKey::Emergency, TextKey::LateCry, TextKey::ResponsibleGaming];
+/// A guest who cries for help again after this gets the line again.
+const LONGEST_SILENCE_AFTER_A_CRY: Duration = Duration::from_secs(600);
+
 // === impl Rules ===
 
 impl Rules {
@@ -102,7 +121,19 @@ impl Rules {
                     && rules.privacy.archive_days < rules.privacy.phone_days,
                 "privacy must keep warm_days < archive_days < phone_days",
             ),
+            (
+                rules.answer_to_a_cry_minutes >= rules.opt_out_confirmation_minutes,
+                "answer_to_a_cry_minutes must not be below opt_out_confirmation_minutes",
+            ),
             (rules.consent.decay_days > 0, "consent.decay_days must be above 0"),
+            (
+                LOOPING.iter().all(|key| rules.say_again_after(*key) > Duration::ZERO),
+                "say_again_after_seconds must be above 0 for help, privacy, consent_prompt, delete_pending, mms_text_only, crisis, emergency and late_cry",
+            ),
+            (
+                URGENT.iter().all(|key| rules.say_again_after(*key) <= LONGEST_SILENCE_AFTER_A_CRY),
+                "say_again_after_seconds must be at most 600 for crisis, emergency, late_cry and responsible_gaming",
+            ),
             (rules.max_texts > 0 && rules.max_segments > 0, "max_texts and max_segments must be above 0"),
             (rules.quiet_window_ms <= rules.quiet_window_max_ms, "quiet_window_ms is above quiet_window_max_ms"),
             // The sender holds these waits in memory and no longer (D13).
@@ -127,6 +158,15 @@ impl Rules {
 
     pub fn quiet_window_max(&self) -> Duration {
         Duration::from_millis(self.quiet_window_max_ms)
+    }
+
+    pub fn answer_to_a_cry(&self) -> Duration {
+        Duration::from_secs(u64::from(self.answer_to_a_cry_minutes) * 60)
+    }
+
+    /// How long this answer is not given again; zero where it always is.
+    pub fn say_again_after(&self, key: TextKey) -> Duration {
+        Duration::from_secs(self.say_again_after_seconds.get(&key).copied().unwrap_or_default().into())
     }
 
     pub fn opt_out_confirmation(&self) -> Duration {
@@ -209,6 +249,8 @@ mod tests {
             ("max_ms = 8000\nlength", "max_ms = 9000\nlength"),
             ("length = 160", "length = 0"),
             ("max_texts = 2", "max_texts = 0"),
+            ("\nhelp = 120", ""),
+            ("crisis = 300", "crisis = 601"),
             ("default = {", "question2 = {"),
             ("max_texts = 2", "max_texts = 2\nmax_emoji = 1"),
         ] {

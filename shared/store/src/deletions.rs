@@ -138,6 +138,21 @@ impl Tx {
         .await?)
     }
 
+    /// Up to which message of the gate's stream the guest's texts are read before anything is destroyed, and since when that is waited for:
+    /// noted when the deletion first falls due.
+    pub async fn read_before_deletion(&mut self, id: Uuid, last: i64) -> Result<(i64, DateTime<Utc>)> {
+        let note = "update deletions set read_to = coalesce(read_to, $2), read_since = coalesce(read_since, now()) where deletion_id = $1
+                    returning read_to, read_since";
+        Ok(sqlx::query_as(note).bind(id).bind(last).fetch_one(self.conn()).await?)
+    }
+
+    /// Letters of numbers that no casino has, and letters of raw Twilio forms, that hold this phone. Bound to the casino whose letters they are.
+    pub async fn erase_letters(&mut self, needles: &[Vec<u8>]) -> Result<u64> {
+        let query =
+            "delete from dead_letters d using unnest($1::bytea[]) needle where position(needle in d.payload) > 0";
+        Ok(sqlx::query(query).bind(needles).execute(self.conn()).await?.rows_affected())
+    }
+
     /// From here on it cannot be withdrawn. Ends any turn in progress once more.
     pub async fn start_deletion(&mut self, id: Uuid, guest_id: Uuid) -> Result<Option<Remains>> {
         sqlx::query("update deletions set state = 'running' where deletion_id = $1")

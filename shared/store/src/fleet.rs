@@ -66,6 +66,13 @@ impl Store {
             .collect()
     }
 
+    /// Every casino that was ever added, removed ones included.
+    pub async fn tenants(&self) -> Result<Vec<CasinoId>> {
+        let query = "select casino_id from fleet_tenants()";
+        let rows: Vec<String> = sqlx::query_scalar(query).fetch_all(&mut *self.fleet().await?).await?;
+        Ok(rows.iter().map(|casino| CasinoId::trusted(casino)).collect::<Result<_, _>>()?)
+    }
+
     /// Claims the overdue rows of a stage for another signal; each call moves their next sweep out (D3).
     pub async fn sweep(&self, stage: Stage, longest: Duration, per_casino: i32) -> Result<Vec<Swept>> {
         let (base, longest) = match stage {

@@ -161,6 +161,12 @@ impl Tx {
         Ok(id.map(GuestId))
     }
 
+    /// The guest's phone; none where the guest was erased.
+    pub async fn phone_of(&mut self, guest: GuestId) -> Result<Option<String>> {
+        let query = sqlx::query_scalar("select phone from guests where guest_id = $1").bind(guest.0);
+        Ok(query.fetch_optional(self.conn()).await?)
+    }
+
     /// The keyed hash of a guest.
     pub async fn hash_of(&mut self, guest: GuestId) -> Result<Option<GuestHash>> {
         let row: Option<(i16, Vec<u8>)> = sqlx::query_as("select key_id, phone_hash from guests where guest_id = $1")

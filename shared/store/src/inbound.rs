@@ -1,6 +1,6 @@
 //! Texts guests sent, each ending in one disposition (D4).
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -210,6 +210,14 @@ impl Tx {
             "select kind from outbound_messages where conversation_id = $1 and state not in ('suppressed', 'expired')
                      order by seq desc limit 1";
         Ok(sqlx::query_scalar(query).bind(conversation.0).fetch_optional(self.conn()).await?)
+    }
+
+    /// Whether a text of this kind left, or is about to, within this time.
+    pub async fn said_within(&mut self, conversation: ConversationId, kind: &str, within: Duration) -> Result<bool> {
+        let query = "select exists (select 1 from outbound_messages where conversation_id = $1 and kind = $2
+                     and created_at > now() - make_interval(secs => $3) and state not in ('suppressed', 'expired', 'failed', 'undelivered'))";
+        let query = sqlx::query_scalar(query).bind(conversation.0).bind(kind).bind(within.as_secs_f64());
+        Ok(query.fetch_one(self.conn()).await?)
     }
 
     /// The words of our last texts to the guest, the newest first.

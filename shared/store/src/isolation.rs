@@ -24,6 +24,7 @@ pub const FLEET_TABLES: &[&str] = &[
     "alert_deliveries",
     "fleet_flags",
     "outbound_transitions",
+    "former_routes",
     "workers",
     "ack_floors",
     "send_policy",

@@ -270,7 +270,7 @@ with s as (
       when not exists (select 1 from routes r where r.number = $12 and r.casino_id = $7 and r.retired_at is null) then 'sender_retired'
       when p.when_killed = 'stop' and exists (select 1 from off where name = 'kill') then 'killed'
       when p.when_state_missing = 'stop' and s.state is null then 'safety_state_missing'
-      when s.state = 'stopped' and not (p.when_suppressed = 'pass_as_answer' and coalesce(o.answers_at > now() - interval '5 minutes', false)) then 'guest_suppressed'
+      when s.state = 'stopped' and not (p.when_suppressed = 'pass_as_answer' and coalesce(o.answers_at > now() - p.answers_within, false)) then 'guest_suppressed'
       when p.when_suppressed = 'stop' and $6::timestamptz is not null and (s.as_of is null or s.as_of <= $6) then 'refused_by_cache'
       when s.asked_at is not null and p.lane = 'bulk' then 'opt_out_asked'
       when s.provider_blocked and p.when_provider_blocks = 'stop' then 'provider_blocked'

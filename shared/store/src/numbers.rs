@@ -64,13 +64,12 @@ impl Store {
     /// The other casinos that a STOP at this number of this casino concerns. `legal_sender` is empty where revocations end the casino's own
     /// texts only.
     pub async fn stop_reaches(&self, number: &str, casino: &CasinoId, legal_sender: &str) -> Result<Vec<Reached>> {
-        let rows: Vec<(String, String)> =
-            sqlx::query_as("select casino_id, what from fleet_stop_reaches($1, $2, $3)")
-                .bind(number)
-                .bind(casino.as_str())
-                .bind(legal_sender)
-                .fetch_all(&mut *self.fleet().await?)
-                .await?;
+        let rows: Vec<(String, String)> = sqlx::query_as("select casino_id, what from fleet_stop_reaches($1, $2, $3)")
+            .bind(number)
+            .bind(casino.as_str())
+            .bind(legal_sender)
+            .fetch_all(&mut *self.fleet().await?)
+            .await?;
         rows.into_iter()
             .map(|(casino, through)| {
                 let through =

@@ -55,6 +55,12 @@ select g.guest_id, g.key_id, g.phone_hash from guests g where g.status <> 'pendi
 limit 500";
 
 impl Tx {
+    /// Removes the bound tenant's letters of this age in days, whatever their state: letters of numbers that no casino has hold texts of guests.
+    pub async fn forget_letters(&mut self, days: i32) -> Result<u64> {
+        let query = "delete from dead_letters where last_at < now() - make_interval(days => $1)";
+        Ok(sqlx::query(query).bind(days).execute(self.conn()).await?.rows_affected())
+    }
+
     /// Guests idle for `warm` days are warm, for `archive` days archived; texts, turns and receipts older than `archive` days go.
     pub async fn apply_retention(&mut self, warm: i32, archive: i32) -> Result<Value> {
         let mut counts = json!({});

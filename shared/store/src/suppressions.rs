@@ -207,7 +207,8 @@ impl Tx {
 
     /// Whether the word in force is this event's.
     pub async fn has_word(&mut self, guest: &GuestHash, event_id: &str) -> Result<bool> {
-        let query = "select exists (select 1 from suppressions where key_id = $1 and phone_hash = $2 and event_id = $3)";
+        let query =
+            "select exists (select 1 from suppressions where key_id = $1 and phone_hash = $2 and event_id = $3)";
         let query = sqlx::query_scalar(query).bind(guest.key_id).bind(&guest.bytes[..]).bind(event_id);
         Ok(query.fetch_one(self.conn()).await?)
     }

@@ -53,6 +53,7 @@ instruments! {
         stop_duplicates: IntCounter = "seven_stop_duplicates_total", "STOPs of guests who were opted out (SEC-150)", [];
         stop_cancelled: IntCounter = "seven_stop_cancelled_total", "Queued and deferred texts that a STOP cancelled (SEC-150)", [];
         stop_failures: IntCounterVec = "seven_stop_failures_total", "STOPs whose effect could not be written at once and are written when they come again (SEC-150)", ["casino", "effect"];
+        second_readings: TimedVec = "seven_second_reading_seconds", "Seconds in which a suspicious text was read a second time (D20)", [], FAST;
         stop_seconds: TimedVec = "seven_stop_processing_seconds", "Seconds from a STOP's receipt to its effect: the suppression, the consent entry (SEC-150)", ["effect"], FAST;
         pace_waits: TimedVec = "seven_pace_wait_seconds", "Seconds that a limit of sending held texts back: number, campaign, casino, account, fleet", ["level"], SECONDS;
         deferred: IntCounterVec = "seven_deferred_total", "Proactive texts put off to the next window", ["class"];

@@ -67,7 +67,7 @@ impl World {
         let carrier = Arc::new(Carrier::new(Arc::clone(&desk), owner.clone()));
         let fast = house.stack.fleet.clone();
         let fleet = Fleet { timing: Timing::new(TimeScale::default()), ..fast.clone() };
-        let gate = Gate { fleet: fleet.clone(), fleet_per_minute: 1_000 };
+        let gate = Gate { fleet: fleet.clone(), fleet_per_minute: 1_000, second_reader: false };
         let provider: Arc<dyn Provider> = Arc::clone(&carrier) as Arc<dyn Provider>;
         Self {
             casinos: [house.casino().clone(), other.casino_id.clone()],

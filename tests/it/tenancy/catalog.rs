@@ -98,6 +98,7 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
             "cap_window",
             "when_provider_blocks",
             "most_risk",
+            "answers_within",
         ],
     ),
     (

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use seven_compliance::offers::Action;
-use seven_host::{Check, Event, Evidence, Finding, Prompt, Unfounded, Verdict};
+use seven_host::{Check, Event, Evidence, Finding, Prompt, Unfounded, Verdict, draft_to_judge, guests_words};
 use seven_llm::chat::{ChatRequest, Message};
 
 use super::Play;
@@ -24,7 +24,7 @@ impl Play<'_> {
         let texts = self.scene.request.texts.join("\n");
         let request = self.request(Prompt::Validator, &facts, self.hosted.deadlines.judge);
         let request = ChatRequest {
-            messages: vec![Message::User(format!("<guest>{texts}</guest>\n<draft>{}</draft>", self.draft))],
+            messages: vec![Message::User(format!("{}\n{}", guests_words(&texts), draft_to_judge(&self.draft)))],
             output_schema: Some(Verdict::schema()),
             ..request
         };

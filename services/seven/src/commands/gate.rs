@@ -55,10 +55,15 @@ pub async fn run(settings: Option<&Path>, command: &Gate) -> Result<()> {
 
 fn check(settings: Option<&Path>, casino: Option<&CasinoId>, casino_file: Option<&Path>) -> Result<()> {
     let config = document(casino, casino_file)?;
-    let packs = packs::load(&Settings::load(settings)?.packs.directory)?;
+    let settings = Settings::load(settings)?;
+    let packs = packs::load(&settings.packs.directory)?;
     let pack = packs.of(&config)?;
     json_lines(|question: Question| {
-        let decision = pack.guardrails().decide(&question.text);
+        let decision = if settings.gate.second_reader {
+            seven_reader::decide(pack.guardrails(), &question.text)?
+        } else {
+            pack.guardrails().decide(&question.text)
+        };
         let mut answer = json!({ "verdict": decision.verdict.as_str(), "hits": hits(&decision) });
         if let Some(likely) = decision.likely {
             answer["likely"] = json!(likely.kind.as_str());

@@ -61,6 +61,7 @@ pub const SENTENCES: &[(&str, &str)] = &[
     ("opt_out_question", "resembled an opt-out, so the guest was asked; proactive texts wait for the answer"),
     ("reaction", "a phone's reaction to a text of ours, or our own words quoted; it needs no answer"),
     ("machine", "an auto-reply or a carrier's notice; nothing answers it"),
+    ("answered_recently", "the same answer was given a moment ago; it is not repeated in so short a time"),
     ("repeated", "the same text again within a minute; the first one was answered"),
     ("not_a_guest", "sent from a short code or from a number of ours; nothing answers it"),
     ("provider_stopped", "waits: the provider takes nothing of ours (keys or funds); `seven provider list` shows it"),

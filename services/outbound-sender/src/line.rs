@@ -1,0 +1,172 @@
+//! Whose turn it is to ask the shared pace: the gravest class first, and within a class each guest once before anybody twice.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use seven_domain::{GuestHash, MessageClass};
+use tokio::sync::oneshot;
+
+/// The texts of one casino, lane and provider that want to leave. One at a time asks the pace, so that a flood costs Redis no more than a
+/// trickle.
+#[derive(Debug, Default)]
+pub(crate) struct Line(Mutex<Places>);
+
+#[derive(Debug, Default)]
+struct Places {
+    taken: bool,
+    tickets: u64,
+    waiting: BTreeMap<Place, (GuestHash, oneshot::Sender<()>)>,
+}
+
+/// The first goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    rank: u8,
+    /// How many texts of the same guest and rank stand before it.
+    nth: usize,
+    ticket: u64,
+}
+
+/// The right to ask; passed on when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn(Arc<Line>);
+
+struct Waiting {
+    line: Arc<Line>,
+    place: Place,
+    served: bool,
+}
+
+/// How grave a class is, 0 first: a life, then the guest who wants to be left alone, then help, then all others.
+pub(crate) fn rank(class: MessageClass) -> u8 {
+    match class {
+        MessageClass::Crisis | MessageClass::Emergency => 0,
+        MessageClass::OptOutConfirmation => 1,
+        MessageClass::Help => 2,
+        _ => 3,
+    }
+}
+
+impl Line {
+    /// How many stand in line, the one whose turn it is not counted.
+    pub(crate) fn waiting(&self) -> usize {
+        self.places().waiting.len()
+    }
+
+    /// Waits for the turn of a text. Whoever stops waiting leaves the line.
+    pub(crate) async fn turn(self: &Arc<Self>, class: MessageClass, guest: GuestHash) -> Turn {
+        let (told, mut waiting) = {
+            let mut places = self.places();
+            if !places.taken {
+                places.taken = true;
+                return Turn(Arc::clone(self));
+            }
+            let rank = rank(class);
+            let nth = places.waiting.iter().filter(|(place, (other, _))| place.rank == rank && *other == guest).count();
+            let place = Place { rank, nth, ticket: places.tickets };
+            places.tickets += 1;
+            let (tell, told) = oneshot::channel();
+            places.waiting.insert(place, (guest, tell));
+            (told, Waiting { line: Arc::clone(self), place, served: false })
+        };
+        // An entry of the line is dropped with `waiting` or told.
+        told.await.ok();
+        waiting.served = true;
+        Turn(Arc::clone(self))
+    }
+
+    fn places(&self) -> MutexGuard<'_, Places> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Places {
+    fn pass_on(&mut self) {
+        match self.waiting.pop_first() {
+            // Nobody stops listening while in line, for `Waiting` takes its entry out first.
+            Some((_, (_, next))) => drop(next.send(())),
+            None => self.taken = false,
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.places().pass_on();
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let mut places = self.line.places();
+        if !self.served && places.waiting.remove(&self.place).is_none() {
+            // It was told and gave up in the same moment.
+            places.pass_on();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::{sync::mpsc, time::timeout};
+
+    use super::*;
+
+    fn guest(n: u8) -> GuestHash {
+        GuestHash { key_id: 1, bytes: [n; 32] }
+    }
+
+    /// In which order texts that stand in line at once are served.
+    async fn served(texts: &[(MessageClass, u8)]) -> Vec<usize> {
+        let line = Arc::new(Line::default());
+        let first = line.turn(MessageClass::Reply, guest(0)).await;
+        let (tell, mut told) = mpsc::unbounded_channel();
+        for (n, (class, who)) in texts.iter().copied().enumerate() {
+            let (in_line, tell) = (Arc::clone(&line), tell.clone());
+            tokio::spawn(async move {
+                let _turn = in_line.turn(class, guest(who)).await;
+                tell.send(n).unwrap();
+            });
+            while line.waiting() < n + 1 {
+                tokio::task::yield_now().await;
+            }
+        }
+        drop((first, tell));
+        let mut order = Vec::new();
+        while let Some(n) = told.recv().await {
+            order.push(n);
+        }
+        assert_eq!(line.waiting(), 0);
+        assert!(!line.places().taken, "the line is free again");
+        order
+    }
+
+    #[tokio::test] // issue G: a crisis answer never stands behind a flood of HELPs
+    async fn the_gravest_class_goes_first_and_each_guest_in_turn() {
+        use MessageClass::{Crisis, Emergency, Help, OptOutConfirmation, Reply};
+        let texts = [(Help, 1), (Help, 1), (Help, 1), (Help, 2), (OptOutConfirmation, 3), (Crisis, 4), (Emergency, 1)];
+        assert_eq!(served(&texts).await, [5, 6, 4, 0, 3, 1, 2]);
+        assert_eq!(served(&[(Reply, 1), (Reply, 2), (Reply, 1)]).await, [0, 1, 2]);
+    }
+
+    #[tokio::test]
+    async fn who_gives_up_leaves_the_line() {
+        let line = Arc::new(Line::default());
+        let first = line.turn(MessageClass::Help, guest(1)).await;
+        for _ in 0..3 {
+            let late = timeout(Duration::from_millis(1), line.turn(MessageClass::Help, guest(2))).await;
+            assert!(late.is_err());
+        }
+        assert_eq!(line.waiting(), 0);
+        // Told and given up at once: the turn goes to the next.
+        let mut gone = Box::pin(line.turn(MessageClass::Help, guest(2)));
+        assert!(futures::poll!(&mut gone).is_pending());
+        drop(first);
+        drop(gone);
+        timeout(Duration::from_secs(5), line.turn(MessageClass::Help, guest(3))).await.unwrap();
+    }
+}

@@ -1,0 +1,106 @@
+//! Reads before it destroys: a guest's KEEP or cry for help may be on the bus, acknowledged by ingress and not yet read by the gate, when
+//! the deletion falls due.
+
+use chrono::TimeDelta;
+use prost::Message;
+use seven_bus::events::InboundText;
+use seven_compliance::{Layer, dialogue::keeps_data};
+use seven_domain::{CasinoId, GuestId, PhoneE164, Stage};
+use seven_guest::escalation::Severity;
+use seven_runtime::{Error, Fleet, counted};
+use seven_store::{Tx, deletions::Deletion, escalations::NewEscalation};
+use seven_telemetry::Alert;
+
+/// A gate that has not read so far in this time is told to operators, and the guest's texts are read here.
+const LONGEST_UNREAD: TimeDelta = TimeDelta::hours(1);
+
+/// How it stands with what the guest may have written since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Read {
+    All,
+    /// Not yet: to be asked again.
+    Waits,
+    /// The guest took the deletion back.
+    TakenBack,
+}
+
+/// Whether the gate has read all that was on the bus when the deletion first fell due.
+pub(super) async fn before_destroying(
+    fleet: &Fleet,
+    mut tx: Tx,
+    casino: &CasinoId,
+    deletion: &Deletion,
+) -> Result<Read, Error> {
+    let last = fleet.bus.last_sequence(Stage::Gate).await?;
+    let (read_to, since) =
+        tx.read_before_deletion(deletion.deletion_id, i64::try_from(last).unwrap_or(i64::MAX)).await?;
+    tx.commit().await?;
+    let floor = fleet.bus.read_up_to(Stage::Gate, casino).await?;
+    if floor >= u64::try_from(read_to).unwrap_or_default() {
+        return Ok(Read::All);
+    }
+    let longest = fleet.timing.scaled(LONGEST_UNREAD.to_std().unwrap_or_default());
+    if fleet.clock.now() - since < TimeDelta::from_std(longest).unwrap_or(LONGEST_UNREAD) {
+        return Ok(Read::Waits);
+    }
+    let text = "no gate has read this casino's texts for an hour; a deletion that is due waits, and its guest's texts are read by the scheduler";
+    Alert { name: "deletion_unread", casino: casino.as_str(), provider: "", code: "", text }.raise();
+    read_here(fleet, casino, deletion, floor).await
+}
+
+/// Reads the guest's texts behind this one. A KEEP takes the deletion back; a cry for help opens its case, and the deletion waits until the
+/// gate has answered it.
+async fn read_here(fleet: &Fleet, casino: &CasinoId, deletion: &Deletion, floor: u64) -> Result<Read, Error> {
+    let guest = deletion.guest().ok_or_else(|| Error::Other("a deletion's hash is not 32 bytes".into()))?;
+    let mut tx = fleet.store.bind(casino).await?;
+    let guest_id = GuestId(deletion.guest_id);
+    let (phone, row) = (tx.phone_of(guest_id).await?, tx.casino_row().await?);
+    let (Some(phone), Some(row)) = (phone, row) else { return Ok(Read::All) };
+    let phone: PhoneE164 = phone.parse()?;
+    let rails = fleet.packs.of(&row.config)?.guardrails();
+    let unread = fleet.bus.holding_after(Stage::Gate, casino, floor, phone.as_str().as_bytes()).await?;
+    let mut read = Read::All;
+    for text in unread.iter().filter_map(|payload| InboundText::decode(payload.as_ref()).ok()) {
+        if text.from != phone.as_str() {
+            continue;
+        }
+        if keeps_data(&text.text) {
+            tx.withdraw_deletion(&guest, guest_id).await?;
+            tx.commit().await?;
+            return Ok(Read::TakenBack);
+        }
+        let cry = rails.decide(&text.text).hits.iter().map(|hit| hit.layer).find(|layer| layer.is_urgent());
+        if let Some(layer) = cry {
+            open_case(&mut tx, deletion, layer).await?;
+            read = Read::Waits;
+        }
+    }
+    tx.commit().await?;
+    Ok(read)
+}
+
+async fn open_case(tx: &mut Tx, deletion: &Deletion, layer: Layer) -> Result<(), Error> {
+    let (guest, severity) = (deletion.guest(), Severity::Sev0);
+    let known = match &guest {
+        Some(guest) => tx.conversation_of_guest(guest).await?,
+        None => None,
+    };
+    let case = NewEscalation {
+        escalation_id: deletion.deletion_id,
+        conversation_id: known.map(|(_, conversation)| conversation),
+        guest_id: Some(GuestId(deletion.guest_id)),
+        guest: guest.as_ref(),
+        inbound_id: None,
+        severity: severity.as_str(),
+        source: "guardrail",
+        reason: layer.as_str(),
+        pattern_id: None,
+        ack_seconds: severity.sla().ack_seconds,
+        respond_minutes: severity.sla().respond_minutes,
+        actor: "scheduler",
+        trace: None,
+    };
+    counted::open_case(tx, &case).await?;
+    tracing::error!(casino = %tx.casino(), deletion_id = %deletion.deletion_id, layer = layer.as_str(), "a cry for help that no gate has read; the guest's deletion waits");
+    Ok(())
+}

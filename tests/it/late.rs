@@ -1,0 +1,103 @@
+//! What comes late (issue G): texts of an outage, and a KEEP that no gate has read when a deletion falls due.
+
+use std::time::Duration;
+
+use chrono::{TimeDelta, Utc};
+use prost::Message;
+use seven::wiring::Worker;
+use seven_bus::{Outgoing, events::InboundText, subject};
+use seven_domain::Stage;
+
+use crate::harness::{GUEST, House, Wanted, house, until};
+
+const GATE: &str = "compliance-gate";
+
+/// Puts a text on the bus as ingress did this long ago.
+async fn stored_ago(house: &House, n: usize, from: &str, text: &str, age: TimeDelta) {
+    let at = (Utc::now() - age).timestamp_millis();
+    let event = InboundText {
+        provider: "telnyx".into(),
+        provider_message_id: format!("late-{n}"),
+        event_id: format!("late-event-{n}"),
+        from: from.into(),
+        to: house.config.operational.telnyx_phone_number.as_str().into(),
+        media_count: 0,
+        autoresponse: String::new(),
+        occurred_at: at,
+        received_at: at,
+        channel: "sms".into(),
+        text: text.into(),
+    };
+    let key = event.event_id.clone();
+    let subject = subject(Stage::Gate, house.casino(), None);
+    let message = Outgoing { subject, key: &key, copy: None, trace: "", payload: event.encode_to_vec().into() };
+    house.stack.fleet.bus.publish(&message, Duration::from_secs(5)).await.unwrap();
+}
+
+#[tokio::test] // D4, D7: counted from receipt; a STOP and a cry do not grow old
+async fn texts_of_two_days_ago_are_not_answered_but_for_a_cry() {
+    let house = house("late_texts", Wanted { scale: 1.0, ..Wanted::default() }).await;
+    let age = TimeDelta::days(2);
+    let texts = [
+        ("+18605550161", "HELP", 0),
+        ("+18605550162", "when does the pool open?", 0),
+        ("+18605550163", "my card is 4111 1111 1111 1111", 0),
+        ("+18605550164", "STOP", 0),
+        ("+18605550165", "i want to kill myself", 1),
+    ];
+    for (n, (from, text, _)) in texts.iter().enumerate() {
+        stored_ago(&house, n, from, text, age).await;
+    }
+    house.settle(texts.len() as i64).await;
+    for (from, text, answers) in texts {
+        assert_eq!(house.texts_to(from).len(), answers, "{text}: {:?}", house.texts_to(from));
+    }
+    let asked = house.said_to("+18605550165");
+    assert!(asked.contains("988") && asked.contains("911") && asked.contains("only reached me now"), "{asked}");
+    assert_eq!(house.number("select count(*) from escalations where severity = 'sev0' and reason = 'crisis'").await, 1);
+    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 1);
+    house.stop().await;
+}
+
+/// A guest whose deletion is pending and who wrote KEEP to a gate that is gone.
+async fn keep_unread(unique: &str, scale: f64) -> House {
+    let workers = Worker::ALL.iter().copied().filter(|worker| *worker != Worker::ComplianceGate).collect();
+    let house = house(unique, Wanted { scale, workers, ..Wanted::default() }).await;
+    let mut gate = house.process(GATE, None);
+    for (n, text) in ["hello there", "DELETE"].into_iter().enumerate() {
+        house.text(GUEST, text);
+        house.settle(n as i64 + 1).await;
+    }
+    assert_eq!(state(&house, "pending").await, 1);
+    gate.kill().await.unwrap();
+    house.text(GUEST, "KEEP");
+    house
+}
+
+async fn state(house: &House, state: &str) -> i64 {
+    house.number(&format!("select count(*) from deletions where state = '{state}'")).await
+}
+
+#[tokio::test] // SEC-77, C-18: what is on the bus is read before anything is destroyed
+async fn a_deletion_waits_for_the_gate_to_read() {
+    // The quarter of an hour to think again takes 9 s.
+    let house = keep_unread("late_keep", 0.01).await;
+    let due = "select count(*) from deletions where due_at < now() - interval '2 seconds'";
+    until("the deletion is due", Duration::from_secs(40), async || house.number(due).await == 1).await;
+    assert_eq!((state(&house, "pending").await, state(&house, "done").await), (1, 0), "nothing is destroyed unread");
+    let _gate = house.process(GATE, None);
+    until("the KEEP is read", Duration::from_secs(40), async || state(&house, "withdrawn").await == 1).await;
+    assert_eq!(house.number("select count(*) from guests").await, 1);
+    house.stop().await;
+}
+
+#[tokio::test] // SEC-77: a gate that never comes back
+async fn a_keep_that_no_gate_reads_is_read_by_the_scheduler() {
+    // An hour takes 7 s.
+    let house = keep_unread("late_unread", 0.002).await;
+    until("the scheduler reads it", Duration::from_secs(60), async || state(&house, "withdrawn").await == 1).await;
+    assert_eq!(house.number("select count(*) from guests").await, 1);
+    let told = "select count(*) from alerts where name = 'deletion_unread'";
+    until("operators are told", Duration::from_secs(20), async || house.number(told).await == 1).await;
+    house.stop().await;
+}
