@@ -33,8 +33,8 @@ grant select, insert, update, delete on former_senders to seven_app, seven_pinne
 -- The number of ours that the guest wrote to.
 alter table inbound_messages add column casino_number text;
 
--- The retired number whose change this guest was told of: said once.
-alter table conversations add column told_of_change text;
+-- Whether the guest was told that the casino has another number: said once, and open again when a number is retired.
+alter table conversations add column told_of_change boolean;
 
 -- Whom a STOP at a casino's number concerns beside that casino: who had the number before (or was removed with it), and the casinos of the
 -- same legal sender where one is named. Returns casinos only.

@@ -17,7 +17,7 @@ impl Gate {
         if !retired || stop || cry || case.party.stopped || answer.is_silence() {
             return Ok(Next::nothing());
         }
-        if !tx.tell_of_change(case.party.conversation_id, &case.text.to).await? {
+        if !tx.tell_of_change(case.party.conversation_id).await? {
             return Ok(Next::nothing());
         }
         let body = self.render(case, TextKey::NumberChanged);

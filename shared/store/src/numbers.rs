@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use seven_domain::{CasinoId, GuestHash, PhoneE164};
+use seven_domain::{CasinoId, GuestHash};
 
 use crate::{Result, Store, Tx, casinos::AddError};
 
@@ -157,6 +157,7 @@ impl Tx {
         if retired.is_empty() {
             return Ok(());
         }
+        sqlx::query("update conversations set told_of_change = null where told_of_change").execute(self.conn()).await?;
         sqlx::query(
             "insert into former_senders (casino_id, guest_id, number, last_texted_at)
              select c.casino_id, c.guest_id, c.casino_number, coalesce(max(o.sent_at), c.last_inbound_at, now())
@@ -190,14 +191,10 @@ impl Tx {
         Ok(query.execute(self.conn()).await?.rows_affected())
     }
 
-    /// Notes that this guest is told that `number` is given up; false where they were told before.
-    pub async fn tell_of_change(
-        &mut self,
-        conversation: seven_domain::ConversationId,
-        number: &PhoneE164,
-    ) -> Result<bool> {
-        let told = "update conversations set told_of_change = $2 where conversation_id = $1 and told_of_change is distinct from $2";
-        let told = sqlx::query(told).bind(conversation.0).bind(number.as_str()).execute(self.conn()).await?;
+    /// Notes that this guest is told of the casino's present number; false where they were told before.
+    pub async fn tell_of_change(&mut self, conversation: seven_domain::ConversationId) -> Result<bool> {
+        let told = "update conversations set told_of_change = true where conversation_id = $1 and told_of_change is not true";
+        let told = sqlx::query(told).bind(conversation.0).execute(self.conn()).await?;
         Ok(told.rows_affected() == 1)
     }
 }
