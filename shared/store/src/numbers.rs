@@ -193,7 +193,8 @@ impl Tx {
 
     /// Notes that this guest is told of the casino's present number; false where they were told before.
     pub async fn tell_of_change(&mut self, conversation: seven_domain::ConversationId) -> Result<bool> {
-        let told = "update conversations set told_of_change = true where conversation_id = $1 and told_of_change is not true";
+        let told =
+            "update conversations set told_of_change = true where conversation_id = $1 and told_of_change is not true";
         let told = sqlx::query(told).bind(conversation.0).execute(self.conn()).await?;
         Ok(told.rows_affected() == 1)
     }
