@@ -101,3 +101,24 @@ async fn a_keep_that_no_gate_reads_is_read_by_the_scheduler() {
     until("operators are told", Duration::from_secs(20), async || house.number(told).await == 1).await;
     house.stop().await;
 }
+
+#[tokio::test] // SEC-77: no gate reads for a casino that was removed, and its guests are forgotten all the same
+async fn a_guest_of_a_removed_casino_is_forgotten() {
+    let house = house("late_removed", Wanted::default()).await;
+    house.text(GUEST, "hello there");
+    house.settle(1).await;
+    let fleet = &house.stack.fleet;
+    let guest = fleet.keys.hash(house.casino(), &GUEST.parse().unwrap());
+    let mut tx = fleet.store.bind(house.casino()).await.unwrap();
+    tx.set_casino_status("removed", "test", "closed").await.unwrap();
+    tx.commit().await.unwrap();
+    seven::onboard::announce(fleet, house.casino()).await.unwrap();
+    fleet.bus.remove_consumers(house.casino()).await.unwrap();
+    let mut tx = fleet.store.bind(house.casino()).await.unwrap();
+    let guest_id = tx.guest_by_hash(&guest).await.unwrap().unwrap();
+    tx.request_deletion(fleet.ids.uuid(), &guest, guest_id, "test", fleet.clock.now(), Duration::ZERO).await.unwrap();
+    tx.commit().await.unwrap();
+    until("the guest is forgotten", Duration::from_secs(40), async || state(&house, "done").await == 1).await;
+    assert_eq!(house.number("select count(*) from guests").await, 0);
+    house.stop().await;
+}

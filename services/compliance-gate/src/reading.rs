@@ -49,7 +49,7 @@ impl Gate {
         Ok(decision)
     }
 
-    /// What both readers make of the words. The second takes a core for some 20 ms, beside the threads that serve other guests; where it
+    /// Reads the words with both readers. The second takes a core for some 20 ms, beside the threads that serve other guests; where it
     /// cannot be asked, the first one's word stands.
     async fn read(&self, rails: &Guardrails, words: &str) -> Decision {
         let first = rails.decide(words);
@@ -58,10 +58,9 @@ impl Gate {
         }
         let began = std::time::Instant::now();
         let again = words.to_owned();
-        let second = tokio::task::spawn_blocking(move || {
-            Reader::bundled().map_err(ToString::to_string)?.read(&again).map_err(|error| error.to_string())
-        });
-        let second = second.await.unwrap_or_else(|error| Err(error.to_string()));
+        let second = tokio::task::spawn_blocking(move || Reader::bundled()?.read(&again));
+        let second = second.await.map_err(|error| error.to_string());
+        let second = second.and_then(|read| read.map_err(|error| error.to_string()));
         metrics().second_readings.with_label_values(&[]).observe(began.elapsed().as_secs_f64());
         match second {
             Ok(second) => rails.weigh(first, &second),

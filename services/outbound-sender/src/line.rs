@@ -1,4 +1,4 @@
-//! Whose turn it is to ask the shared pace: the gravest class first, and within a class each guest once before anybody twice.
+//! The order in which texts ask the shared pace: the gravest class first, and within a class each guest once before anybody twice.
 
 use std::{
     collections::BTreeMap,

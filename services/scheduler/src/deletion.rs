@@ -54,7 +54,7 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
             Read::TakenBack => return Ok(None),
         }
         tx = fleet.store.bind(casino).await?;
-        // What the gate has read meanwhile may have taken it back.
+        // A KEEP that the gate has read meanwhile may have taken it back.
         if tx.deletion(id).await?.is_none_or(|now| now.state != "pending") {
             return Ok(None);
         }

@@ -55,8 +55,15 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
     let now = fleet.clock.property_now();
     let unknown = CasinoId::unknown();
     if nights.is_due(&unknown, now) {
-        forget_unknown(&fleet).await?;
-        nights.next(unknown, now + TimeDelta::days(1));
+        let next = match forget_unknown(&fleet).await {
+            Ok(()) => TimeDelta::days(1),
+            Err(error) if !error.is_away() => {
+                tracing::error!(casino = %unknown, error = &error as &dyn std::error::Error, "nightly work failed; it is tried again in ten minutes");
+                AGAIN
+            }
+            Err(error) => return Err(error),
+        };
+        nights.next(unknown, now + next);
     }
     // Removed casinos too: what they left behind does not outlive its time.
     for casino in fleet.store.tenants().await? {

@@ -142,8 +142,7 @@ pub struct Limits {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gate {
-    /// Whether a suspicious text is read by a language model too, in the gate's own process: finds more opt-outs and cries for help, for some 70 MB
-    /// of memory and 20 ms of a core for each suspicious text (D20).
+    /// Whether a language model in the gate's own process reads suspicious texts too (D20).
     pub second_reader: bool,
 }
 

@@ -1,6 +1,6 @@
 //! What waits on the bus, and how much ever went over it.
 
-use async_nats::jetstream;
+use async_nats::jetstream::{self, context::ConsumerInfoErrorKind};
 use bytes::Bytes;
 use futures::TryStreamExt;
 use seven_domain::{CasinoId, Stage};
@@ -53,18 +53,22 @@ impl Bus {
         Ok(stream.cached_info().state.last_sequence)
     }
 
-    /// Up to which message a casino's consumer of a stage has acknowledged all of its own: the stream's last where nothing waits.
+    /// Up to which message a casino's consumer of a stage has acknowledged all of its own: the stream's last where nothing waits. None where
+    /// there is no such consumer, as of a removed casino.
     ///
     /// # Errors
-    /// When the bus does not answer, or has no such consumer.
-    pub async fn read_up_to(&self, stage: Stage, casino: &CasinoId) -> Result<u64, Error> {
+    /// When the bus does not answer.
+    pub async fn read_up_to(&self, stage: Stage, casino: &CasinoId) -> Result<Option<u64>, Error> {
         let (stream, name) = (topology::stream_of(stage), topology::consumer_name(stage, casino, None));
-        let setup = |e: async_nats::Error| Error::setup(format!("consumer {name}"))(e);
         // Before the consumer: what came in between is not taken for read.
         let last = self.last_sequence(stage).await?;
-        let info = self.stream(stream).await?.consumer_info(&name).await.map_err(|e| setup(e.into()))?;
+        let info = match self.stream(stream).await?.consumer_info(&name).await {
+            Ok(info) => info,
+            Err(error) if error.kind() == ConsumerInfoErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::setup(format!("consumer {name}"))(error.into())),
+        };
         let waits = info.num_pending > 0 || info.num_ack_pending > 0;
-        Ok(if waits { info.ack_floor.stream_sequence } else { last })
+        Ok(Some(if waits { info.ack_floor.stream_sequence } else { last }))
     }
 
     /// The messages of a casino behind this one in a stage's stream, oldest first, whose payload holds `needle`.

@@ -57,7 +57,7 @@ pub struct Decision {
     /// The opt-out or the cry for help that the text resembles, without being one for certain (D20): the text goes on to the agents.
     pub likely: Option<Likely>,
     pub author: Author,
-    /// What a second reading has to know of this one.
+    /// Findings of this reading that a second one needs.
     pub evidence: Evidence,
 }
 

@@ -1,4 +1,4 @@
-//! What a second reader makes of a suspicious text, and how its word joins the first one's (D20). The reader itself is `shared/reader`; this
+//! Joins a second reader's word on a suspicious text to the first one's (D20). The reader itself is `shared/reader`; this
 //! is the rule by which both decide, and pure.
 
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct SecondReading {
     pub responsible_gaming: f32,
 }
 
-/// What the first reading leaves for the second.
+/// Findings of the first reading that the second needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Evidence {
     /// The net's log odds that the text is of any urgent kind, in hundredths; none for one that it does not read.
@@ -78,7 +78,7 @@ impl Guardrails {
         self.beside(first, &kinds)
     }
 
-    /// What the text resembles beside what was found for certain.
+    /// Adds the kind that the text resembles to those that were found for certain.
     fn beside(&self, first: Decision, kinds: &[(LikelyKind, f32)]) -> Decision {
         let net = f32::from(first.evidence.suspicion.unwrap_or(SUSPICIOUS)) / 100.0;
         let margin = |kind: LikelyKind, odds: f32| match kind {
@@ -88,7 +88,7 @@ impl Guardrails {
             LikelyKind::Cry(Layer::Crisis) => odds + FIRST_READERS_SHARE * net - LEAST_CRISIS,
             LikelyKind::Cry(_) => odds + FIRST_READERS_SHARE * net - LEAST_CRY,
         };
-        // What the answer to the text serves anyway is no second alarm, though it be what the text resembles most.
+        // A kind that the answer serves anyway is no second alarm, even where the text resembles it most.
         let open = |kind: LikelyKind| match kind {
             LikelyKind::OptOut => first.keyword.is_none() && !first.evidence.spared && first.hits.is_empty(),
             LikelyKind::Cry(layer) => self.guards(layer) && !first.hits.iter().any(|hit| hit.layer.serves(layer)),

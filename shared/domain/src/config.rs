@@ -134,7 +134,7 @@ pub struct Regulations {
     /// No marketing text without an answer of the reassigned-numbers database (SMS-31).
     #[serde(default)]
     pub reassigned_number_check: bool,
-    /// Who sends in the eyes of the law, and what a guest's STOP ends (D7).
+    /// The legal sender, and how far a guest's STOP reaches (D7).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal_sender: Option<LegalSender>,
 }
@@ -300,12 +300,6 @@ group! {
 }
 
 impl CasinoConfig {
-    /// What a STOP that is said now ends (D7).
-    pub fn revocation_scope(&self, at: chrono::DateTime<chrono::Utc>) -> Scope {
-        let day = at.with_timezone(&self.operational.timezone).date_naive();
-        self.regulations.legal_sender.as_ref().map_or(Scope::Casino, |sender| sender.scope_on(day))
-    }
-
     /// Cross-field rules that the types cannot hold; each problem names its field and the fix.
     pub fn check(&self) -> Result<(), Vec<Invalid>> {
         let mut problems = Vec::new();

@@ -7,7 +7,10 @@
 mod encoder;
 mod pieces;
 
-use std::{io::Cursor, sync::LazyLock};
+use std::{
+    io::Cursor,
+    sync::{Arc, LazyLock},
+};
 
 use candle_core::quantized::gguf_file::Content;
 use seven_compliance::{Decision, Guardrails, SecondReading};
@@ -20,9 +23,15 @@ static WEIGHTS: &[u8] = include_bytes!("../data/reader.gguf");
 const MOST_PIECES: usize = 126;
 
 /// What is wrong with the weights, or with the arithmetic over them.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[error("the second reader: {0}")]
-pub struct Error(#[from] candle_core::Error);
+pub struct Error(Arc<candle_core::Error>);
+
+impl From<candle_core::Error> for Error {
+    fn from(error: candle_core::Error) -> Self {
+        Self(Arc::new(error))
+    }
+}
 
 /// Shared by all threads; some 30 MB.
 #[derive(Debug)]
@@ -36,9 +45,9 @@ impl Reader {
     ///
     /// # Errors
     /// When the weights of the build are not what this code reads.
-    pub fn bundled() -> Result<&'static Self, &'static Error> {
+    pub fn bundled() -> Result<&'static Self, Error> {
         static READER: LazyLock<Result<Reader, Error>> = LazyLock::new(|| Reader::of(WEIGHTS));
-        READER.as_ref()
+        READER.as_ref().map_err(Clone::clone)
     }
 
     fn of(weights: &[u8]) -> Result<Self, Error> {
@@ -68,13 +77,13 @@ impl Reader {
 ///
 /// # Errors
 /// As [`Reader::read`].
-pub fn decide(rails: &Guardrails, text: &str) -> Result<Decision, &'static Error> {
+pub fn decide(rails: &Guardrails, text: &str) -> Result<Decision, Error> {
     let first = rails.decide(text);
     if !first.is_suspicious() {
         return Ok(first);
     }
-    let second = Reader::bundled()?.read(text);
-    Ok(second.map_or(first.clone(), |second| rails.weigh(first, &second)))
+    let second = Reader::bundled()?.read(text)?;
+    Ok(rails.weigh(first, &second))
 }
 
 #[cfg(test)]

@@ -35,7 +35,10 @@ pub(super) async fn before_destroying(
     let (read_to, since) =
         tx.read_before_deletion(deletion.deletion_id, i64::try_from(last).unwrap_or(i64::MAX)).await?;
     tx.commit().await?;
-    let floor = fleet.bus.read_up_to(Stage::Gate, casino).await?;
+    // No gate will ever read for a casino without a consumer.
+    let Some(floor) = fleet.bus.read_up_to(Stage::Gate, casino).await? else {
+        return read_here(fleet, casino, deletion, 0).await;
+    };
     if floor >= u64::try_from(read_to).unwrap_or_default() {
         return Ok(Read::All);
     }
@@ -100,7 +103,9 @@ async fn open_case(tx: &mut Tx, deletion: &Deletion, layer: Layer) -> Result<(),
         actor: "scheduler",
         trace: None,
     };
-    counted::open_case(tx, &case).await?;
+    if !counted::open_case(tx, &case).await? {
+        return Ok(());
+    }
     tracing::error!(casino = %tx.casino(), deletion_id = %deletion.deletion_id, layer = layer.as_str(), "a cry for help that no gate has read; the guest's deletion waits");
     Ok(())
 }

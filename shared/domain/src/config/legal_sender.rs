@@ -1,12 +1,13 @@
-//! Who sends in the eyes of the law, and how far a revocation of consent reaches (47 CFR 64.1200(a)(10)-(12), D7).
+//! The legal sender of texts, and how far a revocation of consent reaches (47 CFR 64.1200(a)(10)-(12), D7).
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::CasinoConfig;
 use crate::Invalid;
 
-/// What one STOP ends.
+/// The texts that one STOP ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -76,6 +77,14 @@ impl LegalSender {
             problems.push(Invalid::new("regulations.legal_sender.revocations", problem, "one entry for each day"));
         }
         problems
+    }
+}
+
+impl CasinoConfig {
+    /// The texts that a STOP ends which is said at this time (D7).
+    pub fn revocation_scope(&self, at: DateTime<Utc>) -> Scope {
+        let day = at.with_timezone(&self.operational.timezone).date_naive();
+        self.regulations.legal_sender.as_ref().map_or(Scope::Casino, |sender| sender.scope_on(day))
     }
 }
 
