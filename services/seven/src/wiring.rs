@@ -111,6 +111,23 @@ pub enum Nats {
 
 /// Connects to everything a worker needs. `only` limits the casinos it serves.
 pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, nats: Nats, shutdown: CancellationToken) -> Result<Fleet> {
+    let fleet = handles(settings, only, nats, shutdown).await?;
+    let began = tokio::time::Instant::now();
+    // A database that is away does not keep a worker from starting: the bucket has the roster too.
+    if let Ok(entries) = fleet.store.roster().await {
+        entries.into_iter().for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
+    }
+    tracing::info!(millis = began.elapsed().as_millis(), "roster read");
+    Ok(fleet)
+}
+
+/// The same without the casinos' roster: nothing is asked of Postgres yet.
+pub(crate) async fn handles(
+    settings: &Settings,
+    only: Vec<CasinoId>,
+    nats: Nats,
+    shutdown: CancellationToken,
+) -> Result<Fleet> {
     let mut laps = Laps::start();
     let packs = packs::load(&settings.packs.directory)?;
     // Before anything is waited for: without it no guest is known.
@@ -147,24 +164,20 @@ pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, nats: Nats, shutdow
         },
         clock.clone(),
     )?;
-    let fleet = Fleet { store, bus, cache, roster: Roster::new(only), packs, clock, ids, timing, keys, shutdown };
-    // A database that is away does not keep a worker from starting: the bucket has the roster too.
-    if let Ok(entries) = fleet.store.roster().await {
-        entries.into_iter().for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
-    }
-    laps.lap("postgres");
     tracing::info!(millis = ?laps.0, "connected");
-    Ok(fleet)
+    Ok(Fleet { store, bus, cache, roster: Roster::new(only), packs, clock, ids, timing, keys, shutdown })
 }
 
 /// A server that is not up yet is waited for: an orchestrator starts everything at once.
 async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &CancellationToken) -> Result<Bus> {
     let (Nats::Needed(patience) | Nats::Wanted(patience)) = nats;
     let until = tokio::time::Instant::now() + patience;
+    // One try of a person's command must not keep the person.
+    let answer = if patience.is_zero() { Duration::from_secs(1) } else { Duration::from_secs(3) };
     // The address without what may be a password in it.
     let address = settings.url.rsplit('@').next().unwrap_or_default();
     let error = loop {
-        let error = match tokio::time::timeout(Duration::from_secs(3), Bus::connect(settings)).await {
+        let error = match tokio::time::timeout(answer, Bus::connect(settings)).await {
             Ok(Ok(bus)) => return Ok(bus),
             // With a wrong password nobody waits, unless its server may still be about to learn it.
             Ok(Err(error)) if error.is_final() && matches!(nats, Nats::Wanted(_)) => {
@@ -172,7 +185,7 @@ async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &Cancella
             }
             Ok(Err(error @ seven_bus::Error::TooOld { .. })) => return Err(error.into()),
             Ok(Err(error)) => anyhow::Error::from(error),
-            Err(_) => anyhow::anyhow!("no answer within 3 s"),
+            Err(_) => anyhow::anyhow!("no answer within {} s", answer.as_secs()),
         };
         if shutdown.is_cancelled() || tokio::time::Instant::now() >= until {
             break error;
@@ -330,11 +343,8 @@ async fn serve(
                 Some(listener) => listener,
                 None => self::listener(worker, settings).await?.context("ingress has a listener")?,
             };
-            let limits = seven_ingress_webhook::Limits {
-                concurrency: settings.ingress.concurrency,
-                request: Duration::from_secs(settings.ingress.request_seconds),
-            };
-            seven_ingress_webhook::run(fleet, verifiers, limits, listener).await?;
+            let proxies = seven_ingress_webhook::Proxies(settings.ingress.trusted_proxies.clone());
+            seven_ingress_webhook::run(fleet, verifiers, proxies, settings.ingress.limits(), listener).await;
         }
         Worker::ComplianceGate => {
             let second_reader = settings.gate.second_reader;

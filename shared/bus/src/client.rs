@@ -188,6 +188,23 @@ impl Bus {
         Ok(true)
     }
 
+    /// The mirrored switches of all casinos: as the workers know them, which may be a moment behind Postgres.
+    pub async fn mirrored(&self) -> Result<Vec<events::Control>, Error> {
+        use futures::TryStreamExt;
+        let bucket = self.bucket().await?;
+        let failed = |e: async_nats::Error| Error::setup("bucket fleet")(e);
+        let mut casinos: Vec<String> =
+            bucket.keys().await.map_err(|e| failed(e.into()))?.try_collect().await.map_err(|e| failed(e.into()))?;
+        casinos.sort_unstable();
+        let mut all = Vec::with_capacity(casinos.len());
+        for casino in casinos {
+            if let Some(value) = bucket.get(casino).await.map_err(|e| failed(e.into()))? {
+                all.extend(events::Control::decode(value).ok());
+            }
+        }
+        Ok(all)
+    }
+
     pub async fn unmirror(&self, casino: &CasinoId) -> Result<(), Error> {
         self.bucket().await?.delete(casino.as_str()).await.map_err(|e| Error::setup("bucket fleet")(e.into()))
     }

@@ -32,6 +32,8 @@ instruments! {
     /// Labels are stages, outcomes, reasons and casinos: never a guest, a conversation or a text (OBS-15).
     Metrics {
         webhooks: IntCounterVec = "seven_webhooks_total", "Webhook answers by HTTP status and reason", ["status", "reason"];
+        connections_displaced: IntCounter = "seven_connections_displaced_total", "Connections without a call that gave way to newer ones", [];
+        connections_refused: IntCounter = "seven_connections_refused_total", "Connections closed at once because all were in use", [];
         messages: IntCounterVec = "seven_messages_total", "Messages handled by stage and outcome (done, retry, wait, unavailable, park)", ["stage", "outcome", "casino"];
         handling: TimedVec = "seven_handling_seconds", "Seconds from a message's delivery to its outcome", ["stage"], FAST;
         duplicates: IntCounterVec = "seven_duplicates_total", "Duplicates that ended early", ["stage"];

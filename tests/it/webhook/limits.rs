@@ -1,39 +1,199 @@
-//! What one ingress takes on at once, and how long a call may last: one that never ends takes a place for that long and no longer.
+//! What one ingress takes on at once, and how long a call may last: slow callers displace each other and never a call that comes at once.
 
-use std::time::Duration;
-
+use futures::FutureExt as _;
 use seven::wiring::Worker;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
-    time::timeout,
+    net::{TcpSocket, TcpStream},
 };
 
-use super::caller::{Answer, Caller};
-use crate::harness::{GUEST, Wanted, house};
+use super::caller::{Answer, Caller, SIGNATURE, TIMESTAMP};
+use crate::harness::{GUEST, House, Wanted, house};
+
+const MINE: &str = "127.0.0.1";
+const ANOTHERS: &str = "127.0.0.2";
+
+async fn ingress(name: &str, extra: &[&str]) -> House {
+    let extra = extra.iter().map(|line| format!("ingress.{line}\n")).collect();
+    house(name, Wanted { workers: vec![Worker::IngressWebhook], extra, ..Wanted::default() }).await
+}
+
+/// A connection of ours to ingress, from one of the loopback's addresses.
+struct Slow(TcpStream);
+
+impl Slow {
+    async fn open(house: &House, from: &str) -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(format!("{from}:0").parse().unwrap()).unwrap();
+        let host = house.stack.ingress_url.trim_start_matches("http://");
+        Self(socket.connect(host.parse().unwrap()).await.unwrap())
+    }
+
+    async fn say(&mut self, words: &str) {
+        self.0.write_all(words.as_bytes()).await.unwrap();
+    }
+
+    /// Sends a head with these headers, and a body that does not come.
+    async fn begin(mut self, headers: &[(&str, &str)]) -> Self {
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        self.say(&format!("POST /webhooks/telnyx HTTP/1.1\r\nhost: us\r\ncontent-length: 100\r\n{headers}\r\nhalf"))
+            .await;
+        self
+    }
+
+    /// All that ingress says until it hangs up.
+    async fn heard(&mut self) -> String {
+        let mut heard = Vec::new();
+        // A reset ends it like a close does: bytes of ours may still lie unread.
+        self.0.read_to_end(&mut heard).await.ok();
+        String::from_utf8_lossy(&heard).into_owned()
+    }
+
+    /// Whether ingress still waits for more, without an answer.
+    async fn is_waited_for(&mut self) -> bool {
+        self.heard().now_or_never().is_none()
+    }
+}
+
+/// Headers as a provider's: of the right time and form, and no key of ours has signed them.
+struct Unsigned {
+    timestamp: String,
+    signature: String,
+}
+
+impl Unsigned {
+    fn of(call: &Caller) -> Self {
+        let timestamp = call.now().to_string();
+        Self { signature: call.sign(&timestamp, b"another body"), timestamp }
+    }
+
+    fn headers(&self) -> [(&str, &str); 2] {
+        [(TIMESTAMP, &self.timestamp), (SIGNATURE, &self.signature)]
+    }
+}
+
+async fn answers(call: &Caller, n: &str) {
+    let text = call.received(n, GUEST, "Is the pool open?").to_string().into_bytes();
+    assert_eq!(call.post(&text).await, Answer::accepted(), "{n}");
+}
+
+#[tokio::test] // DEP-3, SEC-3
+async fn who_signs_nothing_is_refused_before_its_body_comes() {
+    let house = ingress("webhook_unsigned", &["request_seconds = 600"]).await;
+    let call = Caller::of(&house);
+    let at = call.now().to_string();
+    let old = (call.now() - 301).to_string();
+    let signature = call.sign(&at, b"another body");
+    for (headers, says) in [
+        (&[] as &[(&str, &str)], "Missing signature headers"),
+        (&[(TIMESTAMP, &at)], "Missing signature headers"),
+        (&[(TIMESTAMP, "soon"), (SIGNATURE, &signature)], "Invalid timestamp"),
+        (&[(TIMESTAMP, &old), (SIGNATURE, &signature)], "Webhook timestamp expired"),
+        (&[(TIMESTAMP, &at), (SIGNATURE, "AAAA")], "Invalid webhook signature"),
+    ] {
+        let mut slow = Slow::open(&house, MINE).await.begin(headers).await;
+        let heard = slow.heard().await;
+        assert!(heard.contains(says), "{headers:?}: {heard}");
+    }
+    house.stop().await;
+}
 
 #[tokio::test] // DEP-3
-async fn a_call_that_never_ends_gives_its_place_back() {
-    let extra = "ingress.concurrency = 1\ningress.request_seconds = 2".to_owned();
-    let workers = vec![Worker::IngressWebhook];
-    let house = house("webhook_limits", Wanted { workers, extra, ..Wanted::default() }).await;
+async fn a_slow_body_takes_no_place_of_a_call_that_comes_at_once() {
+    let house =
+        ingress("webhook_limits", &["concurrency = 1", "request_seconds = 600", "bodies_per_address = 2"]).await;
     let call = Caller::of(&house);
-    let host = house.stack.ingress_url.trim_start_matches("http://");
-    let mut slow = TcpStream::connect(host).await.unwrap();
-    let head = format!("POST /webhooks/telnyx HTTP/1.1\r\nhost: {host}\r\ncontent-length: 100\r\n\r\nhalf a body");
-    slow.write_all(head.as_bytes()).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    let forged = Unsigned::of(&call);
+    let mut first = Slow::open(&house, MINE).await.begin(&forged.headers()).await;
+    answers(&call, "beside").await;
+    assert!(first.is_waited_for().await, "nothing hurries it while nobody else waits");
 
-    // The only place is taken: the next call waits for it, and has it when the slow one's is over (half of what a call
-    // may take), before its own is.
-    let text = call.received("limits", GUEST, "Is the pool open?").to_string().into_bytes();
-    let (second, health) = tokio::join!(call.post(&text), reqwest::get(format!("http://{host}/health/live")));
-    assert_eq!(second, Answer::accepted());
-    assert_eq!(health.unwrap().status(), 200, "health waits for no place");
+    // Two may wait; a third, and the oldest gives way. Another address has places of its own.
+    let mut others = Vec::new();
+    for from in [ANOTHERS, MINE, ANOTHERS, MINE] {
+        let began = Slow::open(&house, from).await.begin(&forged.headers()).await;
+        answers(&call, &format!("{}", others.len())).await;
+        others.push(began);
+    }
+    let heard = first.heard().await;
+    assert!(heard.starts_with("HTTP/1.1 408") && heard.contains("while others waited"), "{heard}");
+    for other in &mut others {
+        assert!(other.is_waited_for().await);
+    }
+    house.stop().await;
+}
 
-    let mut answer = vec![0; 1024];
-    let read = timeout(Duration::from_secs(10), slow.read(&mut answer)).await.expect("an answer in time").unwrap();
-    let answer = String::from_utf8_lossy(&answer[..read]).into_owned();
-    assert!(answer.starts_with("HTTP/1.1 408") && answer.contains("not received in time"), "{answer}");
+#[tokio::test] // DEP-3
+async fn a_body_that_never_comes_is_waited_for_half_a_calls_time() {
+    let house = ingress("webhook_too_slow", &["request_seconds = 2", "head_seconds = 1"]).await;
+    let call = Caller::of(&house);
+    let mut slow = Slow::open(&house, MINE).await.begin(&Unsigned::of(&call).headers()).await;
+    let heard = slow.heard().await;
+    assert!(heard.starts_with("HTTP/1.1 408") && heard.contains("not received in time"), "{heard}");
+    // A head that never ends has no answer: nobody knows yet what it asks.
+    let mut slow = Slow::open(&house, MINE).await;
+    slow.say("POST /webhooks/telnyx HT").await;
+    assert_eq!(slow.heard().await, "");
+    house.stop().await;
+}
+
+#[tokio::test] // DEP-3
+async fn connections_without_a_call_displace_each_other() {
+    let house = ingress(
+        "webhook_idle",
+        &["head_seconds = 600", "connections_per_address = 2", "connections = 6", "request_seconds = 600"],
+    )
+    .await;
+    let call = Caller::of(&house);
+    let mut first = Slow::open(&house, ANOTHERS).await;
+    first.say("POST /webhooks/telnyx HT").await;
+    let mut second = Slow::open(&house, ANOTHERS).await;
+    let mut mine = Slow::open(&house, MINE).await;
+    let _third = Slow::open(&house, ANOTHERS).await;
+    assert_eq!(first.heard().await, "", "closed: two of one address may wait");
+    assert!(second.is_waited_for().await && mine.is_waited_for().await);
+
+    // All connections in use: the one that waited longest closes for the next.
+    let mut last = Vec::new();
+    for n in 3..6 {
+        last.push(Slow::open(&house, &format!("127.0.0.{n}")).await);
+    }
+    answers(&call, "full").await;
+    assert_eq!(second.heard().await, "");
+    house.stop().await;
+}
+
+#[tokio::test] // DEP-3
+async fn a_trusted_proxy_has_no_limit_and_names_its_callers() {
+    let house = ingress(
+        "webhook_proxy",
+        &[
+            "head_seconds = 600",
+            "request_seconds = 600",
+            "connections_per_address = 1",
+            "bodies_per_address = 1",
+            r#"trusted_proxies = ["127.0.0.2/32"]"#,
+        ],
+    )
+    .await;
+    let call = Caller::of(&house);
+    let forged = Unsigned::of(&call);
+    let [timestamp, signature] = forged.headers();
+    let mut of = Vec::new();
+    for client in ["192.0.2.1", "192.0.2.2", "192.0.2.1"] {
+        let named = [timestamp, signature, ("x-forwarded-for", client)];
+        of.push(Slow::open(&house, ANOTHERS).await.begin(&named).await);
+    }
+    let heard = of[0].heard().await;
+    assert!(heard.contains("while others waited"), "{heard}");
+    assert!(of[1].is_waited_for().await && of[2].is_waited_for().await);
+    // An idle connection of the proxy beside the others stays; of a stranger, one.
+    let mut idle = [Slow::open(&house, ANOTHERS).await, Slow::open(&house, ANOTHERS).await];
+    let mut stranger = Slow::open(&house, MINE).await;
+    let _next = Slow::open(&house, MINE).await;
+    assert_eq!(stranger.heard().await, "");
+    for idle in &mut idle {
+        assert!(idle.is_waited_for().await);
+    }
     house.stop().await;
 }

@@ -39,10 +39,10 @@ pub(super) struct Ingress {
 }
 
 /// A webhook, signed before it is timed.
-struct Call {
-    body: Bytes,
-    timestamp: String,
-    signature: String,
+pub(super) struct Call {
+    pub(super) body: Bytes,
+    pub(super) timestamp: String,
+    pub(super) signature: String,
 }
 
 pub(super) async fn measure(dir: &std::path::Path, webhooks: usize) -> Result<Ingress> {
@@ -76,7 +76,7 @@ async fn call_all(fleet: &Fleet, url: &str, count: usize) -> Result<f64> {
         sleep(Duration::from_millis(50)).await;
     }
     let signer = Signer::from_seed(&SIGNING_SEED);
-    let calls: Vec<Call> = (0..count).map(|n| signed(fleet, &signer, n)).collect();
+    let calls: Vec<Call> = (0..count).map(|n| signed(fleet, &signer, n, "when does the pool open?")).collect();
     let began = Instant::now();
     let answers = stream::iter(calls).map(|call| {
         let request =
@@ -88,7 +88,8 @@ async fn call_all(fleet: &Fleet, url: &str, count: usize) -> Result<f64> {
     Ok(count as f64 / began.elapsed().as_secs_f64())
 }
 
-fn signed(fleet: &Fleet, signer: &Signer, n: usize) -> Call {
+/// The call with which guest `n` writes `words`.
+pub(super) fn signed(fleet: &Fleet, signer: &Signer, n: usize, words: &str) -> Call {
     let now = fleet.clock.now();
     let id = || fleet.ids.uuid();
     let text = Inbound {
@@ -97,7 +98,7 @@ fn signed(fleet: &Fleet, signer: &Signer, n: usize) -> Call {
         message_id: id().to_string(),
         from: format!("+1203555{:04}", n % 10_000),
         to: casino_number(0),
-        text: Some("when does the pool open?".to_owned()),
+        text: Some(words.to_owned()),
         media: Vec::new(),
         encoding: "GSM-7".to_owned(),
         parts: 1,

@@ -93,7 +93,7 @@ fn steady_rate(sorted: &[Instant]) -> f64 {
 }
 
 /// By nearest rank.
-fn percentiles(mut took: Vec<Duration>) -> Percentiles {
+pub(super) fn percentiles(mut took: Vec<Duration>) -> Percentiles {
     took.sort_unstable();
     let at = |share: f64| {
         let rank = (share * took.len() as f64).ceil() as usize;

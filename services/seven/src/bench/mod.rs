@@ -11,6 +11,7 @@ mod outages;
 mod pipeline;
 mod recovery;
 mod report;
+mod slow;
 mod start;
 mod traces;
 mod usage;
@@ -72,6 +73,8 @@ enum Measured {
     Pipeline,
     /// Webhooks a second, beside a server that only verifies and publishes.
     Ingress,
+    /// How long ingress takes to accept STOPs while 1 800 strangers send their calls slowly.
+    Slow,
     /// From the start of a process to ready, and what it takes at rest.
     Start,
     /// 1 to 500 casinos, 1 000 to 1 000 000 guests.
@@ -92,6 +95,7 @@ struct Results {
     #[serde(flatten)]
     pipeline: Option<pipeline::Pipeline>,
     ingress: Option<ingress::Ingress>,
+    slow: Option<slow::Slow>,
     growth: Option<growth::Growth>,
     isolation: Option<isolation::Isolation>,
     start: Option<BTreeMap<&'static str, start::Started>>,
@@ -153,6 +157,10 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         true => Some(Box::pin(ingress::measure(dir, bench.texts * 5)).await.context("ingress alone")?),
         false => None,
     };
+    let slow = match wanted(Measured::Slow) {
+        true => Some(Box::pin(slow::measure(dir)).await.context("slow callers")?),
+        false => None,
+    };
     let growth = match wanted(Measured::Growth) {
         true => Some(Box::pin(growth::measure(dir, bench)).await.context("growth")?),
         false => None,
@@ -174,5 +182,16 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         false => None,
     };
     let cores = std::thread::available_parallelism()?.get();
-    Ok(Results { commit: env!("SEVEN_COMMIT"), cores, pipeline, ingress, growth, isolation, start, traces, recovery })
+    Ok(Results {
+        commit: env!("SEVEN_COMMIT"),
+        cores,
+        pipeline,
+        ingress,
+        slow,
+        growth,
+        isolation,
+        start,
+        traces,
+        recovery,
+    })
 }

@@ -10,6 +10,7 @@ use super::{
     outages::Outages,
     pipeline::{Pipeline, Side},
     recovery::Recovery,
+    slow::Slow,
     start::Started,
     way::Step,
 };
@@ -28,6 +29,9 @@ pub(super) fn print(results: &Results) {
             ingress.limit_per_second
         );
     }
+    if let Some(found) = &results.slow {
+        slow(found);
+    }
     if let Some(start) = &results.start {
         started(start);
     }
@@ -44,6 +48,22 @@ pub(super) fn print(results: &Results) {
     if let Some(results) = &results.recovery {
         recovered(results);
     }
+}
+
+fn slow(found: &Slow) {
+    let mut table = table([&*format!("{} STOPs", found.stops), "p50 ms", "p95", "p99", "worst"]);
+    for (name, p) in [("alone", found.alone), ("beside slow senders", found.beside)] {
+        let [p50, p95, p99, worst] = [p.p50, p.p95, p.p99, p.worst].map(|ms| format!("{ms:.1}"));
+        table.add_row([name.to_owned(), p50, p95, p99, worst]);
+    }
+    out!("{table}");
+    out!(
+        "slow: p99 {:.1} ms beside {} slow senders; goal: less than {:.0} ms{}",
+        found.beside.p99,
+        found.senders,
+        found.p99_goal,
+        if found.met() { "" } else { ". NOT MET" }
+    );
 }
 
 fn isolated(found: &Isolation) {

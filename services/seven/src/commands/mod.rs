@@ -56,12 +56,19 @@ use crate::{settings::Settings, wiring};
 /// What a command's libraries may say on stderr: that the database was slow is no operator's answer.
 pub(crate) const LOG: &str = "warn,sqlx=error";
 
+const NATS_WANTED: wiring::Nats = wiring::Nats::Wanted(std::time::Duration::ZERO);
+
 /// A fleet handle for one command. Most ask the database only, and an outage of NATS is when they are wanted: it is told, and what needs
 /// NATS fails by itself.
 async fn fleet(config: Option<&Path>) -> Result<Fleet> {
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, LOG)?;
-    let nats = wiring::Nats::Wanted(std::time::Duration::ZERO);
-    wiring::fleet(&Settings::load(config)?, Vec::new(), nats, CancellationToken::new()).await
+    wiring::fleet(&Settings::load(config)?, Vec::new(), NATS_WANTED, CancellationToken::new()).await
+}
+
+/// The same for a command that names the stores that are away itself: nothing is asked of Postgres yet, and nothing logged.
+async fn handles(config: Option<&Path>) -> Result<Fleet> {
+    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "off")?;
+    wiring::handles(&Settings::load(config)?, Vec::new(), NATS_WANTED, CancellationToken::new()).await
 }
 
 /// After the commit the work is done: a signal that found no bus is repeated by the sweep, and a command that failed would be given again.

@@ -48,11 +48,11 @@ pub async fn run(config: Option<&Path>, command: Provider) -> Result<()> {
     let fleet = fleet(config).await?;
     match command {
         Provider::List { json } => {
-            let standing = Standing::of(&fleet).await?;
+            let (stops, breakers) = (fleet.store.provider_stops().await?, breakers(&fleet).await);
             if json {
-                out!("{}", serde_json::to_string(&standing)?);
+                out!("{}", serde_json::json!({ "stops": stops, "breakers": breakers }));
             } else {
-                standing.print();
+                lines(&stops, &breakers).iter().for_each(|line| out!("{line}"));
             }
         }
         Provider::Stop { provider, casino, who } => {
@@ -71,39 +71,35 @@ pub async fn run(config: Option<&Path>, command: Provider) -> Result<()> {
     Ok(())
 }
 
-/// What stands between the fleet and its providers.
+/// A provider that failed too often, and is left alone for a time.
 #[derive(Debug, serde::Serialize)]
-pub(super) struct Standing {
-    stops: Vec<Stop>,
-    breakers: Vec<(&'static str, String)>,
+pub(super) struct Breaker {
+    provider: &'static str,
+    state: String,
 }
 
-impl Standing {
-    pub(super) async fn of(fleet: &Fleet) -> Result<Self> {
-        let mut breakers = Vec::new();
-        for provider in PROVIDERS {
-            let breaker = fleet.cache.breaker(&breaker_name(provider), fleet.timing.provider_breaker());
-            let state = match breaker.state().await {
-                BreakerState::Closed => continue,
-                BreakerState::Open(left) => format!("open for another {} s", left.as_secs().max(1)),
-                BreakerState::HalfOpen => "half open: the next text is the probe".to_owned(),
-            };
-            breakers.push((provider, state));
-        }
-        Ok(Self { stops: fleet.store.provider_stops().await?, breakers })
+/// The breakers that are not closed; without Redis none is known.
+pub(super) async fn breakers(fleet: &Fleet) -> Vec<Breaker> {
+    let mut breakers = Vec::new();
+    for provider in PROVIDERS {
+        let breaker = fleet.cache.breaker(&breaker_name(provider), fleet.timing.provider_breaker());
+        let state = match breaker.state().await {
+            BreakerState::Closed => continue,
+            BreakerState::Open(left) => format!("open for another {} s", left.as_secs().max(1)),
+            BreakerState::HalfOpen => "half open: the next text is the probe".to_owned(),
+        };
+        breakers.push(Breaker { provider, state });
     }
+    breakers
+}
 
-    pub(super) fn print(&self) {
-        if self.stops.is_empty() && self.breakers.is_empty() {
-            out!("Providers: nothing is stopped.");
-        }
-        for stop in &self.stops {
-            out!("{}", line(stop));
-        }
-        for (provider, state) in &self.breakers {
-            out!("Breaker of {provider}: {state}");
-        }
+/// What stands between the fleet and its providers.
+pub(super) fn lines(stops: &[Stop], breakers: &[Breaker]) -> Vec<String> {
+    if stops.is_empty() && breakers.is_empty() {
+        return vec!["Providers: nothing is stopped.".to_owned()];
     }
+    let breakers = breakers.iter().map(|Breaker { provider, state }| format!("Breaker of {provider}: {state}"));
+    stops.iter().map(line).chain(breakers).collect()
 }
 
 fn line(stop: &Stop) -> String {

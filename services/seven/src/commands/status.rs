@@ -1,20 +1,22 @@
 //! `seven status`: what stands where. Rows, switches and workers come from Postgres, waiting messages from NATS, breakers from Redis; they
-//! may disagree for a moment. A store that is away is named, and the rest is shown.
+//! may disagree for a moment. A store that is away is named within two seconds, and the rest is shown: without Postgres the switches as
+//! the workers were told them last, and which stages ask NATS for messages.
+
+mod gather;
 
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use serde::Serialize;
-use seven_bus::topology::{CONSUMING, consumer_name, lanes_of};
 use seven_runtime::Fleet;
 use seven_store::{
     alerts::Alert,
     controls::Standing,
-    fleet::{Count, RosterEntry},
+    fleet::Count,
     workers::{Beat, LastError},
 };
 
-use super::{fleet, pause, provider};
+use super::{handles, pause, provider};
 use crate::out;
 
 #[derive(Debug, clap::Args)]
@@ -32,6 +34,10 @@ const SILENT_SECONDS: f64 = 5.0;
 const PERIOD: Duration = Duration::from_secs(1);
 /// How many open alerts are looked at, at most.
 const ALERTS: i64 = 500;
+const POSTGRES: &str = "Postgres";
+const NATS: &str = "NATS";
+const REDIS: &str = "Redis";
+const STORES: usize = 3;
 
 #[derive(Debug, Serialize)]
 struct Lag {
@@ -41,6 +47,15 @@ struct Lag {
     pending: u64,
     in_flight: usize,
     redelivered: usize,
+    /// Of workers, for the next message.
+    requests: usize,
+}
+
+/// A casino's switches as the workers were told them last.
+#[derive(Debug, Serialize)]
+struct Mirrored {
+    casino: String,
+    paused: Vec<String>,
 }
 
 /// What a casino may do at most.
@@ -55,22 +70,38 @@ struct Limits {
 
 #[derive(Debug, Serialize)]
 struct Snapshot {
+    #[serde(flatten)]
+    stored: Stored,
+    /// Only while Postgres is away.
+    mirrored: Vec<Mirrored>,
+    bus: Vec<Lag>,
+    breakers: Vec<provider::Breaker>,
+    /// Stores that did not answer.
+    away: Vec<Away>,
+}
+
+/// What Postgres tells.
+#[derive(Debug, Default, Serialize)]
+struct Stored {
     workers: Vec<Beat>,
     switches: Vec<Standing>,
     rows: Vec<Count>,
-    bus: Vec<Lag>,
-    providers: provider::Standing,
     limits: Vec<Limits>,
+    provider_stops: Vec<seven_store::providers::Stop>,
     /// Those that are open, the gravest first.
     alerts: Vec<Alert>,
     /// The newest dead letters that nobody handled.
     last_errors: Vec<LastError>,
-    /// Stores that did not answer.
-    away: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Away {
+    store: &'static str,
+    error: String,
 }
 
 pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
-    let fleet = fleet(config).await?;
+    let fleet = handles(config).await?;
     if !command.watch {
         return show(&fleet, command.json, "").await;
     }
@@ -78,7 +109,7 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
         // Home, and the rest of the screen cleared.
         let before = if command.json { "" } else { "\u{1b}[H\u{1b}[J" };
         if let Err(error) = show(&fleet, command.json, before).await {
-            out!("{before}Nothing to show: {error:#}");
+            out!("{before}{error:#}");
         }
         tokio::select! {
             _ = tokio::signal::ctrl_c() => return Ok(()),
@@ -89,20 +120,23 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
 
 /// What stands where as one document, without the words of errors, which may quote a provider that quotes a number.
 pub(super) async fn redacted(fleet: &Fleet) -> Result<serde_json::Value> {
-    let mut snapshot = Snapshot::of(fleet).await?;
-    snapshot.last_errors.iter_mut().for_each(|error| error.last_error.clear());
+    let mut snapshot = gather::snapshot(fleet).await;
+    snapshot.stored.last_errors.iter_mut().for_each(|error| error.last_error.clear());
     // What a person typed stays in the house.
-    snapshot.switches.iter_mut().for_each(|switch| switch.reason.clear());
+    snapshot.stored.switches.iter_mut().for_each(|switch| switch.reason.clear());
     Ok(serde_json::to_value(&snapshot)?)
 }
 
 async fn show(fleet: &Fleet, json: bool, before: &str) -> Result<()> {
-    let snapshot = Snapshot::of(fleet).await?;
+    let snapshot = gather::snapshot(fleet).await;
+    ensure!(
+        snapshot.away.len() < STORES,
+        "nothing answers here, neither Postgres nor NATS nor Redis; is the fleet running? ./scripts/dev starts one"
+    );
     if json {
         out!("{}", serde_json::to_string(&snapshot)?);
     } else {
         out!("{before}{}", snapshot.told());
-        snapshot.providers.print();
     }
     Ok(())
 }
@@ -110,81 +144,93 @@ async fn show(fleet: &Fleet, json: bool, before: &str) -> Result<()> {
 // === impl Snapshot ===
 
 impl Snapshot {
-    async fn of(fleet: &Fleet) -> Result<Self> {
-        let roster = fleet.store.roster().await?;
-        let (mut limits, mut last_errors, mut away) = (Vec::new(), Vec::new(), Vec::new());
-        for entry in &roster {
-            let mut tx = fleet.store.bind(&entry.casino).await?;
-            last_errors.extend(tx.last_errors(5).await?);
-            limits.extend(tx.casino_row().await?.map(|row| Limits {
-                casino: entry.casino.to_string(),
-                segments_per_second: row.config.operational.segments_per_second(),
-                texts_in_per_minute: row.config.limits.texts_per_minute(),
-                guest_texts_per_minute: row.config.limits.guest_texts_per_minute,
-                texts_out_per_guest_and_day: row.config.operational.max_messages_per_guest_per_day,
-            }));
-            tx.commit().await?;
-        }
-        last_errors.sort_by_key(|error: &LastError| std::cmp::Reverse(error.last_at));
-        last_errors.truncate(5);
-        let bus = match lag(fleet, &roster).await {
-            Ok(bus) => bus,
-            Err(error) => {
-                away.push(format!("NATS: {error:#}"));
-                Vec::new()
-            }
-        };
-        Ok(Self {
-            workers: fleet.store.workers(Duration::from_secs(600)).await?,
-            switches: pause::standing(fleet).await?,
-            rows: fleet.store.counts().await?,
-            bus,
-            providers: provider::Standing::of(fleet).await?,
-            limits,
-            alerts: fleet.store.alerts(false, ALERTS).await?,
-            last_errors,
-            away,
-        })
-    }
-
     fn told(&self) -> String {
-        let mut lines = Vec::new();
-        let mut table = super::table(["casino", "what", "state", "rows"]);
-        for count in &self.rows {
-            table.add_row([&count.casino, &count.what, &count.state, &count.n.to_string()]);
-        }
-        lines.push(if self.rows.is_empty() { "No text has come yet.".to_owned() } else { table.to_string() });
-        lines.extend(self.workers());
-        lines.extend(self.switches.iter().map(pause::line));
-        if self.switches.is_empty() {
-            lines.push("Switches: nothing is paused.".to_owned());
+        let postgres = !self.is_away(POSTGRES);
+        let mut lines: Vec<String> =
+            self.away.iter().map(|Away { store, error }| format!("AWAY {store}: {error}")).collect();
+        if postgres {
+            lines.push(self.stored.rows());
+            lines.extend(self.stored.workers());
+            lines.extend(self.stored.switches.iter().map(pause::line));
+            if self.stored.switches.is_empty() {
+                lines.push("Switches: nothing is paused.".to_owned());
+            }
+        } else {
+            lines.extend(self.without_postgres());
         }
         let busy: Vec<&Lag> = self.bus.iter().filter(|lag| lag.pending > 0 || lag.in_flight > 0).collect();
-        if busy.is_empty() && self.away.is_empty() {
+        if busy.is_empty() && !self.is_away(NATS) {
             lines.push("Bus: nothing waits.".to_owned());
         }
         for Lag { consumer, pending, in_flight, redelivered, .. } in busy {
             lines.push(format!("Bus: {consumer} has {pending} waiting, {in_flight} in work, {redelivered} come again"));
         }
-        for limit in &self.limits {
-            lines.push(format!(
-                "Limits of {}: {} segments/s out; {} texts/min in, {} of one guest; {} texts a day to one guest",
-                limit.casino,
-                limit.segments_per_second,
-                limit.texts_in_per_minute,
-                limit.guest_texts_per_minute,
-                limit.texts_out_per_guest_and_day
-            ));
-        }
-        lines.extend(alerts(&self.alerts));
-        for LastError { casino_id, stage, reason, last_error, last_at } in &self.last_errors {
+        lines.extend(self.stored.limits.iter().map(Limits::told));
+        lines.extend(alerts(&self.stored.alerts));
+        for LastError { casino_id, stage, reason, last_error, last_at } in &self.stored.last_errors {
             lines.push(format!(
                 "Dead letter {} {casino_id} {stage} {reason}: {last_error}",
                 last_at.format("%F %T UTC")
             ));
         }
-        lines.extend(self.away.iter().map(|away| format!("AWAY {away}")));
+        if postgres {
+            lines.extend(provider::lines(&self.stored.provider_stops, &self.breakers));
+        }
         lines.join("\n")
+    }
+
+    fn is_away(&self, store: &str) -> bool {
+        self.away.iter().any(|away| away.store == store)
+    }
+
+    /// Nothing of what follows needs Postgres. Nothing but what is safe to send leaves while it is away: the pre-send check asks it.
+    fn without_postgres(&self) -> Vec<String> {
+        let mut lines =
+            vec!["No text is sent and no turn is made until Postgres answers; texts of guests are kept.".into()];
+        if self.is_away(NATS) {
+            return lines;
+        }
+        let mut stages: Vec<&str> = self.bus.iter().map(|lag| lag.stage).collect();
+        stages.dedup();
+        for stage in stages {
+            let asks = self.bus.iter().any(|lag| lag.stage == stage && lag.requests > 0);
+            let told = if asks { "at work" } else { "NONE asks for messages" };
+            lines.push(format!("Workers: {stage}: {told} (seen from NATS)"));
+        }
+        let paused = self.mirrored.iter().filter(|casino| !casino.paused.is_empty());
+        let paused: Vec<String> = paused
+            .map(|Mirrored { casino, paused }| {
+                format!("ON: {} for {casino}, as the workers were told last", paused.join(", "))
+            })
+            .collect();
+        if paused.is_empty() {
+            lines.push("Switches: nothing is paused, as the workers were told last.".into());
+        }
+        lines.extend(paused);
+        lines
+    }
+}
+
+impl Limits {
+    fn told(&self) -> String {
+        format!(
+            "Limits of {}: {} segments/s out; {} texts/min in, {} of one guest; {} texts a day to one guest",
+            self.casino,
+            self.segments_per_second,
+            self.texts_in_per_minute,
+            self.guest_texts_per_minute,
+            self.texts_out_per_guest_and_day
+        )
+    }
+}
+
+impl Stored {
+    fn rows(&self) -> String {
+        let mut table = super::table(["casino", "what", "state", "rows"]);
+        for count in &self.rows {
+            table.add_row([&count.casino, &count.what, &count.state, &count.n.to_string()]);
+        }
+        if self.rows.is_empty() { "No text has come yet.".to_owned() } else { table.to_string() }
     }
 
     /// One line per kind of worker: how many live, and those that fell silent.
@@ -235,27 +281,6 @@ fn alerts(open: &[Alert]) -> Vec<String> {
         format!("ALERT {severity} {name} of {whom}{number} since {since}{hand}{late}")
     });
     told.collect()
-}
-
-/// What waits, per stage and casino.
-async fn lag(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Vec<Lag>> {
-    let mut all = Vec::new();
-    for stage in CONSUMING {
-        for lag in fleet.bus.lag(stage).await? {
-            let of = |entry: &&RosterEntry| {
-                lanes_of(stage).iter().any(|lane| consumer_name(stage, &entry.casino, *lane) == lag.consumer)
-            };
-            all.push(Lag {
-                stage: stage.as_str(),
-                casino: roster.iter().find(of).map_or_else(String::new, |entry| entry.casino.to_string()),
-                consumer: lag.consumer.clone(),
-                pending: lag.pending,
-                in_flight: lag.in_flight,
-                redelivered: lag.redelivered,
-            });
-        }
-    }
-    Ok(all)
 }
 
 #[cfg(test)]

@@ -52,6 +52,34 @@ impl Verifier {
         body: &[u8],
         now: i64,
     ) -> Result<(), Refusal> {
+        self.verify_body(&Head::parse(timestamp, signature, now)?, body)
+    }
+
+    /// Checks the raw body of a call whose headers were in order.
+    pub fn verify_body(&self, head: &Head<'_>, body: &[u8]) -> Result<(), Refusal> {
+        let mut signed = Vec::with_capacity(head.timestamp.len() + 1 + body.len());
+        signed.extend_from_slice(head.timestamp.as_bytes());
+        signed.push(b'|');
+        signed.extend_from_slice(body);
+        if self.keys.iter().any(|key| key.verify_strict(&signed, &head.signature).is_ok()) {
+            Ok(())
+        } else {
+            Err(Refusal::InvalidSignature)
+        }
+    }
+}
+
+/// The signature headers of a call: well formed and of the right time. Known before its body is read, so that a caller without them
+/// cannot make us wait for one.
+#[derive(Debug)]
+pub struct Head<'a> {
+    timestamp: &'a str,
+    signature: Signature,
+}
+
+impl<'a> Head<'a> {
+    /// `now` in Unix seconds.
+    pub fn parse(timestamp: Option<&'a str>, signature: Option<&str>, now: i64) -> Result<Self, Refusal> {
         let (Some(timestamp), Some(signature)) = (timestamp, signature) else { return Err(Refusal::MissingHeaders) };
         if timestamp.is_empty() || !timestamp.bytes().all(|b| b.is_ascii_digit()) {
             return Err(Refusal::InvalidTimestamp);
@@ -62,15 +90,7 @@ impl Verifier {
         }
         let bytes = BASE64_STANDARD.decode(signature).map_err(|_| Refusal::InvalidSignature)?;
         let signature = Signature::from_slice(&bytes).map_err(|_| Refusal::InvalidSignature)?;
-        let mut signed = Vec::with_capacity(timestamp.len() + 1 + body.len());
-        signed.extend_from_slice(timestamp.as_bytes());
-        signed.push(b'|');
-        signed.extend_from_slice(body);
-        if self.keys.iter().any(|key| key.verify_strict(&signed, &signature).is_ok()) {
-            Ok(())
-        } else {
-            Err(Refusal::InvalidSignature)
-        }
+        Ok(Self { timestamp, signature })
     }
 }
 

@@ -11,6 +11,9 @@ use crate::telnyx::signature::Refusal;
 
 pub const SIGNATURE_HEADER: &str = "x-twilio-signature";
 
+/// Length of an HMAC-SHA1.
+const MAC_BYTES: usize = 20;
+
 /// Form fields as they came, names and values decoded.
 pub type Fields = [(String, String)];
 
@@ -48,8 +51,7 @@ impl Verifier {
         fields: &Fields,
         signature: Option<&str>,
     ) -> Result<(), Refusal> {
-        let signature = signature.ok_or(Refusal::MissingHeaders)?;
-        let given = BASE64_STANDARD.decode(signature).map_err(|_| Refusal::InvalidSignature)?;
+        let given = given(signature)?;
         let forms = addresses(url, query);
         // Every form and token is tried, and each comparison takes the same time wherever it differs.
         let right = self.tokens.iter().flat_map(|token| forms.iter().map(move |form| (token, form)));
@@ -58,6 +60,12 @@ impl Verifier {
         });
         if found { Ok(()) } else { Err(Refusal::InvalidSignature) }
     }
+}
+
+/// The signature a call brings: known before its body is read, so that a caller without one cannot make us wait for it.
+pub fn given(signature: Option<&str>) -> Result<[u8; MAC_BYTES], Refusal> {
+    let bytes = BASE64_STANDARD.decode(signature.ok_or(Refusal::MissingHeaders)?);
+    bytes.ok().and_then(|bytes| bytes.try_into().ok()).ok_or(Refusal::InvalidSignature)
 }
 
 /// What Twilio puts into the header for this call.

@@ -1,0 +1,150 @@
+//! The connections of the public address: how many stay open, and how long one may go without a call.
+
+use std::{
+    convert::Infallible,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use axum::{Router, body::Body, response::Response};
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::{GracefulShutdown, Watcher},
+};
+use seven_telemetry::metrics;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+use crate::{
+    client::Proxies,
+    crowd::{Crowd, Place},
+    limits::Limits,
+};
+
+/// A reused connection of a proxy must outlast the time for which the proxy keeps it: 60 s with most.
+const PROXY_IDLE: Duration = Duration::from_secs(75);
+/// Bytes of a call's head, and read ahead of a body.
+const BUFFER_BYTES: usize = 16 * 1024;
+/// Calls in progress when the worker is told to stop.
+const DRAIN: Duration = Duration::from_secs(5);
+/// After an accept that failed: out of file descriptors, it would fail again at once.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The address a call's connection comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+#[derive(Debug)]
+struct Door {
+    app: Router,
+    proxies: Proxies,
+    head: Duration,
+    idle: Crowd,
+}
+
+/// Serves until `shutdown`; calls in progress are finished.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    app: Router,
+    proxies: Proxies,
+    limits: &Limits,
+    shutdown: CancellationToken,
+) {
+    let door = Arc::new(Door { app, proxies, head: limits.head, idle: Crowd::new(limits.idle) });
+    let open = Arc::new(Semaphore::new(limits.connections));
+    let graceful = GracefulShutdown::new();
+    while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
+        match accepted {
+            Ok((stream, peer)) => {
+                let Some(seat) = door.seat(&open).await else { continue };
+                let (door, watcher) = (Arc::clone(&door), graceful.watcher());
+                tokio::spawn(async move {
+                    door.attend(stream, peer.ip(), watcher).await;
+                    drop(seat);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be accepted");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    // Idle keep-alive connections must not keep a drained worker alive.
+    timeout(DRAIN, graceful.shutdown()).await.ok();
+}
+
+/// One connection.
+struct Caller<'a> {
+    door: &'a Door,
+    peer: IpAddr,
+    /// None for a trusted proxy.
+    address: Option<IpAddr>,
+    displaced: CancellationToken,
+    waits: Mutex<Option<Place>>,
+}
+
+impl Door {
+    /// Room for one more connection. Where all are in use the one that has waited longest for a call closes; where none waits, the new
+    /// one does.
+    async fn seat(&self, open: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+        if let Ok(seat) = Arc::clone(open).try_acquire_owned() {
+            return Some(seat);
+        }
+        let seat = if self.idle.make_room() { Arc::clone(open).acquire_owned().await.ok() } else { None };
+        if seat.is_none() {
+            metrics().connections_refused.inc();
+        }
+        seat
+    }
+
+    async fn attend(&self, stream: TcpStream, peer: IpAddr, watcher: Watcher) {
+        stream.set_nodelay(true).ok();
+        let trusted = self.proxies.include(peer);
+        let caller = Caller {
+            door: self,
+            peer,
+            address: (!trusted).then_some(peer),
+            displaced: CancellationToken::new(),
+            waits: Mutex::default(),
+        };
+        caller.wait();
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(if trusted { PROXY_IDLE } else { self.head })
+            .max_buf_size(BUFFER_BYTES)
+            .serve_connection(TokioIo::new(stream), service_fn(|call| caller.call(call)));
+        // An error is the caller's: it hung up, or took too long with its head.
+        let ended = caller.displaced.run_until_cancelled(watcher.watch(connection)).await;
+        if ended.is_none() {
+            metrics().connections_displaced.inc();
+        }
+    }
+}
+
+impl Caller<'_> {
+    /// From now on the connection waits for a call.
+    fn wait(&self) {
+        *self.waits() = Some(self.door.idle.enter(self.address, self.displaced.clone()));
+    }
+
+    async fn call(&self, call: Request<Incoming>) -> Result<Response, Infallible> {
+        self.waits().take();
+        let mut call = call.map(Body::new);
+        call.extensions_mut().insert(Peer(self.peer));
+        let answer = self.door.app.clone().oneshot(call).await;
+        self.wait();
+        answer
+    }
+
+    fn waits(&self) -> MutexGuard<'_, Option<Place>> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,110 @@
+//! What each store tells, all asked at once. One that does not answer is named, and delays nobody.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use seven_bus::topology::{CONSUMING, consumer_name, lanes_of};
+use seven_domain::CasinoId;
+use seven_runtime::Fleet;
+use seven_store::{fleet::RosterEntry, workers::LastError};
+use tokio::time::timeout;
+
+use super::{ALERTS, Away, Lag, Limits, Mirrored, NATS, POSTGRES, REDIS, Snapshot, Stored};
+use crate::commands::{pause, provider};
+
+/// For the first answer of a store; the whole is shown within two seconds.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+/// Workers that fell silent longer ago are not shown.
+const WORKERS_SINCE: Duration = Duration::from_secs(600);
+
+pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
+    let (stored, bus, breakers) =
+        tokio::join!(Box::pin(stored(fleet)), Box::pin(in_time(bus(fleet))), in_time(breakers(fleet)));
+    let mut away = Vec::new();
+    let mut or_away = |store, error: anyhow::Error| away.push(Away { store, error: format!("{error:#}") });
+    let (roster, stored) = stored.map_err(|error| or_away(POSTGRES, error)).ok().unzip();
+    let (mut bus, mirrored) = bus.unwrap_or_else(|error| {
+        or_away(NATS, error);
+        Default::default()
+    });
+    let breakers = breakers.unwrap_or_else(|error| {
+        or_away(REDIS, error);
+        Vec::new()
+    });
+    let known: Vec<CasinoId> = match &roster {
+        Some(roster) => roster.iter().map(|entry: &RosterEntry| entry.casino.clone()).collect(),
+        None => mirrored.iter().filter_map(|casino| casino.casino.parse().ok()).collect(),
+    };
+    name_casinos(&mut bus, &known);
+    // What is stored is newer than what was told of it.
+    let mirrored = if stored.is_some() { Vec::new() } else { mirrored };
+    Snapshot { stored: stored.unwrap_or_default(), mirrored, bus, breakers, away }
+}
+
+async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
+    timeout(PATIENCE, asked).await.context("no answer within 1.5 s")?
+}
+
+async fn stored(fleet: &Fleet) -> Result<(Vec<RosterEntry>, Stored)> {
+    // A database that answers may take its time for the rest.
+    let roster = in_time(async { Ok(fleet.store.roster().await?) }).await?;
+    let (mut limits, mut last_errors) = (Vec::new(), Vec::new());
+    for entry in &roster {
+        let mut tx = fleet.store.bind(&entry.casino).await?;
+        last_errors.extend(tx.last_errors(5).await?);
+        limits.extend(tx.casino_row().await?.map(|row| Limits {
+            casino: entry.casino.to_string(),
+            segments_per_second: row.config.operational.segments_per_second(),
+            texts_in_per_minute: row.config.limits.texts_per_minute(),
+            guest_texts_per_minute: row.config.limits.guest_texts_per_minute,
+            texts_out_per_guest_and_day: row.config.operational.max_messages_per_guest_per_day,
+        }));
+        tx.commit().await?;
+    }
+    last_errors.sort_by_key(|error: &LastError| std::cmp::Reverse(error.last_at));
+    last_errors.truncate(5);
+    let stored = Stored {
+        workers: fleet.store.workers(WORKERS_SINCE).await?,
+        switches: pause::standing(fleet).await?,
+        rows: fleet.store.counts().await?,
+        limits,
+        provider_stops: fleet.store.provider_stops().await?,
+        alerts: fleet.store.alerts(false, ALERTS).await?,
+        last_errors,
+    };
+    Ok((roster, stored))
+}
+
+/// What waits, per stage, and the switches as the workers were told them.
+async fn bus(fleet: &Fleet) -> Result<(Vec<Lag>, Vec<Mirrored>)> {
+    let mut all = Vec::new();
+    for stage in CONSUMING {
+        all.extend(fleet.bus.lag(stage).await?.into_iter().map(|lag| Lag {
+            stage: stage.as_str(),
+            casino: String::new(),
+            consumer: lag.consumer,
+            pending: lag.pending,
+            in_flight: lag.in_flight,
+            redelivered: lag.redelivered,
+            requests: lag.requests,
+        }));
+    }
+    let mirrored = fleet.bus.mirrored().await?;
+    Ok((all, mirrored.into_iter().map(|told| Mirrored { casino: told.casino, paused: told.paused }).collect()))
+}
+
+async fn breakers(fleet: &Fleet) -> Result<Vec<provider::Breaker>> {
+    anyhow::ensure!(fleet.cache.ready().await, "no answer");
+    Ok(provider::breakers(fleet).await)
+}
+
+fn name_casinos(bus: &mut [Lag], casinos: &[CasinoId]) {
+    for stage in CONSUMING {
+        for lag in bus.iter_mut().filter(|lag| lag.stage == stage.as_str()) {
+            let of = |casino: &&CasinoId| {
+                lanes_of(stage).iter().any(|lane| consumer_name(stage, casino, *lane) == lag.consumer)
+            };
+            lag.casino = casinos.iter().find(of).map_or_else(String::new, CasinoId::to_string);
+        }
+    }
+}
