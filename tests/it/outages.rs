@@ -257,3 +257,46 @@ async fn postgres_is_away_for_three_scaled_minutes() {
     house.stop().await;
     postgres.stop().await.unwrap();
 }
+
+#[tokio::test] // D14, PROD-53: what an operator sees and is told while the database is away
+async fn commands_say_what_stands_and_what_was_not_done_without_postgres() {
+    let scratch = Scratch::new("out_commands_server").unwrap();
+    let postgres = Postgres::start(scratch.path(), false).await.unwrap();
+    let url = postgres.create_database("away", None).await.unwrap();
+    let house = house_on("out_commands", Wanted { scale: 0.3, ..Wanted::default() }, url).await;
+    let casino = house.casino().to_string();
+    let order = ["--casino", &casino, "--by", "Robin", "--reason", "a drill"];
+    assert_eq!(house.seven(&[&["pause", "--proactive"][..], &order].concat(), "").await.code, 0);
+    postgres.kill().unwrap();
+
+    let status = house.seven(&["status"], "").await;
+    assert_eq!((status.code, status.err.as_str()), (0, ""), "{status:?}");
+    let paused = format!("ON: pause_proactive for {casino}, as the workers were told last");
+    for told in [
+        "AWAY Postgres: ",
+        "no connection within 1 s",
+        "Workers: compliance-gate 1 alive",
+        "Workers: scheduler 1 alive",
+        &paused,
+        "Bus: nothing waits.",
+    ] {
+        assert!(status.out.contains(told), "{told}: {status:?}");
+    }
+    let document = house.seven(&["status", "--json"], "").await;
+    let document: serde_json::Value = serde_json::from_str(&document.out).unwrap();
+    assert_eq!(document["away"][0]["store"], "Postgres", "{document}");
+    assert_eq!(document["mirrored"][0]["paused"], serde_json::json!(["pause_proactive"]), "{document}");
+
+    for (command, says) in [("pause", "nothing was paused"), ("resume", "nothing was resumed")] {
+        let said = house.seven(&[&[command][..], &order].concat(), "").await;
+        assert_eq!((said.code, said.out.as_str(), said.err.lines().count()), (1, "", 1), "{said:?}");
+        assert!(said.err.contains(says) && said.err.contains("Postgres does not answer"), "{said:?}");
+        let reasons = said.err.matches("refused").count() + said.err.matches("No such file").count();
+        assert!(reasons <= 1, "a reason is given once: {said:?}");
+    }
+    postgres.restart().await.unwrap();
+    let resumed = house.seven(&[&["resume"][..], &order].concat(), "").await;
+    assert!(resumed.code == 0 && resumed.out.contains("Off for") && resumed.out.contains("proactive"), "{resumed:?}");
+    house.stop().await;
+    postgres.stop().await.unwrap();
+}

@@ -40,6 +40,15 @@ macro_rules! out {
     };
 }
 
+/// An error and its causes in one line; a cause that the text before it tells already is left out.
+pub fn one_line(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |told, cause| match cause.to_string() {
+        cause if told.is_empty() => cause,
+        cause if told.contains(&cause) => told,
+        cause => format!("{told}: {cause}"),
+    })
+}
+
 /// Prints one line; a reader who left (`| head`) is no error.
 pub fn print_line(line: std::fmt::Arguments<'_>) {
     use std::io::Write;

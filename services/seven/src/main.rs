@@ -38,5 +38,5 @@ fn main() -> ExitCode {
 
 #[expect(clippy::print_stderr, reason = "the one place that tells an operator why the command failed")]
 fn report(error: &anyhow::Error) {
-    eprintln!("seven: {error:#}");
+    eprintln!("seven: {}", seven::one_line(error));
 }

@@ -17,8 +17,6 @@ pub struct Lag {
     pub in_flight: usize,
     /// Of those in flight, delivered more than once.
     pub redelivered: usize,
-    /// Requests of workers for the next message: none, and no worker of this consumer is at work.
-    pub requests: usize,
     /// None before the first acknowledgement.
     pub floor: Option<Floor>,
 }
@@ -40,7 +38,6 @@ impl Bus {
             pending: i.num_pending,
             in_flight: i.num_ack_pending,
             redelivered: i.num_redelivered,
-            requests: i.num_waiting,
             floor: i.ack_floor.last_active.map(|acked_at| Floor::of(i.ack_floor.stream_sequence, acked_at, made)),
         };
         Ok(infos.into_iter().map(lag).collect())

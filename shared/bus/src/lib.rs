@@ -5,6 +5,7 @@
 
 mod access;
 mod backlog;
+mod beats;
 mod client;
 mod connect;
 mod erase;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use seven_domain::{CasinoId, Stage};
 
 use crate::topology::{
-    CONSUMING, CONTENT_SUBJECTS, FLEET_BUCKET_STREAM, TRACE_KEEP, consumer_name, lanes_of, stream_of,
+    CONSUMING, CONTENT_SUBJECTS, FLEET_BUCKET_STREAM, TRACE_KEEP, WORKER_BEAT, consumer_name, lanes_of, stream_of,
     subject_for_content, subject_for_control, subjects_of, subjects_of_dead,
 };
 
@@ -27,10 +27,10 @@ pub struct Permissions {
 // === impl Permissions ===
 
 impl Permissions {
-    /// A user with nothing but its inbox, and the traces to keep, of which only random ids are told.
+    /// A user with nothing but its inbox, its beat, and the traces to keep, of which only random ids are told.
     pub fn of(user: &str) -> Self {
         Self {
-            publish: BTreeSet::from([TRACE_KEEP.to_owned()]),
+            publish: BTreeSet::from([TRACE_KEEP.to_owned(), WORKER_BEAT.to_owned()]),
             subscribe: BTreeSet::from([format!("{}.>", inbox_of(user)), TRACE_KEEP.to_owned()]),
         }
     }
@@ -114,12 +114,13 @@ impl Permissions {
         CONSUMING.into_iter().fold(self.follow(None), |all, stage| all.hand_on(stage, None))
     }
 
-    /// What operators' commands do beside it: announce content, and remove a casino's consumers.
+    /// What operators' commands do beside it: announce content, remove a casino's consumers, and hear which workers live.
     #[must_use]
     pub fn operate(self) -> Self {
         let mut all = self.tend();
         all.api("CONSUMER.DELETE.*.*");
         all.publish.insert(CONTENT_SUBJECTS.to_owned());
+        all.subscribe.insert(WORKER_BEAT.to_owned());
         all
     }
 
@@ -140,7 +141,7 @@ mod tests {
             .work(Stage::Swarm, Some(&casino))
             .hand_on(Stage::Sender, Some(&casino))
             .hear_content(Some(&casino));
-        let bare = ["$JS.API.STREAM.INFO.KV_fleet", "$JS.FC.KV_fleet.>", TRACE_KEEP];
+        let bare = ["$JS.API.STREAM.INFO.KV_fleet", "$JS.FC.KV_fleet.>", TRACE_KEEP, WORKER_BEAT];
         for subject in user.publish.iter().filter(|s| !bare.contains(&s.as_str())) {
             assert!(subject.contains(casino.as_str()), "{subject}");
         }

@@ -27,6 +27,8 @@ pub const ADVISORY_SUBJECT: &str = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>
 pub const CONTENT_SUBJECTS: &str = "content.*";
 /// Where a process names traces that the others should export whole: 16 bytes each, in no stream.
 pub const TRACE_KEEP: &str = "trace.keep";
+/// Where workers say that they live, in no stream: heard by operators whose database is away.
+pub const WORKER_BEAT: &str = "worker.beat";
 /// Key-value bucket that mirrors the casinos' switches (D14).
 pub const FLEET_BUCKET: &str = "fleet";
 /// The stream that keeps it, as the server names it.

@@ -36,6 +36,7 @@ pub struct Connections(Pool<Opener>);
 #[derive(Debug)]
 struct Opener {
     options: PgConnectOptions,
+    patience: Duration,
     /// Why the server took no connection the last time that it took none: who gave up waiting is told.
     refused: Mutex<Option<String>>,
 }
@@ -55,11 +56,15 @@ struct Unsure(Option<Lent>);
 
 impl Connections {
     pub fn new(options: PgConnectOptions, most: u32) -> Self {
-        let pool = Pool::builder(Opener { options, refused: Mutex::default() })
-            .max_size(usize::try_from(most).unwrap_or(usize::MAX))
+        Self::with_patience(options, usize::try_from(most).unwrap_or(usize::MAX), PATIENCE)
+    }
+
+    fn with_patience(options: PgConnectOptions, most: usize, patience: Duration) -> Self {
+        let pool = Pool::builder(Opener { options, patience, refused: Mutex::default() })
+            .max_size(most)
             .runtime(Runtime::Tokio1)
-            .wait_timeout(Some(PATIENCE))
-            .create_timeout(Some(PATIENCE))
+            .wait_timeout(Some(patience))
+            .create_timeout(Some(patience))
             .recycle_timeout(Some(LEFTOVERS))
             // The few that suffice are used again and again; the others grow idle and go.
             .queue_mode(QueueMode::Lifo)
@@ -70,7 +75,12 @@ impl Connections {
 
     /// As many connections to the same database, apart from these.
     pub(crate) fn apart(&self) -> Self {
-        Self::new(self.options().clone(), u32::try_from(self.most()).unwrap_or(u32::MAX))
+        Self::with_patience(self.options().clone(), self.most(), self.0.manager().patience)
+    }
+
+    /// The same for one who waits for a connection no longer than this.
+    pub(crate) fn within(&self, patience: Duration) -> Self {
+        Self::with_patience(self.options().clone(), self.most(), patience)
     }
 
     pub(crate) fn most(&self) -> usize {
@@ -133,26 +143,28 @@ impl Connections {
 
     /// One that may turn out to be dead.
     pub async fn lend(&self) -> Result<Lent> {
+        let opener = self.0.manager();
         match self.0.get().await {
             Ok(object) => Ok(Lent(object)),
             Err(PoolError::Backend(error)) => Err(error),
             Err(PoolError::Closed) => Err(sqlx::Error::PoolClosed),
-            Err(PoolError::Timeout(TimeoutType::Create)) => Err(no_connection(
-                &self.0.manager().refused().unwrap_or_else(|| "the server does not answer".to_owned()),
-            )),
+            Err(PoolError::Timeout(TimeoutType::Create)) => {
+                Err(opener.no_connection(&opener.refused().unwrap_or_else(|| "the server does not answer".to_owned())))
+            }
             // All are lent, or others wait for the server too.
             Err(PoolError::Timeout(_) | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_)) => {
-                Err(self.0.manager().refused().map_or(sqlx::Error::PoolTimedOut, |why| no_connection(&why)))
+                Err(opener.refused().map_or(sqlx::Error::PoolTimedOut, |why| opener.no_connection(&why)))
             }
         }
     }
 }
 
-fn no_connection(why: &str) -> sqlx::Error {
-    io::Error::new(io::ErrorKind::TimedOut, format!("no connection within {} s: {why}", PATIENCE.as_secs())).into()
-}
-
 impl Opener {
+    fn no_connection(&self, why: &str) -> sqlx::Error {
+        let seconds = self.patience.as_secs_f32();
+        io::Error::new(io::ErrorKind::TimedOut, format!("no connection within {seconds} s: {why}")).into()
+    }
+
     fn refused(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -137,6 +137,12 @@ impl Store {
         Self { connections: self.connections.apart(), sweep: self.sweep, documents: self.documents.clone() }
     }
 
+    /// The same database for one who waits for a connection no longer than this.
+    #[must_use]
+    pub fn within(&self, patience: Duration) -> Self {
+        Self { connections: self.connections.within(patience), ..self.clone() }
+    }
+
     /// Applies the migrations with the owner's (not the app's) connection.
     pub async fn migrate(owner_url: &SecretString) -> Result<()> {
         let pool = PgPoolOptions::new().max_connections(1).connect(owner_url.expose_secret()).await?;

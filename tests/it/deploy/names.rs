@@ -67,14 +67,16 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
         assert_eq!(workloads.len(), 1, "{consumer:?} grows {workloads:?}");
     }
     // Every subject a user may publish to outside the server's own belongs to a stream that was created, but the traces
-    // to keep (D24), which workers tell each other without one.
+    // to keep (D24) and the workers' beats, which nothing keeps.
     let users = std::fs::read_to_string(root().join("deploy/rendered/nats/users.conf")).unwrap();
     let mut subjects: BTreeSet<&str> = users
         .lines()
         .filter_map(|line| line.trim().strip_prefix('"')?.strip_suffix('"'))
         .filter(|subject| !subject.starts_with('$') && !subject.starts_with("_INBOX."))
         .collect();
-    assert!(subjects.remove(topology::TRACE_KEEP), "{subjects:?}");
+    for kept_by_nobody in [topology::TRACE_KEEP, topology::WORKER_BEAT] {
+        assert!(subjects.remove(kept_by_nobody), "{subjects:?}");
+    }
     assert!(subjects.len() > 10, "{subjects:?}");
     let taken: Vec<String> = streams
         .values()

@@ -57,18 +57,30 @@ use crate::{settings::Settings, wiring};
 pub(crate) const LOG: &str = "warn,sqlx=error";
 
 const NATS_WANTED: wiring::Nats = wiring::Nats::Wanted(std::time::Duration::ZERO);
+/// For the first answer of a store: a person waits.
+const PATIENCE: std::time::Duration = std::time::Duration::from_millis(1_500);
 
-/// A fleet handle for one command. Most ask the database only, and an outage of NATS is when they are wanted: it is told, and what needs
-/// NATS fails by itself.
+/// A fleet handle for one command. All of them ask the database. Most ask nothing else, and an outage of NATS is when they are wanted:
+/// it is told, and a part that needs NATS fails by itself.
 async fn fleet(config: Option<&Path>) -> Result<Fleet> {
+    let fleet = wiring::handles(&Settings::load(config)?, Vec::new(), NATS_WANTED, CancellationToken::new()).await?;
+    let roster = fleet.store.roster().await;
+    let roster = roster.context("nothing was done: Postgres does not answer; `seven status` shows what does")?;
+    roster.into_iter().for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, LOG)?;
-    wiring::fleet(&Settings::load(config)?, Vec::new(), NATS_WANTED, CancellationToken::new()).await
+    if !fleet.bus.ready().await {
+        tracing::warn!("NATS does not answer; going on without it");
+    }
+    Ok(fleet)
 }
 
-/// The same for a command that names the stores that are away itself: nothing is asked of Postgres yet, and nothing logged.
+/// The same for a command that names itself the stores that are away: nothing is asked of Postgres yet.
 async fn handles(config: Option<&Path>) -> Result<Fleet> {
-    seven_telemetry::init(seven_telemetry::LogTarget::Stderr, "off")?;
     wiring::handles(&Settings::load(config)?, Vec::new(), NATS_WANTED, CancellationToken::new()).await
+}
+
+async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::time::timeout(PATIENCE, asked).await.context("no answer within 1.5 s")?
 }
 
 /// After the commit the work is done: a signal that found no bus is repeated by the sweep, and a command that failed would be given again.

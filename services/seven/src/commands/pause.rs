@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 use seven_domain::CasinoId;
@@ -14,7 +14,7 @@ use seven_store::{
 };
 
 use super::{fleet, given::Who};
-use crate::out;
+use crate::{one_line, out};
 
 /// Which casinos.
 #[derive(Debug, Clone, Args)]
@@ -60,6 +60,11 @@ fn chosen(command: &Pause) -> Vec<Switch> {
     Switch::ALL.into_iter().zip(given).filter(|(_, given)| *given).map(|(switch, _)| switch).collect()
 }
 
+const NOT_PAUSED: &str =
+    "nothing was paused; while Postgres is away nothing is sent all the same, since the check before each send asks it";
+const NOT_RESUMED: &str = "nothing was resumed";
+const NOT_ANNOUNCED: &str = "It is stored, and the check before each send reads it; the workers could not be told yet";
+
 /// What `seven pause` without a choice sets.
 const USUAL: [Switch; 3] = [Switch::Outbound, Switch::Proactive, Switch::Agents];
 
@@ -74,14 +79,16 @@ pub struct Ended {
 }
 
 pub async fn pause(config: Option<&Path>, command: &Pause) -> Result<()> {
-    let (fleet, order) = prepared(config, command).await?;
+    let (fleet, order) = prepared(config, command).await.context(NOT_PAUSED)?;
     let chosen = chosen(command);
     let wanted = if chosen.is_empty() { USUAL.to_vec() } else { chosen };
     let casino = command.scope.casino.as_ref();
-    let set = switch_on(&fleet, casino, &wanted, order).await?;
+    let set = fleet.store.switch(casino, &wanted, true, order).await.context(NOT_PAUSED)?;
     let names: Vec<&str> = set.iter().map(|switch| switch.as_str()).collect();
+    let left = announce(&fleet, casino).await.err().map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
+    let standing = standing(&fleet).await;
     if command.json {
-        out!("{}", json!({ "set": names, "standing": standing(&fleet).await? }));
+        out!("{}", json!({ "set": names, "not_done": left, "standing": standing? }));
         return Ok(());
     }
     let whom = casino.map_or("every casino", CasinoId::as_str);
@@ -90,33 +97,64 @@ pub async fn pause(config: Option<&Path>, command: &Pause) -> Result<()> {
     } else {
         out!("On for {whom}: {}.", names.join(", "));
     }
-    standing(&fleet).await?.iter().for_each(|each| out!("{}", line(each)));
+    left.iter().for_each(|left| out!("{left}"));
+    tell(standing);
     Ok(())
 }
 
 pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
-    let (fleet, order) = prepared(config, command).await?;
+    let (fleet, order) = prepared(config, command).await.context(NOT_RESUMED)?;
     let chosen = chosen(command);
     let wanted = if chosen.is_empty() { Switch::ALL.to_vec() } else { chosen };
     let casino = command.scope.casino.as_ref();
     if casino.is_none() {
-        let held = fleet.store.fleet_switches().await?;
+        let held = fleet.store.fleet_switches().await.context(NOT_RESUMED)?;
         let held = held.iter().find(|on| on.actor == RESTORE && wanted.iter().any(|switch| switch.as_str() == on.name));
         ensure!(
             held.is_none(),
             "the database came from a backup: guests may have opted out since, and nothing here knows it; run seven recover first"
         );
     }
-    let (lifted, ended) = switch_off(&fleet, casino, &wanted, order).await?;
-    ensure!(!lifted.is_empty(), "none of these was on there; `seven status` shows what stands");
+    let casinos = match casino {
+        Some(casino) => vec![casino.clone()],
+        None => fleet.store.roster().await.context(NOT_RESUMED)?.into_iter().map(|entry| entry.casino).collect(),
+    };
+    let lifted = fleet.store.switch(casino, &wanted, false, order).await.context(NOT_RESUMED)?;
     let names: Vec<&str> = lifted.iter().map(|switch| switch.as_str()).collect();
+    let left = announce(&fleet, casino).await.err().map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
+    let (ended, failed) = reopen(&fleet, casinos).await;
+    // Where an earlier resume was cut short the switches are off, and what it left is done now.
+    let nothing = names.is_empty() && failed.is_empty() && ended.iter().all(Ended::is_nothing);
+    ensure!(!nothing, "none of these was on there; `seven status` shows what stands");
+    let standing = standing(&fleet).await;
     if command.json {
-        out!("{}", json!({ "lifted": names, "casinos": ended, "standing": standing(&fleet).await? }));
-        return Ok(());
+        let failed: Vec<_> = failed.iter().map(|(casino, error)| json!({ "casino": casino, "error": error })).collect();
+        let document = json!({ "lifted": names, "casinos": ended, "failed": failed, "not_done": left });
+        out!("{document}");
+    } else {
+        let whom = casino.map_or("every casino", CasinoId::as_str);
+        match names.as_slice() {
+            [] => out!("Nothing was on for {whom} any more; what waited:"),
+            names => out!("Off for {whom}: {}.", names.join(", ")),
+        }
+        left.iter().for_each(|left| out!("{left}"));
+        ended.iter().for_each(Ended::tell);
+        for (casino, error) in &failed {
+            out!("{casino}: NOT DONE: what waited is not looked at again ({error})");
+        }
+        tell(standing);
     }
-    out!("Off for {}: {}.", casino.map_or("every casino", CasinoId::as_str), names.join(", "));
-    for each in &ended {
-        let Ended { casino, reopened, woken } = each;
+    ensure!(failed.is_empty(), "{} casino(s) were not opened; give the same command again", failed.len());
+    Ok(())
+}
+
+impl Ended {
+    fn is_nothing(&self) -> bool {
+        self.reopened.texts == 0 && self.reopened.stale.is_empty() && self.woken == 0
+    }
+
+    fn tell(&self) {
+        let Self { casino, reopened, woken } = self;
         out!(
             "{casino}: {} guest(s) get an answer to {} text(s); {woken} queued text(s) look again; {} too old, closed as stale{}",
             reopened.guests,
@@ -125,16 +163,18 @@ pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
             if reopened.stale.is_empty() { "" } else { ":" }
         );
         for text in &reopened.stale {
-            out!(
-                "  stale     {} of guest {}, {}",
-                text.inbound_id,
-                text.guest_id,
-                text.received_at.format("%F %T UTC")
-            );
+            let at = text.received_at.format("%F %T UTC");
+            out!("  stale     {} of guest {}, {at}", text.inbound_id, text.guest_id);
         }
     }
-    standing(&fleet).await?.iter().for_each(|each| out!("{}", line(each)));
-    Ok(())
+}
+
+/// The order is carried out; who cannot be told what stands now is told so.
+fn tell(standing: Result<Vec<Standing>>) {
+    match standing {
+        Ok(standing) => standing.iter().for_each(|each| out!("{}", line(each))),
+        Err(error) => out!("What else stands is not known: {}", one_line(&error)),
+    }
 }
 
 async fn prepared<'a>(config: Option<&Path>, command: &'a Pause) -> Result<(Fleet, Order<'a>)> {
@@ -145,57 +185,40 @@ async fn prepared<'a>(config: Option<&Path>, command: &'a Pause) -> Result<(Flee
     Ok((fleet, Order { by: &command.who.by, reason: &command.who.reason }))
 }
 
-/// Stores and audits the switches, then tells the workers. Returns those that were off before.
-pub async fn switch_on(
-    fleet: &Fleet,
-    casino: Option<&CasinoId>,
-    switches: &[Switch],
-    order: Order<'_>,
-) -> Result<Vec<Switch>> {
-    let set = fleet.store.switch(casino, switches, true, order).await?;
-    announce(fleet, casino).await;
-    Ok(set)
+/// What waited for the end of a switch goes on, casino by casino; those where it failed, with the error.
+async fn reopen(fleet: &Fleet, casinos: Vec<CasinoId>) -> (Vec<Ended>, Vec<(CasinoId, String)>) {
+    let (mut ended, mut failed) = (Vec::new(), Vec::new());
+    for casino in casinos {
+        match reopen_one(fleet, &casino).await {
+            Ok(done) => ended.push(done),
+            Err(error) => failed.push((casino, one_line(&error))),
+        }
+    }
+    (ended, failed)
 }
 
-/// Lifts the switches; where the host may speak again, opens its texts and wakes what waited to be sent.
-pub async fn switch_off(
-    fleet: &Fleet,
-    casino: Option<&CasinoId>,
-    switches: &[Switch],
-    order: Order<'_>,
-) -> Result<(Vec<Switch>, Vec<Ended>)> {
-    let lifted = fleet.store.switch(casino, switches, false, order).await?;
-    announce(fleet, casino).await;
-    let mut ended = Vec::new();
-    for entry in fleet.store.roster().await?.into_iter().filter(|entry| casino.is_none_or(|one| *one == entry.casino)) {
-        let mut tx = fleet.store.bind(&entry.casino).await?;
-        let silent = tx.switched().await?.iter().any(|switch| switch.silences_agents());
-        let row = tx.casino_row().await?;
-        let reopened = match row {
-            Some(row) if !silent => tx.reopen(fleet.packs.of(&row.config)?.rules.usefulness()).await?,
-            _ => Reopened::default(),
-        };
-        tx.commit().await?;
-        // What may still not leave looks, and waits on.
-        let woken = fleet.store.wake_held(Some(&entry.casino)).await?;
-        ended.push(Ended { casino: entry.casino, reopened, woken });
-    }
-    Ok((lifted, ended))
+async fn reopen_one(fleet: &Fleet, casino: &CasinoId) -> Result<Ended> {
+    let mut tx = fleet.store.bind(casino).await?;
+    let silent = tx.switched().await?.iter().any(|switch| switch.silences_agents());
+    let row = tx.casino_row().await?;
+    let reopened = match row {
+        Some(row) if !silent => tx.reopen(fleet.packs.of(&row.config)?.rules.usefulness()).await?,
+        _ => Reopened::default(),
+    };
+    tx.commit().await?;
+    // What may still not leave looks, and waits on.
+    let woken = fleet.store.wake_held(Some(casino)).await?;
+    Ok(Ended { casino: casino.clone(), reopened, woken })
 }
 
 /// Mirrors what is stored. A bus that is away is no reason to fail: the switch stands, and the scheduler mirrors it every second.
-async fn announce(fleet: &Fleet, casino: Option<&CasinoId>) {
-    let told = async {
-        for entry in fleet.store.roster().await? {
-            if casino.is_none_or(|one| *one == entry.casino) {
-                fleet.bus.mirror(&seven_scheduler::control(entry)).await?;
-            }
+async fn announce(fleet: &Fleet, casino: Option<&CasinoId>) -> Result<()> {
+    for entry in fleet.store.roster().await? {
+        if casino.is_none_or(|one| *one == entry.casino) {
+            fleet.bus.mirror(&seven_scheduler::control(entry)).await?;
         }
-        anyhow::Ok(())
-    };
-    if let Err(error) = told.await {
-        tracing::warn!(error = &*error as &dyn std::error::Error, "the switch is stored but could not be announced");
     }
+    Ok(())
 }
 
 /// Everything that is on, the fleet's first.

@@ -1,10 +1,14 @@
 //! `seven status`: what stands where. Rows, switches and workers come from Postgres, waiting messages from NATS, breakers from Redis; they
 //! may disagree for a moment. A store that is away is named within two seconds, and the rest is shown: without Postgres the switches as
-//! the workers were told them last, and which stages ask NATS for messages.
+//! the workers were told them last, and the workers that are heard over NATS.
 
 mod gather;
 
-use std::{collections::BTreeSet, path::Path, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    time::Duration,
+};
 
 use anyhow::{Result, ensure};
 use serde::Serialize;
@@ -17,7 +21,7 @@ use seven_store::{
 };
 
 use super::{handles, pause, provider};
-use crate::out;
+use crate::{out, wiring::Worker};
 
 #[derive(Debug, clap::Args)]
 pub struct Status {
@@ -47,8 +51,6 @@ struct Lag {
     pending: u64,
     in_flight: usize,
     redelivered: usize,
-    /// Of workers, for the next message.
-    requests: usize,
 }
 
 /// A casino's switches as the workers were told them last.
@@ -74,6 +76,8 @@ struct Snapshot {
     stored: Stored,
     /// Only while Postgres is away.
     mirrored: Vec<Mirrored>,
+    /// The same: processes of each worker that were heard over NATS.
+    heard: BTreeMap<String, usize>,
     bus: Vec<Lag>,
     breakers: Vec<provider::Breaker>,
     /// Stores that did not answer.
@@ -190,12 +194,9 @@ impl Snapshot {
         if self.is_away(NATS) {
             return lines;
         }
-        let mut stages: Vec<&str> = self.bus.iter().map(|lag| lag.stage).collect();
-        stages.dedup();
-        for stage in stages {
-            let asks = self.bus.iter().any(|lag| lag.stage == stage && lag.requests > 0);
-            let told = if asks { "at work" } else { "NONE asks for messages" };
-            lines.push(format!("Workers: {stage}: {told} (seen from NATS)"));
+        for worker in Worker::ALL {
+            let number = self.heard.get(worker.name()).map_or_else(|| "NONE".to_owned(), usize::to_string);
+            lines.push(format!("Workers: {worker} {number} alive, heard over NATS", worker = worker.name()));
         }
         let paused = self.mirrored.iter().filter(|casino| !casino.paused.is_empty());
         let paused: Vec<String> = paused

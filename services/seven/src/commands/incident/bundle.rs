@@ -18,7 +18,7 @@ use seven_runtime::Fleet;
 use seven_store::{audit, dead::Filter};
 
 use crate::{
-    commands::{fleet, pause, status},
+    commands::{handles, pause, status},
     out,
     settings::Settings,
 };
@@ -79,7 +79,7 @@ impl Bundle {
             workers.push(format!("http://{}", Settings::load(config)?.ops.listen));
         }
         if piped {
-            let collected = collect(&fleet(config).await?, &workers, from, until).await?;
+            let collected = collect(&handles(config).await?, &workers, from, until).await?;
             archive(std::io::stdout().lock(), &name, until, &collected.files).context("writing to standard output")?;
             // Standard output is the archive's.
             return collected.tell_missing(std::io::stderr());
@@ -88,7 +88,7 @@ impl Bundle {
         let file = File::create_new(&to);
         let file = file.with_context(|| format!("creating {}; --out - writes to standard output", to.display()))?;
         let written = async {
-            let collected = collect(&fleet(config).await?, &workers, from, until).await?;
+            let collected = collect(&handles(config).await?, &workers, from, until).await?;
             archive(file, &name, until, &collected.files).with_context(|| format!("writing {}", to.display()))?;
             Ok(collected)
         };

@@ -1,27 +1,36 @@
 //! What each store tells, all asked at once. One that does not answer is named, and delays nobody.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use seven_bus::topology::{CONSUMING, consumer_name, lanes_of};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
 use seven_store::{fleet::RosterEntry, workers::LastError};
-use tokio::time::timeout;
 
 use super::{ALERTS, Away, Lag, Limits, Mirrored, NATS, POSTGRES, REDIS, Snapshot, Stored};
-use crate::commands::{pause, provider};
+use crate::{
+    commands::{in_time, pause, provider},
+    one_line,
+};
 
-/// For the first answer of a store; the whole is shown within two seconds.
-const PATIENCE: Duration = Duration::from_millis(1_500);
+/// For a connection to Postgres: less than for any answer, so that the reason is known.
+const FIRST_ANSWER: Duration = Duration::from_secs(1);
+/// Long enough to hear each worker once.
+const HEARING: Duration = Duration::from_millis(1_300);
 /// Workers that fell silent longer ago are not shown.
 const WORKERS_SINCE: Duration = Duration::from_secs(600);
 
 pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
+    // Only needed without Postgres; it takes its time, so it begins at once.
+    let hearing = tokio::spawn({
+        let bus = fleet.bus.clone();
+        async move { bus.beats(HEARING).await }
+    });
     let (stored, bus, breakers) =
         tokio::join!(Box::pin(stored(fleet)), Box::pin(in_time(bus(fleet))), in_time(breakers(fleet)));
     let mut away = Vec::new();
-    let mut or_away = |store, error: anyhow::Error| away.push(Away { store, error: format!("{error:#}") });
+    let mut or_away = |store, error: anyhow::Error| away.push(Away { store, error: one_line(&error) });
     let (roster, stored) = stored.map_err(|error| or_away(POSTGRES, error)).ok().unzip();
     let (mut bus, mirrored) = bus.unwrap_or_else(|error| {
         or_away(NATS, error);
@@ -37,17 +46,19 @@ pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
     };
     name_casinos(&mut bus, &known);
     // What is stored is newer than what was told of it.
-    let mirrored = if stored.is_some() { Vec::new() } else { mirrored };
-    Snapshot { stored: stored.unwrap_or_default(), mirrored, bus, breakers, away }
-}
-
-async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
-    timeout(PATIENCE, asked).await.context("no answer within 1.5 s")?
+    let (mirrored, heard) = match &stored {
+        Some(_) => Default::default(),
+        None => (mirrored, hearing.await.ok().and_then(Result::ok).unwrap_or_default()),
+    };
+    let mut workers = BTreeMap::new();
+    heard.into_iter().for_each(|beat| *workers.entry(beat.worker).or_default() += 1);
+    Snapshot { stored: stored.unwrap_or_default(), mirrored, heard: workers, bus, breakers, away }
 }
 
 async fn stored(fleet: &Fleet) -> Result<(Vec<RosterEntry>, Stored)> {
     // A database that answers may take its time for the rest.
-    let roster = in_time(async { Ok(fleet.store.roster().await?) }).await?;
+    let store = fleet.store.within(FIRST_ANSWER);
+    let roster = in_time(async { Ok(store.roster().await?) }).await?;
     let (mut limits, mut last_errors) = (Vec::new(), Vec::new());
     for entry in &roster {
         let mut tx = fleet.store.bind(&entry.casino).await?;
@@ -86,7 +97,6 @@ async fn bus(fleet: &Fleet) -> Result<(Vec<Lag>, Vec<Mirrored>)> {
             pending: lag.pending,
             in_flight: lag.in_flight,
             redelivered: lag.redelivered,
-            requests: lag.requests,
         }));
     }
     let mirrored = fleet.bus.mirrored().await?;
