@@ -26,7 +26,7 @@ async fn load(house: &House, id: &str, change: impl FnOnce(&mut Value)) -> Strin
     let mut content: Value = serde_json::from_str(seven_packs::demo::CONTENT).unwrap();
     change(content["items"].as_array_mut().unwrap().iter_mut().find(|item| item["id"] == id).unwrap());
     let file = house.file("changed.json", &content.to_string());
-    seven(house, &["content", "load", "--casino", house.casino().as_str(), &file]).await
+    seven(house, &["content", "load", "--casino", house.casino().as_str(), &file, "--by", "test"]).await
 }
 
 fn warm(item: &mut Value) {

@@ -78,12 +78,12 @@ async fn a_pause_holds_in_eight_workers_and_in_a_new_one() {
     // STOP is still confirmed; under kill nothing is.
     house.text(GUEST, "STOP");
     until("STOP is confirmed", Duration::from_secs(10), || async { house.texts_to(GUEST).len() == 1 }).await;
-    order(&house, &["pause", "--all", "--kill"]).await;
+    order(&house, &["pause", "--all", "--kill", "--yes"]).await;
     house.text(OTHER, "STOP");
     stored(&house, 42).await;
     nothing_leaves(&house).await;
     assert!(seven(&house, &["status"]).await.contains("ON: kill for every casino"));
-    order(&house, &["resume", "--all"]).await;
+    order(&house, &["resume", "--all", "--yes"]).await;
     until("everybody is answered", Duration::from_secs(40), || async {
         (0..40).all(|n| house.said_to(&guest(n)).contains("Nonna Salvia"))
     })
@@ -171,7 +171,7 @@ async fn a_person_writes_in_the_hosts_place() {
     assert!(said.code == 0 && said.out.contains("1 text(s) of the guest count as answered"), "{said:?}");
     until("the person's text", Duration::from_secs(10), || async { house.said_to(GUEST).contains("held until nine") })
         .await;
-    order(&house, &["resume", "--all"]).await;
+    order(&house, &["resume", "--all", "--yes"]).await;
     house.text(GUEST, "Which restaurants do you have?");
     until("the text is kept", Duration::from_secs(10), || async { house.count("inbound", "held").await == 1 }).await;
     let before = house.texts_to(GUEST).len();
@@ -215,7 +215,7 @@ async fn flags_choose_guests_stably() {
     let house = house("controls_flags", Wanted { workers, ..Wanted::default() }).await;
     let casino = house.casino().to_string();
     let name = "features/comp_agent_enabled";
-    order(&house, &["flag", "set", name, "--off"]).await;
+    order(&house, &["flag", "set", name, "--off", "--yes"]).await;
     let set = ["flag", "set", name, "--casino", &casino, "--percentage", "40", "--allow", GUEST];
     let said = order(&house, &set).await;
     assert!(said.contains("40 % of the guests and 1 listed"), "{said}");

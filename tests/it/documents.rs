@@ -68,7 +68,7 @@ async fn greeted(house: &House, guest: &str) -> Vec<Outbound> {
 
 async fn replace(house: &House, with: &Version) {
     let file = house.file("changed.json", &with.document());
-    let said = house.seven(&["casino", "add", &file], "").await;
+    let said = house.seven(&["casino", "add", &file, "--by", "test", "--yes"], "").await;
     assert!(said.code == 0 && said.out.contains("Replaced the document"), "{said:?}");
 }
 
@@ -89,7 +89,7 @@ async fn workers_that_run_use_the_document_of_now() {
 
     // A file that is refused changes nothing, and another casino's change is no change here.
     let refused = house.file("refused.json", &FIRST.document().replace("+1860555", "1860555"));
-    assert_ne!(house.seven(&["casino", "add", &refused], "").await.code, 0);
+    assert_ne!(house.seven(&["casino", "add", &refused, "--by", "test", "--yes"], "").await.code, 0);
     house.add_other().await;
     let said = house.seven(&["casino", "suspend", OTHER, "--by", "O. Perator", "--reason", "test"], "").await;
     assert_eq!(said.code, 0, "{said:?}");

@@ -1,5 +1,6 @@
 //! What operators do while the fleet runs: casinos come, schedulers double, dead letters are replayed, commands tell the truth.
 
+mod careful;
 mod cli;
 mod dead;
 mod dead_many;
@@ -90,7 +91,10 @@ impl House {
     pub(crate) async fn add_other(&self) {
         let (document, content) =
             (self.file("other.json", &other_document()), self.file("other-content.json", &other_content()));
-        for args in [&["casino", "add", &document][..], &["content", "load", "--casino", OTHER, &content]] {
+        for args in [
+            &["casino", "add", &document, "--by", "test"][..],
+            &["content", "load", "--casino", OTHER, &content, "--by", "test"],
+        ] {
             let said = self.seven(args, "").await;
             assert_eq!(said.code, 0, "{args:?}: {said:?}");
         }

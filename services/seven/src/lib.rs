@@ -10,6 +10,7 @@ pub mod commands;
 pub mod cost;
 pub mod deploy;
 pub mod dev;
+mod diff;
 pub mod doctor;
 pub mod eval;
 mod heartbeat;

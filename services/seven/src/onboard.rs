@@ -6,10 +6,13 @@ use seven_domain::{AuditEvent, CasinoConfig, CasinoId};
 use seven_knowledge::{Item, Reference, parse_content_of};
 use seven_runtime::Fleet;
 use seven_store::{
+    Tx,
     audit::Entry,
     casinos::Added,
     content::{ContentRow, LoadSummary},
 };
+
+use crate::diff::{Change, changes};
 
 /// Reads a casino document (JSON or TOML by its name), checked.
 pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
@@ -24,13 +27,41 @@ pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
     Ok(config)
 }
 
+/// What a document did to its casino.
+#[derive(Debug)]
+pub struct Addition {
+    pub added: Added,
+    /// None of a casino that is new.
+    pub changes: Vec<Change>,
+}
+
 /// Stores the document if there is a pack for it, routes its number, creates its consumers and tells the running workers.
-pub async fn add_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Result<Added> {
+pub async fn add_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Result<Addition> {
     fleet.packs.of(config).with_context(|| format!("{} was not added", config.casino_id))?;
     fleet.bus.onboard(&config.casino_id).await?;
-    let added = fleet.store.put_casino(config, actor).await?;
+    let (tx, addition) = put_casino(fleet, config, actor).await?;
+    tx.commit().await?;
     announce(fleet, &config.casino_id).await?;
-    Ok(added)
+    Ok(addition)
+}
+
+/// What [`add_casino`] would do, or why it would refuse; nothing is written.
+pub async fn try_casino(fleet: &Fleet, config: &CasinoConfig) -> Result<Addition> {
+    fleet.packs.of(config).with_context(|| format!("{} would not be added", config.casino_id))?;
+    let (tx, addition) = put_casino(fleet, config, "").await?;
+    tx.rollback().await?;
+    Ok(addition)
+}
+
+async fn put_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Result<(Tx, Addition)> {
+    let mut tx = fleet.store.bind(&config.casino_id).await?;
+    let changes = match tx.casino_row().await? {
+        Some(row) => changes(&serde_json::to_value(&*row.config)?, &serde_json::to_value(config)?),
+        None => Vec::new(),
+    };
+    let changed: Vec<String> = changes.iter().map(|change| change.field.clone()).collect();
+    let added = tx.put_casino(config, actor, &changed).await?;
+    Ok((tx, Addition { added, changes }))
 }
 
 /// Mirrors the casino's row into the bucket now instead of at the scheduler's next round.
@@ -47,6 +78,9 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
     Ok(())
 }
 
+/// Names of items that the audit log keeps of one load, of each kind.
+const NAMES_KEPT: usize = 500;
+
 /// Validates a content file against the casino's zone and its pack's categories, and replaces the casino's content with it.
 pub async fn load_content(
     fleet: &Fleet,
@@ -55,6 +89,30 @@ pub async fn load_content(
     text: &str,
     actor: &str,
 ) -> Result<LoadSummary> {
+    let (mut tx, summary) = put_content(fleet, casino, file, text, actor).await?;
+    let version = tx.casino_row().await?.map_or(0, |row| row.content_version);
+    tx.commit().await?;
+    // The content stands; swarms look at its version themselves every now and then.
+    if let Err(error) = fleet.bus.announce_content(casino, version).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "the content is stored but could not be announced");
+    }
+    Ok(summary)
+}
+
+/// What [`load_content`] would do, or why it would refuse; nothing is written.
+pub async fn try_content(fleet: &Fleet, casino: &CasinoId, file: &str, text: &str) -> Result<LoadSummary> {
+    let (tx, summary) = put_content(fleet, casino, file, text, "").await?;
+    tx.rollback().await?;
+    Ok(summary)
+}
+
+async fn put_content(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    file: &str,
+    text: &str,
+    actor: &str,
+) -> Result<(Tx, LoadSummary)> {
     let mut tx = fleet.store.bind(casino).await?;
     let row =
         tx.casino_row().await?.with_context(|| format!("no casino {casino}; add it first: seven casino add FILE"))?;
@@ -66,20 +124,13 @@ pub async fn load_content(
     })?;
     let rows: Vec<ContentRow> = items.iter().map(content_row).collect();
     let summary = tx.replace_content(&rows).await?;
-    tx.audit(&Entry::of(
-        AuditEvent::ContentUpdated,
-        actor,
-        casino.as_str(),
-        serde_json::json!({ "items": rows.len(), "file": file }),
-    ))
-    .await?;
-    let version = tx.casino_row().await?.map_or(0, |r| r.content_version);
-    tx.commit().await?;
-    // The content stands; swarms look at its version themselves every now and then.
-    if let Err(error) = fleet.bus.announce_content(casino, version).await {
-        tracing::warn!(error = &error as &dyn std::error::Error, "the content is stored but could not be announced");
-    }
-    Ok(summary)
+    let kept = |names: &[String]| names.iter().take(NAMES_KEPT).cloned().collect::<Vec<_>>();
+    let detail = serde_json::json!({
+        "items": rows.len(), "file": file, "created": kept(&summary.created), "changed": kept(&summary.changed),
+        "removed": kept(&summary.removed),
+    });
+    tx.audit(&Entry::of(AuditEvent::ContentUpdated, actor, casino.as_str(), detail)).await?;
+    Ok((tx, summary))
 }
 
 fn content_row(item: &Item) -> ContentRow {

@@ -27,6 +27,9 @@ const DEFAULTS: &str = include_str!("../settings.default.toml");
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
+    /// Nobody named a file or a folder of secrets, and no fleet runs beside this clone: these are the defaults.
+    #[serde(skip)]
+    of_no_fleet: bool,
     pub nats: Nats,
     pub postgres: Postgres,
     pub redis: Redis,
@@ -275,15 +278,13 @@ impl Settings {
         if let Some(folder) = secrets {
             figment = figment.merge(Secrets::read(Path::new(&folder))?);
         }
-        let settings: Self = figment
+        let mut settings: Self = figment
             .merge(
                 Env::prefixed("SEVEN_").split("__").ignore(&["config", "secrets"]).filter(|k| k.as_str().contains('.')),
             )
             .extract()
             .map_err(Box::new)?;
-        if nothing && settings.guest_hash.secret.is_none() {
-            return Err(Error::NoFleet);
-        }
+        settings.of_no_fleet = nothing;
         settings.check()?;
         Ok(settings)
     }
@@ -410,6 +411,9 @@ impl Settings {
     }
 
     pub fn hash_key(&self) -> Result<HashKey, Error> {
+        if self.of_no_fleet && self.guest_hash.secret.is_none() {
+            return Err(Error::NoFleet);
+        }
         let secret = self.guest_hash.secret.clone().ok_or(Error::Bad {
             key: "guest_hash.secret",
             problem: "missing".into(),

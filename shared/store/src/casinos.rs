@@ -54,11 +54,7 @@ impl Store {
     /// names are retired, those that another casino gave up are taken over.
     pub async fn put_casino(&self, config: &CasinoConfig, actor: &str) -> Result<Added, AddError> {
         let mut tx = self.bind(&config.casino_id).await?;
-        let added = tx.upsert_casino(config).await?;
-        let numbers: Vec<&str> = config.operational.numbers().map(PhoneE164::as_str).collect();
-        tx.route(&numbers).await?;
-        let detail = serde_json::json!({ "new": added == Added::New });
-        tx.audit(&Entry::of(AuditEvent::CasinoChanged, actor, config.casino_id.as_str(), detail)).await?;
+        let added = tx.put_casino(config, actor, &[]).await?;
         tx.commit().await?;
         Ok(added)
     }
@@ -81,6 +77,24 @@ impl Store {
 }
 
 impl Tx {
+    /// The same within a transaction; `changed` names the fields that differ, for the audit log.
+    ///
+    /// # Errors
+    /// [`AddError::NumberTaken`] where another casino sends from one of its numbers.
+    pub async fn put_casino(
+        &mut self,
+        config: &CasinoConfig,
+        actor: &str,
+        changed: &[String],
+    ) -> Result<Added, AddError> {
+        let added = self.upsert_casino(config).await?;
+        let numbers: Vec<&str> = config.operational.numbers().map(PhoneE164::as_str).collect();
+        self.route(&numbers).await?;
+        let detail = serde_json::json!({ "new": added == Added::New, "changed": changed });
+        self.audit(&Entry::of(AuditEvent::CasinoChanged, actor, config.casino_id.as_str(), detail)).await?;
+        Ok(added)
+    }
+
     async fn upsert_casino(&mut self, config: &CasinoConfig) -> Result<Added> {
         let inserted: bool = sqlx::query_scalar(
             "insert into casinos (casino_id, timezone, state, config) values ($1, $2, $3, $4)

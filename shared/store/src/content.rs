@@ -15,13 +15,13 @@ pub struct ContentRow {
     pub active: bool,
 }
 
-/// What a load changed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What a load changed: names of items.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadSummary {
-    pub created: usize,
-    pub changed: usize,
+    pub created: Vec<String>,
+    pub changed: Vec<String>,
     pub unchanged: usize,
-    pub removed: usize,
+    pub removed: Vec<String>,
 }
 
 impl Tx {
@@ -29,14 +29,11 @@ impl Tx {
     pub async fn replace_content(&mut self, rows: &[ContentRow]) -> Result<LoadSummary> {
         let casino = self.casino_str();
         let ids: Vec<&str> = rows.iter().map(|r| r.item_id.as_str()).collect();
-        let gone = sqlx::query("delete from content_items where not (item_id = any($1))")
+        let removed = sqlx::query_scalar("delete from content_items where not (item_id = any($1)) returning name")
             .bind(&ids)
-            .execute(self.conn())
+            .fetch_all(self.conn())
             .await?;
-        let mut summary = LoadSummary {
-            removed: usize::try_from(gone.rows_affected()).unwrap_or(usize::MAX),
-            ..LoadSummary::default()
-        };
+        let mut summary = LoadSummary { removed, ..LoadSummary::default() };
         for (position, row) in rows.iter().enumerate() {
             let outcome: Option<bool> = sqlx::query_scalar(
                 "insert into content_items (casino_id, item_id, category, name, item, content_hash, active, position)
@@ -57,12 +54,12 @@ impl Tx {
             .fetch_optional(self.conn())
             .await?;
             match outcome {
-                Some(true) => summary.created += 1,
-                Some(false) => summary.changed += 1,
+                Some(true) => summary.created.push(row.name.clone()),
+                Some(false) => summary.changed.push(row.name.clone()),
                 None => summary.unchanged += 1,
             }
         }
-        if summary.created + summary.changed + summary.removed > 0 {
+        if !(summary.created.is_empty() && summary.changed.is_empty() && summary.removed.is_empty()) {
             self.raise_content_version().await?;
         }
         Ok(summary)

@@ -80,7 +80,7 @@ async fn what_is_restored_elsewhere_equals_the_manifest_and_sends_nothing_until_
     // Nobody made turns or sent, but the stop of before is a stop.
     assert_eq!(new.number("select count(*) from suppressions where state = 'stopped'").await, 1);
 
-    let resume = ["resume", "--all", "--kill", "--by", "test", "--reason", "too early"];
+    let resume = ["resume", "--all", "--kill", "--yes", "--by", "test", "--reason", "too early"];
     let early = new.seven(&resume, "").await;
     assert!(early.code == 1 && early.err.contains("seven recover"), "{early:?}");
     let recovered = new.seven(&["recover", "--by", "test"], "").await;

@@ -144,8 +144,19 @@ async fn a_replay_that_is_stopped_and_killed_replays_each_letter_once_and_loses_
 
     // All of them again: everybody has the answer already.
     let texts = house.stack.sim.ledger().snapshot().outbound.len();
-    let args =
-        ["dead", "replay", "--casino", house.casino().as_str(), "--state", "replayed", "--rate", "1000", "--yes"];
+    let args = [
+        "dead",
+        "replay",
+        "--casino",
+        house.casino().as_str(),
+        "--state",
+        "replayed",
+        "--rate",
+        "1000",
+        "--yes",
+        "--by",
+        "ana",
+    ];
     let again = house.seven(&args, "").await;
     assert!(again.code == 0 && again.out.contains(&format!("Replayed {many} dead letter(s).")), "{again:?}");
     assert_eq!(published(&house).await, 2 * many as u64);

@@ -98,7 +98,7 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
     assert_eq!(unsaid[0], 0, "the gate never had it: {unsaid:?}");
     assert!(unsaid[4] >= 1, "its receipt failed, not its answer: {unsaid:?}");
     sqlx::raw_sql("truncate poisoned").execute(&owner).await.unwrap();
-    let replay = ["dead", "replay", "--all-casinos", "--yes", "--rate", "1000/s"];
+    let replay = ["dead", "replay", "--all-casinos", "--yes", "--rate", "1000/s", "--by", "ana"];
     let said = house.seven(&replay, "").await;
     let line = format!("Replayed {mended} dead letter(s); refused 5 (unreadable 5), still listed.");
     assert!(said.code == 1 && said.out.contains(&line), "{said:?}");

@@ -55,7 +55,7 @@ async fn a_broken_content_file_names_each_problem_and_changes_nothing() {
     let last = content["items"].as_array().unwrap().len() - 1;
     content["items"][last]["id"] = "dining_001".into();
     let file = house.file("broken.json", &content.to_string());
-    let said = house.seven(&["content", "load", "--casino", house.casino().as_str(), &file], "").await;
+    let said = house.seven(&["content", "load", "--casino", house.casino().as_str(), &file, "--by", "test"], "").await;
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.out.is_empty(), "{said:?}");
     for (row, field) in [(2, "details.hours"), (3, "name"), (3, "category"), (last + 1, "id")] {
@@ -82,12 +82,12 @@ async fn a_broken_content_file_names_each_problem_and_changes_nothing() {
     assert!(house.said_to(GUEST).contains("Nonna Salvia"), "the old content still answers");
 
     let good = house.file("good.json", seven_packs::demo::CONTENT);
-    let again = house.seven(&["content", "load", "--casino", house.casino().as_str(), &good], "").await;
+    let again = house.seven(&["content", "load", "--casino", house.casino().as_str(), &good, "--by", "test"], "").await;
     assert!(
         again.code == 0 && again.out.contains("0 new, 0 changed"),
         "the same file again changes nothing: {again:?}"
     ); // RAG-17
-    let nobody = house.seven(&["content", "load", "--casino", "no_such", &good], "").await;
+    let nobody = house.seven(&["content", "load", "--casino", "no_such", &good, "--by", "test"], "").await;
     assert!(nobody.code == 1 && nobody.err.contains("seven casino add"), "{nobody:?}");
     house.stop().await;
 }

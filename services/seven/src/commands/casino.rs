@@ -11,16 +11,26 @@ use std::{
 
 use anyhow::{Result, ensure};
 use clap::Subcommand;
-use seven_domain::{AuditEvent, CasinoConfig, CasinoId};
+use seven_domain::{AuditEvent, CasinoConfig, CasinoId, PhoneE164};
 use seven_store::{audit::Entry, casinos::Added, numbers::Number};
 
-use super::{fleet, given::Who};
+use super::{
+    fleet,
+    given::{By, Careful, Who},
+};
 use crate::{onboard, out};
 
 #[derive(Debug, Subcommand)]
 pub enum Casino {
-    /// Add a casino, or replace its configuration document (JSON or TOML; `-` takes JSON from standard input).
-    Add { file: PathBuf },
+    /// Add a casino, or replace its configuration document (JSON or TOML; `-` takes JSON from standard input). A document that changes a
+    /// casino shows what differs and asks.
+    Add {
+        file: PathBuf,
+        #[command(flatten)]
+        careful: Careful,
+        #[command(flatten)]
+        by: By,
+    },
     /// All casinos, their numbers and versions.
     List {
         /// One JSON document instead of a table.
@@ -70,7 +80,7 @@ pub async fn run(config: Option<&Path>, command: Casino) -> Result<ExitCode> {
         Casino::Verify(command) => return verify::run(config, &command).await,
         Casino::GoLive(command) => return Box::pin(go_live::run(config, &command)).await,
         Casino::Login(command) => login::run(config, &command).await,
-        Casino::Add { file } => add(config, &file).await,
+        Casino::Add { file, careful, by } => add(config, &file, careful, &by.by).await,
         Casino::List { json } => list(config, json).await,
         Casino::Suspend { casino, who } => set(config, &casino, "suspended", &who).await,
         Casino::Resume { casino, who } => set(config, &casino, "active", &who).await,
@@ -87,17 +97,35 @@ pub async fn run(config: Option<&Path>, command: Casino) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn add(config: Option<&Path>, file: &Path) -> Result<()> {
+async fn add(config: Option<&Path>, file: &Path, careful: Careful, by: &str) -> Result<()> {
     let text = super::read(file)?;
     let document = onboard::read_casino(&file.display().to_string(), &text)?;
+    let casino = &document.casino_id;
     let fleet = fleet(config).await?;
-    match onboard::add_casino(&fleet, &document, "seven casino add").await? {
-        Added::New => {
-            out!("Added {}. Next: seven content load --casino {} FILE", document.casino_id, document.casino_id);
+    let planned = onboard::try_casino(&fleet, &document).await?;
+    planned.changes.iter().for_each(|change| out!("  {change}"));
+    let question = match (planned.added, planned.changes.len()) {
+        (Added::New, _) => {
+            out!(
+                "{casino} is new: {}.",
+                document.operational.numbers().map(PhoneE164::as_str).collect::<Vec<_>>().join(", ")
+            );
+            None
         }
-        Added::Updated => out!("Replaced the document of {}.", document.casino_id),
+        (Added::Updated, 0) => {
+            out!("The document of {casino} is as it was.");
+            None
+        }
+        (Added::Updated, fields) => Some(format!("change {fields} field(s) of {casino}")),
+    };
+    if !careful.goes_on(question.as_deref())? {
+        return Ok(());
     }
-    let (replayed, waiting) = super::dead::of_known_numbers(&fleet, "seven casino add").await?;
+    match onboard::add_casino(&fleet, &document, by).await?.added {
+        Added::New => out!("Added {casino}. Next: seven content load --casino {casino} --by {by} FILE"),
+        Added::Updated => out!("Replaced the document of {casino}."),
+    }
+    let (replayed, waiting) = super::dead::of_known_numbers(&fleet, by).await?;
     if replayed > 0 {
         out!("Replayed {replayed} event(s) that came for its numbers before it had them.");
     }

@@ -35,9 +35,9 @@ pub enum Dead {
     Export(export::Export),
 }
 
-/// Who acts, for the record.
+/// Who looks, for the record.
 #[derive(Debug, Args)]
-struct By {
+struct Reader {
     /// Your name, for the record.
     #[arg(long, env = "USER", hide_env_values = true, default_value = "operator")]
     by: String,

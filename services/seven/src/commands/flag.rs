@@ -10,9 +10,14 @@ use seven_domain::{
     CasinoId,
     flags::{Rule, names},
 };
+use seven_runtime::Fleet;
 use seven_store::controls::Order;
 
-use super::{fleet, given::Who, guest_ref::GuestRef};
+use super::{
+    fleet,
+    given::{Careful, Who},
+    guest_ref::GuestRef,
+};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
@@ -36,6 +41,8 @@ pub struct Whose {
     /// Of this casino; without it the flag of every casino that has none of its own.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
+    #[command(flatten)]
+    careful: Careful,
     #[command(flatten)]
     who: Who,
 }
@@ -78,19 +85,42 @@ pub async fn run(config: Option<&Path>, command: Flag) -> Result<()> {
             (whose, Some(rule))
         }
     };
-    let Whose { name, casino, who } = whose;
+    let Whose { name, casino, careful, who } = whose;
     ensure!(names().contains(&name), "no flag {name}; there are {}", names().join(", "));
     if let Some(casino) = &casino {
         super::known(&fleet.store, casino).await?;
     }
+    let whom = casino.as_ref().map_or("every casino", CasinoId::as_str);
+    let stood = stands(&fleet, casino.as_ref(), &name).await?;
+    ensure!(rule.is_some() || stood.is_some(), "{name} was not set there");
+    out!("{name} of {whom}: {} -> {}", told(stood.as_ref()), told(rule.as_ref()));
+    let question = casino.is_none().then(|| format!("change {name} for every casino that has no flag of its own"));
+    if !careful.goes_on(question.as_deref())? {
+        return Ok(());
+    }
     let order = Order { by: &who.by, reason: &who.reason };
     let changed = fleet.store.put_flag(casino.as_ref(), &name, rule.as_ref(), order).await?;
-    ensure!(changed, "{name} was not set there");
-    out!("{name} of {}: {}", casino.as_ref().map_or("every casino", CasinoId::as_str), told(rule.as_ref()));
+    ensure!(changed, "{name} is not set there any more");
+    out!("Done: in force with the next turn.");
     Ok(())
 }
 
-async fn list(fleet: &seven_runtime::Fleet, json: bool) -> Result<()> {
+/// The rule that is set there, if any.
+async fn stands(fleet: &Fleet, casino: Option<&CasinoId>, name: &str) -> Result<Option<Rule>> {
+    let flags = match casino {
+        None => fleet.store.fleet_flags().await?,
+        Some(casino) => {
+            let mut tx = fleet.store.bind(casino).await?;
+            let flags = tx.own_flags().await?;
+            tx.commit().await?;
+            flags
+        }
+    };
+    let flag = flags.into_iter().find(|flag| flag.name == name);
+    Ok(flag.and_then(|flag| serde_json::from_value(flag.rule).ok()))
+}
+
+async fn list(fleet: &Fleet, json: bool) -> Result<()> {
     let mut all = fleet.store.fleet_flags().await?;
     for entry in fleet.store.roster().await? {
         let mut tx = fleet.store.bind(&entry.casino).await?;

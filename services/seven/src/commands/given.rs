@@ -1,8 +1,11 @@
 //! Arguments whose errors say what would be right, where the libraries' own do not.
 
+use anyhow::{Result, bail};
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use uuid::Uuid;
+
+use crate::out;
 
 /// Who does what everybody will notice, and why: both are in the audit log.
 #[derive(Debug, Clone, clap::Args)]
@@ -13,6 +16,45 @@ pub struct Who {
     /// Why; kept in the audit log.
     #[arg(long, value_name = "TEXT", value_parser = words)]
     pub(super) reason: String,
+}
+
+/// Who does it, where the change itself says why.
+#[derive(Debug, Clone, clap::Args)]
+pub struct By {
+    /// Your name, for the record.
+    #[arg(long, value_name = "NAME", value_parser = words)]
+    pub(super) by: String,
+}
+
+/// Whether a command writes, and whether it asks first.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct Careful {
+    /// Decide everything as the run would, say it, and write nothing.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Do not ask.
+    #[arg(long)]
+    pub(super) yes: bool,
+}
+
+impl Careful {
+    /// True when the command goes on and writes. `question`: what a person must agree to, beginning with a verb; none where the change is
+    /// small.
+    ///
+    /// # Errors
+    /// When the person does not agree, or nobody is there to be asked.
+    pub(super) fn goes_on(self, question: Option<&str>) -> Result<bool> {
+        if self.dry_run {
+            out!("Nothing was written: this was a dry run.");
+            return Ok(false);
+        }
+        if let Some(question) = question
+            && !super::confirmed(question, self.yes)?
+        {
+            bail!("nothing was written");
+        }
+        Ok(true)
+    }
 }
 
 /// Text of which something is left without the blanks around it.

@@ -9,11 +9,17 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use clap::Subcommand;
 use serde_json::json;
-use seven_domain::{AuditEvent, CasinoId, PhoneE164};
+use seven_domain::{AuditEvent, CasinoId, GuestHash, GuestId, PhoneE164};
 use seven_runtime::Fleet;
 use seven_store::audit::Entry;
+use uuid::Uuid;
 
-use super::{fleet, guest_ref::GuestRef, known};
+use super::{
+    fleet,
+    given::{Careful, Who},
+    guest_ref::GuestRef,
+    known,
+};
 use crate::out;
 
 #[derive(Debug, Subcommand)]
@@ -38,12 +44,11 @@ pub enum Guest {
         casino: CasinoId,
         #[arg(long)]
         guest: GuestRef,
-        /// Who asked and how the person was identified; kept in the audit log.
-        #[arg(long)]
-        reason: String,
-        /// Do it; without this the command only says what it would do.
-        #[arg(long)]
-        yes: bool,
+        #[command(flatten)]
+        careful: Careful,
+        /// Your name, and in the reason who asked and how the person was identified.
+        #[command(flatten)]
+        who: Who,
     },
     /// Ids of the guest's traces, one a line, for the trace backend's own deletion: our traces hold no text, and a hash of the phone (OBS-38).
     Traces {
@@ -74,7 +79,7 @@ pub async fn run(config: Option<&Path>, command: Guest) -> Result<()> {
     let fleet = fleet(config).await?;
     match command {
         Guest::Export { casino, guest, out, reason } => export(&fleet, &casino, &guest, out.as_deref(), &reason).await,
-        Guest::Delete { casino, guest, reason, yes } => delete(&fleet, &casino, &guest, &reason, yes).await,
+        Guest::Delete { casino, guest, careful, who } => delete(&fleet, &casino, &guest, careful, &who).await,
         Guest::Traces { casino, guest } => traces(&fleet, &casino, &guest).await,
         Guest::Deletions { casino, json } => deletions(&fleet, &casino, json).await,
         Guest::Exclude { casino, source } => exclude(&fleet, &casino, &source).await,
@@ -117,29 +122,43 @@ pub(crate) fn private(path: &Path) -> Result<std::fs::File> {
     file.with_context(|| format!("creating {} (it must not exist yet)", path.display()))
 }
 
-async fn delete(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, reason: &str, yes: bool) -> Result<()> {
+async fn delete(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef, careful: Careful, who: &Who) -> Result<()> {
     known(&fleet.store, casino).await?;
-    ensure!(!reason.trim().is_empty(), "--reason is empty; say who asked and how the person was identified");
     let hash = guest.hash(fleet, casino).await?;
-    let mut tx = fleet.store.bind(casino).await?;
-    let guest_id = tx.guest_by_hash(&hash).await?.with_context(|| format!("{casino} has no such guest (any more)"))?;
-    if !yes {
-        tx.commit().await?;
-        out!("Would forget guest {guest_id} ({}) for good. Repeat with --yes.", hash.tag());
-        out!(
-            "Where traces go to a collector, `seven guest traces --casino {casino}` lists those to delete there; ask first."
-        );
+    let Deletion { guest_id, new, .. } = Deletion::request(fleet, casino, &hash, who, false).await?;
+    ensure!(new, "a deletion of this guest is under way already; `seven guest deletions --casino {casino}` shows it");
+    out!("Guest {guest_id} ({}) is to be forgotten for good.", hash.tag());
+    out!(
+        "Where traces go to a collector, `seven guest traces --casino {casino}` lists those to delete there; ask first."
+    );
+    if !careful.goes_on(Some(&format!("forget guest {guest_id} for good")))? {
         return Ok(());
     }
-    let id = fleet.ids.uuid();
-    let new = tx.request_deletion(id, &hash, guest_id, reason, fleet.clock.now(), Duration::ZERO).await?;
-    tx.commit().await?;
-    if new {
-        out!("Deletion {id} begins now; `seven guest deletions --casino {casino}` shows when it is done.");
-    } else {
-        out!("A deletion of this guest is under way already; `seven guest deletions --casino {casino}` shows it.");
-    }
+    let Deletion { id, new, .. } = Deletion::request(fleet, casino, &hash, who, true).await?;
+    ensure!(new, "a deletion of this guest is under way already; `seven guest deletions --casino {casino}` shows it");
+    out!("Deletion {id} begins now; `seven guest deletions --casino {casino}` shows when it is done.");
     Ok(())
+}
+
+struct Deletion {
+    guest_id: GuestId,
+    id: Uuid,
+    /// False: one is under way.
+    new: bool,
+}
+
+impl Deletion {
+    /// Requests it, and takes that back unless it is to be `done`.
+    async fn request(fleet: &Fleet, casino: &CasinoId, hash: &GuestHash, who: &Who, done: bool) -> Result<Self> {
+        let id = fleet.ids.uuid();
+        let mut tx = fleet.store.bind(casino).await?;
+        let guest_id = tx.guest_by_hash(hash).await?;
+        let guest_id = guest_id.with_context(|| format!("{casino} has no such guest (any more)"))?;
+        let by = format!("{}: {}", who.by, who.reason);
+        let new = tx.request_deletion(id, hash, guest_id, &by, fleet.clock.now(), Duration::ZERO).await?;
+        if done { tx.commit().await } else { tx.rollback().await }?;
+        Ok(Self { guest_id, id, new })
+    }
 }
 
 async fn traces(fleet: &Fleet, casino: &CasinoId, guest: &GuestRef) -> Result<()> {

@@ -13,7 +13,10 @@ use seven_store::{
     controls::{Order, Reopened, Standing, Switch},
 };
 
-use super::{fleet, given::Who};
+use super::{
+    fleet,
+    given::{Careful, Who},
+};
 use crate::{one_line, out};
 
 /// Which casinos.
@@ -47,6 +50,8 @@ pub struct Pause {
     /// Nothing leaves at all, safety texts included: for when texts themselves do harm.
     #[arg(long)]
     kill: bool,
+    #[command(flatten)]
+    careful: Careful,
     #[command(flatten)]
     who: Who,
     /// One JSON document instead of lines.
@@ -83,6 +88,11 @@ pub async fn pause(config: Option<&Path>, command: &Pause) -> Result<()> {
     let chosen = chosen(command);
     let wanted = if chosen.is_empty() { USUAL.to_vec() } else { chosen };
     let casino = command.scope.casino.as_ref();
+    let question = (casino.is_none() && wanted.contains(&Switch::Kill))
+        .then_some("stop all texts of every casino, answers to cries for help and confirmations of STOP included");
+    if !agreed(&fleet, command, &wanted, true, question).await? {
+        return Ok(());
+    }
     let set = fleet.store.switch(casino, &wanted, true, order).await.context(NOT_PAUSED)?;
     let names: Vec<&str> = set.iter().map(|switch| switch.as_str()).collect();
     let left = announce(&fleet, casino).await.err().map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
@@ -119,6 +129,10 @@ pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
         Some(casino) => vec![casino.clone()],
         None => fleet.store.roster().await.context(NOT_RESUMED)?.into_iter().map(|entry| entry.casino).collect(),
     };
+    let question = casino.is_none().then_some("let every casino send again");
+    if !agreed(&fleet, command, &wanted, false, question).await? {
+        return Ok(());
+    }
     let lifted = fleet.store.switch(casino, &wanted, false, order).await.context(NOT_RESUMED)?;
     let names: Vec<&str> = lifted.iter().map(|switch| switch.as_str()).collect();
     let left = announce(&fleet, casino).await.err().map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
@@ -146,6 +160,26 @@ pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
     }
     ensure!(failed.is_empty(), "{} casino(s) were not opened; give the same command again", failed.len());
     Ok(())
+}
+
+/// Whether the order is to be carried out: not in a dry run, which says what would change.
+async fn agreed(fleet: &Fleet, command: &Pause, wanted: &[Switch], on: bool, question: Option<&str>) -> Result<bool> {
+    if command.careful.dry_run {
+        let scope = command.scope.casino.as_ref();
+        let stands = standing(fleet).await?;
+        let there = |switch: &&Switch| {
+            let whose = scope.map_or("", CasinoId::as_str);
+            stands.iter().any(|each| each.casino_id == whose && each.name == switch.as_str())
+        };
+        let changed: Vec<&str> =
+            wanted.iter().filter(|switch| there(switch) != on).map(|switch| switch.as_str()).collect();
+        let (word, whom) = (if on { "on" } else { "off" }, scope.map_or("every casino", CasinoId::as_str));
+        out!(
+            "Would turn {word} for {whom}: {}.",
+            if changed.is_empty() { "nothing".to_owned() } else { changed.join(", ") }
+        );
+    }
+    command.careful.goes_on(question)
 }
 
 impl Ended {

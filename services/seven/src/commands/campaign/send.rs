@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 use seven_domain::{AuditEvent, CampaignId, CasinoConfig, CasinoId, GuestHash};
@@ -15,7 +15,12 @@ use super::{
     wording::{Text, Texts},
 };
 use crate::{
-    commands::{confirmed, given::Who, guest_ref::GuestRef, phrases::sentence, table},
+    commands::{
+        given::{Careful, Who},
+        guest_ref::GuestRef,
+        phrases::sentence,
+        table,
+    },
     out,
 };
 
@@ -35,12 +40,9 @@ pub struct Send {
     text_es: String,
     #[command(flatten)]
     whom: Whom,
-    /// Say for every guest what would happen and why; write nothing.
-    #[arg(long)]
-    dry_run: bool,
-    /// Do not ask.
-    #[arg(long)]
-    yes: bool,
+    /// With --dry-run it is said for every guest what would happen and why.
+    #[command(flatten)]
+    careful: Careful,
     /// One JSON document instead of lines.
     #[arg(long)]
     json: bool,
@@ -70,17 +72,11 @@ pub(super) async fn run(fleet: &Fleet, command: &Send) -> Result<()> {
     let campaign: CampaignId = fleet.ids.next();
     let plan = Plan::of(fleet, &config, campaign, &texts, guests).await?;
     let rate = pace::rate(&config.operational);
-    if command.dry_run {
-        if command.json {
-            out!("{}", document(None, name, &texts, &plan, rate));
-        } else {
-            say(name, casino, &texts, &plan, rate, true);
-            out!("Nothing was written.");
-        }
-        return Ok(());
-    }
+    let Careful { dry_run, .. } = command.careful;
     if !command.json {
-        say(name, casino, &texts, &plan, rate, false);
+        say(name, casino, &texts, &plan, rate, dry_run);
+    } else if dry_run {
+        out!("{}", document(None, name, &texts, &plan, rate));
     }
     ensure!(
         config.features.outbound_campaigns_enabled,
@@ -88,8 +84,8 @@ pub(super) async fn run(fleet: &Fleet, command: &Send) -> Result<()> {
     );
     let to_send = plan.0.len() - plan.count("refused");
     ensure!(to_send > 0, "none of the guests may get it; nothing was written");
-    if !confirmed(&format!("send to {to_send} guest(s)"), command.yes)? {
-        bail!("nothing was written");
+    if command.json && dry_run || !command.careful.goes_on(Some(&format!("send to {to_send} guest(s)")))? {
+        return Ok(());
     }
     let counts = counts(&plan);
     let new = NewCampaign {

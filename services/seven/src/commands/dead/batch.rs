@@ -48,12 +48,15 @@ pub(super) enum Did {
     Elsewhere,
 }
 
+/// How many, by the reason's code.
+pub(super) type Refused = BTreeMap<&'static str, usize>;
+
 /// What became of all.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) done: usize,
     pub(super) elsewhere: usize,
-    pub(super) refused: BTreeMap<&'static str, usize>,
+    pub(super) refused: Refused,
     pub(super) left: usize,
     pub(super) stopped: bool,
 }
@@ -86,8 +89,8 @@ pub(super) async fn collect(fleet: &Fleet, ids: &[DeadId], select: &Select, part
     Ok(todos)
 }
 
-/// Says what would be done, by casino and stage.
-pub(super) fn plan(verb: Verb, kinds: impl Iterator<Item = (CasinoId, Stage)>, json: bool) {
+/// Says what would be done, by casino and stage, and how many would be refused.
+pub(super) fn plan(verb: Verb, kinds: impl Iterator<Item = (CasinoId, Stage)>, refused: &Refused, json: bool) {
     let mut counts = BTreeMap::<(String, &str), usize>::new();
     for (owner, stage) in kinds {
         *counts.entry((owner.to_string(), stage.as_str())).or_default() += 1;
@@ -98,7 +101,7 @@ pub(super) fn plan(verb: Verb, kinds: impl Iterator<Item = (CasinoId, Stage)>, j
             .iter()
             .map(|((casino, stage), n)| json!({ "casino": casino, "stage": stage, "letters": n }))
             .collect();
-        out!("{}", json!({ "dry_run": true, "would": verb.order, "letters": all, "by": by }));
+        out!("{}", json!({ "dry_run": true, "would": verb.order, "letters": all, "by": by, "refused": refused }));
         return;
     }
     if all > 0 {
@@ -108,7 +111,14 @@ pub(super) fn plan(verb: Verb, kinds: impl Iterator<Item = (CasinoId, Stage)>, j
         }
         out!("{table}");
     }
-    out!("Would {} {all} dead letter(s); nothing was done.", verb.order);
+    let and = if refused.is_empty() { String::new() } else { format!(" and refuse {}", told(refused)) };
+    out!("Would {} {all} dead letter(s){and}; nothing was done.", verb.order);
+}
+
+/// `3 (gone 2, opted_out 1)`.
+fn told(refused: &Refused) -> String {
+    let by: Vec<_> = refused.iter().map(|(code, n)| format!("{code} {n}")).collect();
+    format!("{} ({})", refused.values().sum::<usize>(), by.join(", "))
 }
 
 /// Asks a person at a terminal; anybody else has to say `--yes`.
@@ -183,8 +193,7 @@ impl Tally {
         } else {
             let mut line = format!("{} {} dead letter(s)", capital(verb.done), self.done);
             if refused > 0 {
-                let by: Vec<_> = self.refused.iter().map(|(code, n)| format!("{code} {n}")).collect();
-                line = format!("{line}; refused {refused} ({}), still listed", by.join(", "));
+                line = format!("{line}; refused {}, still listed", told(&self.refused));
             }
             if self.elsewhere > 0 {
                 line = format!("{line}; {} handled by somebody else meanwhile", self.elsewhere);

@@ -9,12 +9,11 @@ use seven_runtime::{Error, Fleet};
 use seven_store::dead::Locked;
 
 use super::{
-    By,
-    batch::{self, Did, Todo, Verb},
+    batch::{self, Did, Refused, Todo, Verb},
     replay::entry,
     select::{Select, whose},
 };
-use crate::commands::given;
+use crate::commands::given::{self, By, Careful};
 
 const VERB: Verb = Verb { order: "discard", done: "discarded" };
 
@@ -29,12 +28,8 @@ pub struct Discard {
     /// Why nobody needs them; kept in the audit log.
     #[arg(long, value_parser = given::words)]
     reason: String,
-    /// Only say what would be discarded.
-    #[arg(long)]
-    dry_run: bool,
-    /// Do not ask.
-    #[arg(long)]
-    yes: bool,
+    #[command(flatten)]
+    careful: Careful,
     /// The outcome as one JSON line.
     #[arg(long)]
     json: bool,
@@ -43,14 +38,14 @@ pub struct Discard {
 }
 
 pub(super) async fn run(fleet: &Fleet, command: Discard) -> Result<ExitCode> {
-    let Discard { ids, select, reason, dry_run, yes, json, by: By { by } } = command;
+    let Discard { ids, select, reason, careful, json, by: By { by } } = command;
     let parts = if ids.is_empty() { select.parts(fleet, false).await? } else { Vec::new() };
     let todos = batch::collect(fleet, &ids, &select, &parts).await?;
-    if dry_run {
-        batch::plan(VERB, todos.into_iter().map(|todo| (todo.owner, todo.stage)), json);
+    if careful.dry_run {
+        batch::plan(VERB, todos.into_iter().map(|todo| (todo.owner, todo.stage)), &Refused::new(), json);
         return Ok(ExitCode::SUCCESS);
     }
-    if ids.is_empty() && !batch::confirmed(VERB, todos.len(), yes)? {
+    if ids.is_empty() && !batch::confirmed(VERB, todos.len(), careful.yes)? {
         bail!("nothing was done");
     }
     let act = async |todo: &Todo| one(fleet, &todo.owner, todo.id, &by, &reason).await;

@@ -13,7 +13,7 @@ use seven_runtime::Fleet;
 use seven_store::{audit::Entry, dead::DeadLetter};
 
 use super::{
-    By, Reveal, batch, payload,
+    Reader, Reveal, batch, payload,
     select::{Select, whose},
     show,
 };
@@ -33,11 +33,11 @@ pub struct Export {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    by: By,
+    by: Reader,
 }
 
 pub(super) async fn run(fleet: &Fleet, command: Export) -> Result<()> {
-    let Export { ids, select, reveal: Reveal { reveal, reason }, out: file, by: By { by } } = command;
+    let Export { ids, select, reveal: Reveal { reveal, reason }, out: file, by: Reader { by } } = command;
     let parts = if ids.is_empty() { select.parts(fleet, false).await? } else { Vec::new() };
     let todos = batch::collect(fleet, &ids, &select, &parts).await?;
     let mut sink: Box<dyn Write> = match &file {

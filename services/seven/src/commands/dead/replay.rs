@@ -10,18 +10,21 @@ use clap::Args;
 use seven_domain::{AuditEvent, CasinoId, DeadId, DeadState, Stage};
 use seven_runtime::{Error, Fleet, failpoint};
 use seven_store::{
+    Tx,
     audit::Entry,
     dead::{DeadLetter, Filter, Locked},
 };
 
 use super::{
-    By,
     batch::{self, Did, Todo, Verb},
     reentry::{Reentry, Refusal},
     select::{Select, whose},
     stream,
 };
-use crate::out;
+use crate::{
+    commands::given::{By, Careful},
+    out,
+};
 
 const VERB: Verb = Verb { order: "replay", done: "replayed" };
 const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);
@@ -37,12 +40,8 @@ pub struct Replay {
     /// How many a second at most.
     #[arg(long, value_name = "N/s", default_value = "5/s", value_parser = rate)]
     rate: f64,
-    /// Only say what would be replayed.
-    #[arg(long)]
-    dry_run: bool,
-    /// Do not ask.
-    #[arg(long)]
-    yes: bool,
+    #[command(flatten)]
+    careful: Careful,
     /// Also those whose rows are gone but whose announcements are still in their stream.
     #[arg(long, conflicts_with = "ids")]
     from_stream: bool,
@@ -62,24 +61,33 @@ fn rate(text: &str) -> Result<f64, String> {
 }
 
 pub(super) async fn run(fleet: &Fleet, command: Replay) -> Result<ExitCode> {
-    let Replay { ids, select, rate, dry_run, yes, from_stream, json, by: By { by } } = command;
+    let Replay { ids, select, rate, careful, from_stream, json, by: By { by } } = command;
     let parts = if ids.is_empty() { select.parts(fleet, from_stream).await? } else { Vec::new() };
     let mut todos = batch::collect(fleet, &ids, &select, &parts).await?;
     let lost = if from_stream { stream::lost(fleet, &parts).await? } else { Vec::new() };
-    if dry_run {
-        let kinds = todos.into_iter().map(|todo| (todo.owner, todo.stage)).chain(lost);
-        batch::plan(VERB, kinds, json);
-        return Ok(ExitCode::SUCCESS);
+    let wanted = if ids.is_empty() { select.state.0 } else { None };
+    if careful.dry_run {
+        let mut kinds = Vec::new();
+        let looked = async |todo: &Todo| {
+            let did = judge(fleet, &todo.owner, todo.id, wanted).await?;
+            if did == Did::Done {
+                kinds.push((todo.owner.clone(), todo.stage));
+            }
+            Ok(did)
+        };
+        let tally = batch::each(&todos, None, VERB, looked).await?;
+        // Those in the stream alone are judged when they are filed again.
+        batch::plan(VERB, kinds.into_iter().chain(lost), &tally.refused, json);
+        return Ok(if tally.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     // Whoever names letters one by one has said which.
-    if ids.is_empty() && !batch::confirmed(VERB, todos.len() + lost.len(), yes)? {
+    if ids.is_empty() && !batch::confirmed(VERB, todos.len() + lost.len(), careful.yes)? {
         bail!("nothing was done");
     }
     if !lost.is_empty() {
         stream::refile(fleet, &parts).await?;
         todos = batch::collect(fleet, &ids, &select, &parts).await?;
     }
-    let wanted = if ids.is_empty() { select.state.0 } else { None };
     let act = async |todo: &Todo| one(fleet, &todo.owner, todo.id, wanted, &by).await;
     let tally = batch::each(&todos, Some(rate), VERB, act).await?;
     Ok(tally.report(VERB, json))
@@ -119,18 +127,40 @@ pub async fn of_known_numbers(fleet: &Fleet, by: &str) -> Result<(usize, usize)>
     Ok((done, letters.len() - done))
 }
 
-async fn one(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadState>, by: &str) -> Result<Did, Error> {
+/// What [`one`] would do; nothing is written.
+async fn judge(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadState>) -> Result<Did, Error> {
     let mut tx = fleet.store.bind(owner).await?;
+    let decided = decide(fleet, &mut tx, owner, id, wanted).await?;
+    tx.rollback().await?;
+    Ok(decided.map_or_else(|did| did, |_| Did::Done))
+}
+
+/// The letter, locked, and where it re-enters; otherwise why it is left alone.
+async fn decide(
+    fleet: &Fleet,
+    tx: &mut Tx,
+    owner: &CasinoId,
+    id: DeadId,
+    wanted: Option<DeadState>,
+) -> Result<Result<(Box<DeadLetter>, Reentry), Did>, Error> {
     let letter = match tx.lock_dead(id).await? {
         Locked::Letter(letter) if wanted.is_none_or(|wanted| wanted.as_str() == letter.state) => letter,
-        Locked::Letter(_) | Locked::Busy | Locked::Gone => return Ok(Did::Elsewhere),
+        Locked::Letter(_) | Locked::Busy | Locked::Gone => return Ok(Err(Did::Elsewhere)),
     };
     if wanted.is_none() && letter.state == DeadState::Discarded.as_str() {
-        return Ok(Did::Refused(Refusal::Discarded));
+        return Ok(Err(Did::Refused(Refusal::Discarded)));
     }
-    let reentry = match Reentry::of(fleet, owner, &letter).await? {
-        Ok(reentry) => reentry,
-        Err(refusal) => return Ok(Did::Refused(refusal)),
+    Ok(match Reentry::of(fleet, owner, &letter).await? {
+        Ok(reentry) => Ok((letter, reentry)),
+        Err(refusal) => Err(Did::Refused(refusal)),
+    })
+}
+
+async fn one(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadState>, by: &str) -> Result<Did, Error> {
+    let mut tx = fleet.store.bind(owner).await?;
+    let (letter, reentry) = match decide(fleet, &mut tx, owner, id, wanted).await? {
+        Ok(decided) => decided,
+        Err(did) => return Ok(did),
     };
     tx.reopen_for_replay(&letter).await?;
     let claim = tx.claim_dead(id, fleet.ids.uuid(), by).await?;

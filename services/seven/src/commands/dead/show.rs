@@ -10,7 +10,7 @@ use seven_store::{
     dead::{DeadLetter, Handled},
 };
 
-use super::{By, Reveal, payload, select::Select};
+use super::{Reader, Reveal, payload, select::Select};
 use crate::out;
 
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub struct Show {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    by: By,
+    by: Reader,
 }
 
 pub(super) async fn run(fleet: &Fleet, command: &Show) -> Result<()> {
