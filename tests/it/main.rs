@@ -27,6 +27,7 @@ mod duplicates;
 mod eval;
 mod failover;
 mod flood;
+mod frozen;
 mod harness;
 mod hosted;
 mod incident;

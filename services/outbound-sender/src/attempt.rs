@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use seven_bus::Outcome;
 use seven_cache::{Outcome as Spoke, Transition};
 use seven_domain::{AttemptId, AuditEvent, CasinoId, GuestHash, Lane, OutboundId, TWILIO};
@@ -30,6 +30,10 @@ use crate::{
 const CALLS: u32 = 3;
 /// Seconds before each re-delivery where the code names none (SMS-44).
 const REDELIVERY: [u32; 3] = [5, 25, 125];
+
+/// How long a look permits its call: a process that was stopped in between (a frozen machine, a debugger) looks again, for its guest may
+/// have opted out meanwhile. By the clock, which goes on while a machine sleeps.
+const LOOK_HOLDS: TimeDelta = TimeDelta::seconds(2);
 
 /// How a call ended, to be recorded.
 #[derive(Debug)]
@@ -63,6 +67,7 @@ impl Sender {
             }
             calls += 1;
             let attempt: AttemptId = self.fleet.ids.next();
+            let looked_at = self.fleet.clock.now();
             let claim = match self.look(job, (attempt, called), &eligibility, refused_as_of).await {
                 Ok(Ok(claim)) => claim,
                 refused => {
@@ -80,11 +85,13 @@ impl Sender {
             }
             let request = request(job, called, attempt, &claim)?;
             let mut span = trace::step("seven.node.provider_call", "").client();
-            let outcome = carrier.provider.send(&request).await;
+            let held_up = self.fleet.clock.now() - looked_at > LOOK_HOLDS;
+            let outcome = if held_up { held_up_before_the_call() } else { carrier.provider.send(&request).await };
             failpoint("sender.after_call");
             describe(&mut span, called, attempt, job, &outcome);
             drop(span);
-            let moved = carrier.ended(&self.fleet, route.permit, speaks(&outcome)).await;
+            let spoke = if held_up { Spoke::Neutral } else { speaks(&outcome) };
+            let moved = carrier.ended(&self.fleet, route.permit, spoke).await;
             if route.failover {
                 metrics().failovers.with_label_values(&[called]).inc();
             }
@@ -292,6 +299,11 @@ fn describe(span: &mut trace::Step, provider: &'static str, attempt: AttemptId, 
     if !matches!(outcome, SendOutcome::Accepted { .. }) {
         span.fail(end.outcome);
     }
+}
+
+/// Certainly not sent: the call was not made.
+fn held_up_before_the_call() -> SendOutcome {
+    SendOutcome::NotSent { detail: format!("more than {} s between the look and the call", LOOK_HOLDS.num_seconds()) }
 }
 
 fn is_transient(outcome: &SendOutcome) -> bool {
