@@ -184,14 +184,14 @@ impl Job {
         })
     }
 
-    /// Nothing of the fleet goes to this provider.
+    /// Nothing goes to this provider: it refuses the account.
     pub(crate) fn stopped(&self, provider: &str) -> bool {
-        self.stops.iter().any(|stop| stop.casino_id.is_empty() && stop.provider == provider)
+        self.stops.iter().any(|stop| !stop.is_park() && stop.provider == provider)
     }
 
     /// The casino may not send now: nothing at the provider whose limit is reached, and only safety texts at another.
     pub(crate) fn parked(&self, provider: &str) -> bool {
-        let mut parks = self.stops.iter().filter(|stop| !stop.casino_id.is_empty());
+        let mut parks = self.stops.iter().filter(|stop| stop.is_park());
         parks.any(|stop| !self.class.is_safety() || stop.provider == provider)
     }
 }

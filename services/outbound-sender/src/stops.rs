@@ -50,17 +50,27 @@ fn alert(casino: &CasinoId, provider: &str, code: &str, meant: &Verdict) {
 }
 
 async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Result<(), Error> {
-    let every = fleet.timing.provider_probe();
-    let stop =
-        NewStop { provider, casino: None, error_code: code, lasts: None, probe_after: Some(every), actor: ACTOR };
+    // A casino's own sender stops its casino only: its login may change nothing of the fleet's.
+    let own = if let [own] = fleet.roster.only() { Some(own) } else { None };
+    let stop = NewStop {
+        provider,
+        casino: own,
+        error_code: code,
+        lasts: None,
+        probe_after: Some(fleet.timing.provider_probe()),
+        actor: ACTOR,
+    };
     let new = fleet.store.stop_provider(&stop).await?;
     let text = format!(
-        "SENDING STOPPED at this provider for every casino: {}. Texts take the casino's other provider or wait; a probe looks every minute, `seven provider release` lifts it by hand",
+        "SENDING STOPPED at this provider for {}: {}. Texts take the casino's other provider or wait; a probe looks every minute, `seven provider release` lifts it by hand",
+        if own.is_some() { "this casino, whose own sender was refused" } else { "every casino" },
         meant.meaning
     );
-    Alert { name: "provider_stopped", casino: "", provider, code, text: &text }.raise();
+    let casino = own.map_or("", CasinoId::as_str);
+    Alert { name: "provider_stopped", casino, provider, code, text: &text }.raise();
     if new {
-        audit(fleet, &CasinoId::unknown(), AuditEvent::SendingStopped, provider, code, ACTOR, "").await?;
+        let filed = own.cloned().unwrap_or_else(CasinoId::unknown);
+        audit(fleet, &filed, AuditEvent::SendingStopped, provider, code, ACTOR, "").await?;
     }
     Ok(())
 }

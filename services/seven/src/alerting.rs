@@ -43,6 +43,11 @@ pub(crate) async fn file_all(fleet: &Fleet) {
 /// When the database does not take it.
 pub(crate) async fn file_one(fleet: &Fleet, raised: &Raised) -> Result<()> {
     let Raised { name, casino, provider, code, text, times } = raised;
+    // A casino's own worker may note nothing for the fleet; its login would refuse it.
+    let casino = match fleet.roster.only() {
+        [own] if casino.is_empty() => own.as_str(),
+        _ => casino,
+    };
     let severity = policy().severity(name);
     let minutes = policy().route(severity).ack_minutes;
     let new = NewAlert {

@@ -260,7 +260,8 @@ with s as (
   select name, since from controls union all select name, since from fleet_controls
   union all select 'safe_mode', updated_at from casinos where safe_mode
 ), stops as (
-  select provider, casino_id from provider_stops where casino_id in ('', $7) and (until is null or until > now())
+  select provider, casino_id <> '' and probe_at is null as park from provider_stops
+  where casino_id in ('', $7) and (until is null or until > now())
 ), facts as (
   select o.outbound_id, o.body, o.class, o.conversation_id, g.phone, k.config->'operational'->>'messaging_profile_id' as messaging_profile_id,
     case
@@ -279,9 +280,9 @@ with s as (
       when p.when_paused = 'stop' and o.kind <> 'person' and exists (select 1 from off where name = 'safe_mode') then 'paused'
       when p.when_paused = 'stop' and p.lane = 'bulk' and exists (select 1 from off where name = 'pause_proactive') then 'paused'
       when q.state = 'paused' then 'paused'
-      when exists (select 1 from stops where casino_id = '' and provider = $3) then 'provider_stopped'
+      when exists (select 1 from stops where not park and provider = $3) then 'provider_stopped'
       -- The limit is the casino's brake on its spending: only a safety text may take another provider.
-      when exists (select 1 from stops where casino_id <> '' and (p.lane <> 'safety' or provider = $3)) then 'sending_parked'
+      when exists (select 1 from stops where park and (p.lane <> 'safety' or provider = $3)) then 'sending_parked'
       -- Nothing is sold or announced to a guest who waits for a person (SEC-59, SEC-104).
       when p.lane = 'bulk' and c.paused_at is not null and coalesce(c.paused_until > now(), true) then 'paused'
       -- Nor for the rest of the session in which the guest cried for help.

@@ -24,14 +24,23 @@ pub struct Stop {
     pub error_code: String,
     pub since: DateTime<Utc>,
     pub until: Option<DateTime<Utc>>,
+    /// The provider is asked whether it takes us again: it refused the account. Of one casino, its own sender found that.
+    pub probed: bool,
     pub actor: String,
+}
+
+impl Stop {
+    /// Whether it is a limit on the casino's spending, not a provider that refuses the account.
+    pub fn is_park(&self) -> bool {
+        !self.casino_id.is_empty() && !self.probed
+    }
 }
 
 /// The stops and parks in force for the casino that the parameter names.
 macro_rules! stops {
     ($casino:literal) => {
         concat!(
-            "select provider, casino_id, error_code, since, until, actor from provider_stops where casino_id in ('', ",
+            "select provider, casino_id, error_code, since, until, probe_at is not null as probed, actor from provider_stops where casino_id in ('', ",
             $casino,
             ") and (until is null or until > now())"
         )
@@ -92,7 +101,7 @@ impl Store {
     /// Every stop and park, oldest first.
     pub async fn provider_stops(&self) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
-            "select provider, casino_id, error_code, since, until, actor from provider_stops order by since",
+            "select provider, casino_id, error_code, since, until, probe_at is not null as probed, actor from provider_stops order by since",
         )
         .fetch_all(&mut *self.fleet().await?)
         .await?)
@@ -102,7 +111,7 @@ impl Store {
     pub async fn lift_stops(&self, provider: Option<&str>, casino: Option<&CasinoId>) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
             "delete from provider_stops where ($1::text is null or provider = $1) and casino_id = $2
-             returning provider, casino_id, error_code, since, until, actor",
+             returning provider, casino_id, error_code, since, until, probe_at is not null as probed, actor",
         )
         .bind(provider)
         .bind(casino.map_or("", CasinoId::as_str))
@@ -125,7 +134,7 @@ impl Store {
     /// Takes away the stops whose end has come.
     pub async fn ended_stops(&self) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
-            "delete from provider_stops where until <= now() returning provider, casino_id, error_code, since, until, actor",
+            "delete from provider_stops where until <= now() returning provider, casino_id, error_code, since, until, probe_at is not null as probed, actor",
         )
         .fetch_all(&mut *self.fleet().await?)
         .await?)
@@ -137,7 +146,7 @@ impl Store {
         Ok(sqlx::query_as(
             "update provider_stops set probe_at = now() + make_interval(secs => $1)
              where (provider, casino_id) in (select provider, casino_id from provider_stops where probe_at <= now() for update skip locked)
-             returning provider, casino_id, error_code, since, until, actor",
+             returning provider, casino_id, error_code, since, until, probe_at is not null as probed, actor",
         )
         .bind(every.as_secs_f64())
         .fetch_all(&mut *self.fleet().await?)

@@ -4,6 +4,7 @@ use std::process::Stdio;
 
 use secrecy::SecretString;
 use seven::{commands::casino::verify::verify, wiring::Worker};
+use seven_carrier_sim::Plan;
 use sqlx::{Connection, PgConnection};
 use uuid::Uuid;
 
@@ -94,10 +95,36 @@ async fn a_casinos_login_serves_it_and_can_name_no_other() {
         "insert into fleet_controls (name, actor, reason) values ('kill', 'x', 'x')",
         "update routes set casino_id = casino_id",
         "insert into due (casino_id, kind, row_id, due_at) values ('amber_lake', 'send', gen_random_uuid(), now())",
+        "insert into provider_stops (provider, casino_id, error_code, actor) values ('telnyx', '', '20100', 'x')",
+        "insert into alerts (alert_id, key, name, severity, summary, standing)
+         values (gen_random_uuid(), 'x', 'x', 'info', 'x', false)",
+        "insert into workers (instance, worker, version, login) values ('x', 'scheduler', '0', 'seven_app')",
     ] {
         let refused = sqlx::query(forbidden).execute(&mut pinned).await;
         assert!(refused.is_err(), "{forbidden}");
     }
+    // The fleet's rows are read where every send needs them, and changed by nobody else's login.
+    house
+        .as_owner("insert into provider_stops (provider, casino_id, error_code, actor) values ('telnyx', '', 'x', 'x')")
+        .await;
+    house
+        .as_owner(
+            "insert into alerts (alert_id, key, name, severity, summary, standing)
+             values (gen_random_uuid(), 'fleet', 'store_down', 'info', 'x', true)",
+        )
+        .await;
+    for untouched in [
+        "update provider_stops set until = now() where casino_id = ''",
+        "delete from provider_stops where casino_id = ''",
+        "update alerts set resolved_at = now() where casino_id = ''",
+        "delete from alerts where casino_id = ''",
+        "delete from workers where worker = 'scheduler'",
+        "update workers set seen_at = now() - interval '1 hour' where worker = 'ingress-webhook'",
+    ] {
+        let done = sqlx::query(untouched).execute(&mut pinned).await;
+        assert!(done.is_err() || done.is_ok_and(|done| done.rows_affected() == 0), "{untouched}");
+    }
+    house.as_owner("delete from provider_stops where casino_id = ''").await;
     let others: i64 = sqlx::query_scalar("select count(*) from due where casino_id = 'amber_lake'")
         .fetch_one(&mut pinned)
         .await
@@ -124,6 +151,29 @@ async fn a_casinos_login_serves_it_and_can_name_no_other() {
     assert_ne!(said.out.trim(), address);
     assert!(sqlx::query("select 1").execute(&mut pinned).await.is_ok());
     assert_eq!(house.seven(&["casino", "login", &casino, "--remove"], "").await.code, 0);
+    house.stop().await;
+}
+
+#[tokio::test] // DEP-14, SMS-41: what a casino's own sender finds wrong with an account it notes for its casino
+async fn a_casinos_own_sender_stops_its_casino_alone() {
+    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::OutboundSender).collect();
+    let house = two_casinos("own_stop", workers).await;
+    let casino = house.casino().as_str().to_owned();
+    let address = house.seven(&["casino", "login", &casino, "--quiet"], "").await.out.trim().to_owned();
+    house.stack.sim.set_rules(Plan { account_error: Some("10009".to_owned()), ..Plan::default() }).unwrap();
+    let environment = [("SEVEN_POSTGRES__URL", address.as_str())];
+    let _sender = house.process_with(&["outbound-sender", "--casino", &casino], &environment, Stdio::null());
+    house.text(GUEST, "any italian place?");
+    let long = std::time::Duration::from_secs(60);
+    let told = "select count(*) from alerts where name = 'provider_stopped' and casino_id like 'own_stop_%'";
+    until("its casino's alert stands", long, || async { house.number(told).await == 1 }).await;
+    let stops = house.stack.fleet.store.provider_stops().await.unwrap();
+    let found: Vec<_> = stops.iter().map(|stop| (stop.casino_id.as_str(), stop.is_park())).collect();
+    assert_eq!(found, [(casino.as_str(), false)], "a stop of its casino, which leaves it the other provider");
+    // It lifts what it noted, once the provider takes it again.
+    house.stack.sim.set_rules(Plan::default()).unwrap();
+    until("the guest is answered", long, || async { !house.texts_to(GUEST).is_empty() }).await;
+    assert!(house.stack.fleet.store.provider_stops().await.unwrap().is_empty());
     house.stop().await;
 }
 

@@ -77,7 +77,7 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
         "where consumers begin again: casinos, stages, numbers and times",
         &["casino_id", "stage", "sequence", "acked_at", "stream_made"],
     ),
-    ("workers", "who lives: processes and times", &["instance", "worker", "version", "started_at", "seen_at"]),
+    ("workers", "who lives: processes and times", &["instance", "worker", "version", "started_at", "seen_at", "login"]),
     (
         "send_policy",
         "the table of the last look: law, not tenant data",

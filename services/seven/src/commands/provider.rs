@@ -103,14 +103,14 @@ pub(super) fn lines(stops: &[Stop], breakers: &[Breaker]) -> Vec<String> {
 }
 
 fn line(stop: &Stop) -> String {
-    let Stop { provider, casino_id, error_code, since, until, actor } = stop;
+    let Stop { provider, casino_id, error_code, since, until, actor, .. } = stop;
     let meaning = seven_providers::verdict(provider, error_code, 0);
     let why = if meaning.known { format!("{error_code}: {}", meaning.meaning) } else { error_code.clone() };
     let end = until.map_or_else(String::new, |at| format!(", until {}", at.format("%F %T UTC")));
-    let what = if casino_id.is_empty() {
-        format!("SENDING STOPPED at {provider} for every casino")
-    } else {
-        format!("SENDING PARKED for {casino_id} at {provider}")
+    let whom = if casino_id.is_empty() { "every casino" } else { casino_id };
+    let what = match stop.is_park() {
+        true => format!("SENDING PARKED for {whom} at {provider}"),
+        false => format!("SENDING STOPPED at {provider} for {whom}"),
     };
     format!("{what} ({why}) since {}{end}, by {actor}", since.format("%F %T UTC"))
 }
