@@ -82,7 +82,7 @@ impl Gate {
                 }
             },
             (limits::Limited::TellOnce, _) => self.canned(tx, case, TextKey::RateLimited).await?,
-            (limits::Limited::Silently, _) => self.close(tx, case, "rate_limited").await?,
+            (limits::Limited::Silently(reason), _) => self.close(tx, case, reason).await?,
         };
         Ok(next)
     }

@@ -18,6 +18,7 @@ use seven_ingress_webhook::Waits;
 use url::Url;
 
 mod secrets;
+mod tls;
 
 use self::secrets::Secrets;
 use crate::model::{self, Provider};
@@ -30,6 +31,7 @@ pub struct Settings {
     /// Nobody named a file or a folder of secrets, and no fleet runs beside this clone: these are the defaults.
     #[serde(skip)]
     of_no_fleet: bool,
+    pub stores: Stores,
     pub nats: Nats,
     pub postgres: Postgres,
     pub redis: Redis,
@@ -66,6 +68,13 @@ pub struct Telemetry {
     /// Spans that may wait for the collector.
     pub queue: usize,
     pub environment: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stores {
+    /// Those that may be reached on other machines without TLS.
+    pub plaintext: Vec<tls::Store>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -305,6 +314,9 @@ impl Settings {
         if !(0.0..=1.0).contains(&self.time.pauses) {
             return bad("time.pauses", self.time.pauses.to_string(), "0 to 1");
         }
+        if let Some(found) = tls::unencrypted(self) {
+            return bad(found.key, "it is on another machine and asks for no TLS".to_owned(), found.expected);
+        }
         if self.model.provider == Provider::Fixed && !self.sends_here() {
             return bad(
                 "model.provider",
@@ -426,7 +438,10 @@ impl Settings {
 /// True for an address of this machine.
 pub(crate) fn is_here(url: &Url) -> bool {
     url.host().is_some_and(|host| match host {
-        url::Host::Domain(name) => name == "localhost",
+        // Schemes that the standard does not know, such as nats, keep an address as a name.
+        url::Host::Domain(name) => {
+            name == "localhost" || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+        }
         url::Host::Ipv4(ip) => ip.is_loopback(),
         url::Host::Ipv6(ip) => ip.is_loopback(),
     })

@@ -1,13 +1,14 @@
 //! Too many texts in a minute, and pictures without a word.
 
-use std::{io::ErrorKind, net::TcpListener};
+use std::{io::ErrorKind, net::TcpListener, time::Duration};
 
 use serde_json::json;
 use seven_carrier_sim::Text;
 use seven_telemetry::metrics;
 
 use crate::{
-    harness::{GUEST, House, Wanted, house},
+    harness::{GUEST, House, Wanted, house, until},
+    operations::{OTHER, OTHER_NUMBER},
     webhook::caller::{Answer, Caller},
 };
 
@@ -67,6 +68,29 @@ async fn the_eleventh_text_of_a_minute_gets_one_notice_and_stop_still_works() {
     assert!(after.last().is_some_and(|text| text.contains("unsubscribed")), "{after:?}");
     assert_eq!(why("select count(*) from suppressions where state = 'stopped'").await, 1);
     assert!(!house.sent_to(other).is_empty());
+    house.stop().await;
+}
+
+#[tokio::test] // PROD-1: one casino's flood reaches the fleet's limit, is told, and silences nobody else's guests
+async fn a_flood_at_one_casino_leaves_another_its_share_and_is_told() {
+    let extra = "limits.fleet_texts_per_minute = 4".to_owned();
+    let house = house("limits_fleet", Wanted { extra, ..Wanted::default() }).await;
+    house.add_other().await;
+    for n in 0..12 {
+        house.text(&format!("+186055502{n:02}"), "What restaurants are open tonight?");
+    }
+    house.settle(12).await;
+    let closed = house.number("select count(*) from inbound_messages where reason = 'fleet_limit'").await;
+    assert!((1..=6).contains(&closed), "four of the fleet's and a share of two are answered: {closed} are not");
+    let text = Text { from: GUEST.to_owned(), to: Some(OTHER_NUMBER.into()), ..Text::default() };
+    house.stack.sim.text(Text { text: Some("What restaurants are open tonight?".into()), ..text }).unwrap();
+    house.settle(13).await;
+    assert!(!house.texts_to(GUEST).is_empty(), "the other casino's guest is answered");
+    let told = "select count(*) from alerts where name = 'texts_over_limit' and code = 'fleet_limit'";
+    let of = |casino: &str| format!("{told} and casino_id = '{casino}'");
+    let (flooded, other) = (of(house.casino().as_str()), of(OTHER));
+    until("operators are told", Duration::from_secs(20), || async { house.number(&flooded).await == 1 }).await;
+    assert_eq!(house.number(&other).await, 0);
     house.stop().await;
 }
 

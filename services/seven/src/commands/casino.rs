@@ -125,13 +125,7 @@ async fn add(config: Option<&Path>, file: &Path, careful: Careful, by: &str) -> 
         Added::New => out!("Added {casino}. Next: seven content load --casino {casino} --by {by} FILE"),
         Added::Updated => out!("Replaced the document of {casino}."),
     }
-    let (replayed, waiting) = super::dead::of_known_numbers(&fleet, by).await?;
-    if replayed > 0 {
-        out!("Replayed {replayed} event(s) that came for its numbers before it had them.");
-    }
-    if waiting > 0 {
-        out!("{waiting} event(s) for numbers no casino has are kept: seven dead list --unknown.");
-    }
+    super::dead::of_known_numbers(&fleet, by).await?.tell();
     Ok(())
 }
 

@@ -54,6 +54,7 @@ pub async fn run(config: Option<&Path>, command: Content) -> Result<()> {
     }
     onboard::load_content(&fleet, &casino, &name, &text, &by).await?;
     out!("Loaded.");
+    super::dead::of_known_numbers(&fleet, &by).await?.tell();
     let paid = Paid::new(&Settings::load(config)?, &fleet.cache)?;
     // The content is loaded and answers by words whatever becomes of its vectors.
     let ingested = paid.ingest(&fleet, &casino, false).await.with_context(|| {

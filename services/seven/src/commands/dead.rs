@@ -19,7 +19,7 @@ use clap::{Args, Subcommand};
 
 use super::{fleet, given};
 
-pub use replay::{of_known_numbers, replay};
+pub use replay::{OfNumbers, of_known_numbers, replay};
 
 #[derive(Debug, Subcommand)]
 pub enum Dead {

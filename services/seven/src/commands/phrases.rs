@@ -12,6 +12,8 @@ pub const SENTENCES: &[(&str, &str)] = &[
     ("superseded_by_opt_out", "the guest texted STOP before this was answered"),
     ("superseded_by_delete", "the guest asked for deletion before this was answered"),
     ("rate_limited", "over the limit of texts per minute; the guest was told once in that minute"),
+    ("casino_limit", "over the casino's limit of texts per minute; operators were told"),
+    ("fleet_limit", "over the fleet's limit of texts per minute and the casino's share of it; operators were told"),
     ("stale", "older than the usefulness limit when its turn came"),
     ("empty", "no text and no media"),
     ("guest_opted_out", "cancelled when the guest texted STOP"),

@@ -7,7 +7,9 @@ use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use seven_compliance::Verdict;
 use seven_domain::{AuditEvent, CasinoId, DeadId, DeadState, Stage};
+use seven_ingress_webhook::{Intake, intake_raw};
 use seven_runtime::{Error, Fleet, failpoint};
 use seven_store::{
     Tx,
@@ -108,11 +110,38 @@ pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
     }
 }
 
-/// Replays the open letters of numbers that no casino had, where one has them now. Returns how many, and how many still wait.
+/// What became of the letters of numbers that no casino had.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct OfNumbers {
+    pub replayed: usize,
+    /// Ordinary texts to casinos that have no content yet: an answer without it would help nobody.
+    pub without_content: usize,
+    /// Refused, most of them because no casino has the number.
+    pub kept: usize,
+}
+
+impl OfNumbers {
+    /// Says what happened, if anything did.
+    pub fn tell(self) {
+        let Self { replayed, without_content, kept } = self;
+        if replayed > 0 {
+            out!("Replayed {replayed} event(s) that came for its numbers before it had them.");
+        }
+        if without_content > 0 {
+            out!("{without_content} text(s) that came before wait until the casino has content.");
+        }
+        if kept > 0 {
+            out!("{kept} event(s) for numbers no casino has are kept: seven dead list --unknown.");
+        }
+    }
+}
+
+/// Replays the open letters of numbers that no casino had, where one has them now. Opt-outs, other keywords and cries for help wait for
+/// nothing; ordinary texts wait until their casino has content.
 ///
 /// # Errors
 /// When a store is away.
-pub async fn of_known_numbers(fleet: &Fleet, by: &str) -> Result<(usize, usize)> {
+pub async fn of_known_numbers(fleet: &Fleet, by: &str) -> Result<OfNumbers> {
     let unknown = CasinoId::unknown();
     let open = Filter { state: Some(DeadState::Open), stage: Some(Stage::Ingress), ..Filter::default() };
     let mut tx = fleet.store.bind(&unknown).await?;
@@ -120,11 +149,33 @@ pub async fn of_known_numbers(fleet: &Fleet, by: &str) -> Result<(usize, usize)>
     tx.commit().await?;
     // A guest's texts keep their order.
     letters.sort_by_key(|(id, _, first_at)| (*first_at, id.0));
-    let mut done = 0;
-    for (id, ..) in &letters {
-        done += usize::from(one(fleet, &unknown, *id, Some(DeadState::Open), by).await? == Did::Done);
+    let mut done = OfNumbers::default();
+    for (id, ..) in letters {
+        if waits_for_content(fleet, id).await? {
+            done.without_content += 1;
+        } else if one(fleet, &unknown, id, Some(DeadState::Open), by).await? == Did::Done {
+            done.replayed += 1;
+        } else {
+            done.kept += 1;
+        }
     }
-    Ok((done, letters.len() - done))
+    Ok(done)
+}
+
+/// Whether the letter is an ordinary text to a casino without content.
+async fn waits_for_content(fleet: &Fleet, id: DeadId) -> Result<bool> {
+    let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
+    let letter = tx.dead_letter(id).await?;
+    tx.commit().await?;
+    let Some(letter) = letter else { return Ok(false) };
+    let Intake::Text { event, to, .. } = intake_raw(&letter.payload, None, letter.first_at) else { return Ok(false) };
+    let Some(casino) = fleet.store.casino_of_number(&to).await? else { return Ok(false) };
+    let mut tx = fleet.store.bind(&casino).await?;
+    let row = tx.casino_row().await?;
+    tx.commit().await?;
+    let Some(row) = row.filter(|row| row.content_version == 0) else { return Ok(false) };
+    let decision = seven_reader::decide(fleet.packs.of(&row.config)?.guardrails(), &event.text)?;
+    Ok(decision.verdict == Verdict::Pass && decision.likely.is_none())
 }
 
 /// What [`one`] would do; nothing is written.

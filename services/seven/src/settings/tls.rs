@@ -1,0 +1,88 @@
+//! Stores on other machines are reached through TLS: what guests write and who they are goes over these connections.
+
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use url::Url;
+
+use super::{Settings, is_here};
+
+/// A store that may be reached without TLS, because its network is closed otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Store {
+    Nats,
+    Postgres,
+    Redis,
+}
+
+/// What [`unencrypted`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unencrypted {
+    pub(super) key: &'static str,
+    pub(super) expected: &'static str,
+}
+
+/// The first store on another machine whose address asks for no TLS, and that `stores.plaintext` does not name.
+pub(super) fn unencrypted(settings: &Settings) -> Option<Unencrypted> {
+    let open = |store: Store| settings.stores.plaintext.contains(&store);
+    let found = |key, expected| Some(Unencrypted { key, expected });
+    let nats = settings.nats.url.split(',').filter_map(|url| Url::parse(url.trim()).ok());
+    if !open(Store::Nats) && nats.into_iter().any(|url| url.scheme() != "tls" && !is_here(&url)) {
+        return found("nats.url", "tls://..., or \"nats\" in stores.plaintext");
+    }
+    let redis = Url::parse(&settings.redis.url).ok();
+    if !open(Store::Redis) && redis.is_some_and(|url| url.scheme() == "redis" && !is_here(&url)) {
+        return found("redis.url", "rediss://..., or \"redis\" in stores.plaintext");
+    }
+    if !open(Store::Postgres) && is_plain(settings.postgres.url.expose_secret()) {
+        return found("postgres.url", "?sslmode=verify-full at its end, or \"postgres\" in stores.plaintext");
+    }
+    None
+}
+
+/// `prefer` speaks plainly to whoever says that it has no TLS.
+fn is_plain(url: &str) -> bool {
+    let Ok(options) = url.parse::<PgConnectOptions>() else { return false };
+    let here = options.get_socket().is_some()
+        || options.get_host().starts_with('/')
+        || Url::parse(&format!("http://{}", options.get_host())).is_ok_and(|url| is_here(&url));
+    let encrypted = matches!(options.get_ssl_mode(), PgSslMode::Require | PgSslMode::VerifyCa | PgSslMode::VerifyFull);
+    !here && !encrypted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test] // SEC-34
+    fn a_store_on_another_machine_is_reached_through_tls() {
+        let refused = |text: &str| {
+            let error = Settings::parse(text).err().map(|error| error.to_string());
+            error.map(|error| error.split(':').next().unwrap_or_default().trim_start_matches("setting ").to_owned())
+        };
+        for (text, key) in [
+            ("nats.url = \"nats://nats.example:4222\"", "nats.url"),
+            ("nats.url = \"tls://a.example:4222,nats://b.example:4222\"", "nats.url"),
+            ("redis.url = \"redis://redis.example:6379\"", "redis.url"),
+            ("postgres.url = \"postgres://seven_app@db.example/seven\"", "postgres.url"),
+            ("postgres.url = \"postgres://seven_app@db.example/seven?sslmode=prefer\"", "postgres.url"),
+            ("postgres.url = \"postgres://seven_app@10.20.0.5/seven?sslmode=disable\"", "postgres.url"),
+        ] {
+            assert_eq!(refused(text).as_deref(), Some(key), "{text}");
+            let open = format!("{text}\nstores.plaintext = [\"nats\", \"postgres\", \"redis\"]");
+            assert_eq!(refused(&open), None, "{open}");
+        }
+        for text in [
+            "nats.url = \"tls://a.example:4222, tls://b.example:4222\"",
+            "redis.url = \"rediss://redis.example:6379\"",
+            "redis.url = \"redis://localhost:6379\"",
+            "postgres.url = \"postgres://seven_app@db.example/seven?sslmode=verify-full\"",
+            "postgres.url = \"postgres://seven_app@db.example/seven?sslmode=require\"",
+            "postgres.url = \"postgres://seven_app@127.0.0.1:5432/seven\"",
+            "postgres.url = \"postgres://seven_app@localhost/seven?host=/run/postgresql\"",
+        ] {
+            assert_eq!(refused(text), None, "{text}");
+        }
+    }
+}
