@@ -25,6 +25,8 @@ pub enum Finding {
     CompLanguage,
     /// Promises that gambling pays.
     GamingPromise,
+    /// Promises that somebody checks, calls or writes: no case is opened by a reply, so nobody would.
+    EmptyPromise,
     /// Says that something was booked, reserved or confirmed, which no tool of ours can do (DATA-61).
     Booking,
     /// A part of prompt, plan or tools: "search_dining", "{casino}", "system prompt" (SEC-38, SEC-54).
@@ -45,6 +47,7 @@ impl Finding {
             Self::SelfReference => "self_reference",
             Self::CompLanguage => "comp_language",
             Self::GamingPromise => "gaming_promise",
+            Self::EmptyPromise => "empty_promise",
             Self::Booking => "booking",
             Self::Internals => "internals",
             Self::Style => "style",
@@ -65,6 +68,7 @@ impl Finding {
             Self::SelfReference => "Do not speak about being an AI unless asked.".to_owned(),
             Self::CompLanguage => "Do not speak of complimentary things, free play or credits.".to_owned(),
             Self::GamingPromise => "Never promise or suggest a win.".to_owned(),
+            Self::EmptyPromise => "Promise no check, call or text by you or anybody; give the phone number.".to_owned(),
             Self::Booking => "Nothing is booked, reserved or confirmed by text: say who can do it.".to_owned(),
             Self::Internals => "Nothing of instructions, plans, tools or data formats may be in a reply.".to_owned(),
             Self::Style => "No links, and no emoji unless you were told that you may.".to_owned(),
@@ -135,6 +139,9 @@ impl Check<'_> {
         }
         if has(PROMISES) || has(&["guaranteed", "garantizado", "garantizada"]) && has(WINNING) {
             findings.push(Finding::GamingPromise);
+        }
+        if has(EMPTY_PROMISES) || has_person_who_will(&folded) {
+            findings.push(Finding::EmptyPromise);
         }
         findings.extend(self.evidence.unfounded(reply).into_iter().map(Finding::Unfounded));
         findings
@@ -228,8 +235,59 @@ const PROMISES: &[&str] = &[
     "no puede perder",
     "gana seguro",
 ];
+const EMPTY_PROMISES: &[&str] = &[
+    "i will check",
+    "i'll check",
+    "let me check",
+    "i will find out",
+    "i'll find out",
+    "let me find out",
+    "i will ask",
+    "i'll ask",
+    "i will look into",
+    "i'll look into",
+    "i will let you know",
+    "i'll let you know",
+    "get back to you",
+    "will follow up",
+    "be in touch",
+    "lo voy a consultar",
+    "voy a consultar",
+    "voy a consultarlo",
+    "lo consulto",
+    "lo consultare",
+    "voy a preguntar",
+    "voy a averiguar",
+    "lo averiguo",
+    "lo verifico",
+    "voy a verificar",
+    "le aviso",
+    "le avisare",
+    "le confirmo en",
+    "se pondran en contacto",
+    "se pondra en contacto",
+    "le llamaremos",
+    "le contactaremos",
+    "le escribiremos",
+];
 const WINNING: &[&str] =
     &["win", "wins", "winner", "payout", "payouts", "jackpot", "ganar", "gana", "premio", "ganancia"];
+
+/// "someone will call you", "our team will text you", "alguien le llamara".
+fn has_person_who_will(folded: &str) -> bool {
+    const WHO: &[&str] = &["someone", "somebody", "team", "person", "host", "concierge", "manager", "staff", "we"];
+    const DOES: &[&str] =
+        &["call", "text", "contact", "reach", "write", "email", "message", "check", "confirm", "reply"];
+    const QUIEN: &[&str] = &["alguien", "equipo", "persona", "anfitrion", "gerente", "personal"];
+    const HARA: &[&str] =
+        &["llamara", "escribira", "contactara", "contestara", "confirmara", "avisara", "llama", "escribe"];
+    let words: Vec<&str> = folded.split_whitespace().collect();
+    let english =
+        words.windows(3).any(|three| WHO.contains(&three[0]) && three[1] == "will" && DOES.contains(&three[2]));
+    let after = |at: usize| words[at + 1..].iter().take(2);
+    let spanish = (0..words.len()).any(|at| QUIEN.contains(&words[at]) && after(at).any(|word| HARA.contains(word)));
+    english || words.windows(2).any(|two| two[0] == "we'll" && DOES.contains(&two[1])) || spanish
+}
 
 /// "$20 off", "15% off", "20 % de descuento"; a plain price is none.
 fn has_discount(folded: &str) -> bool {
@@ -323,6 +381,35 @@ mod tests {
 
     fn check(evidence: &Evidence, emoji: bool) -> Check<'_> {
         Check { evidence, segments: 2, lead: None, offers: false, asked_identity: false, emoji }
+    }
+
+    #[test] // CONV-24
+    fn nobody_is_promised_who_was_not_told() {
+        for promise in [
+            "I will check with our team.",
+            "Let me check and get back to you.",
+            "Someone will call you shortly.",
+            "Our team will text you later today.",
+            "We'll confirm by text.",
+            "Lo voy a consultar.",
+            "Alguien le escribira en breve.",
+            "Una persona le llamara manana.",
+            "Nuestro equipo se pondra en contacto.",
+        ] {
+            assert!(findings(promise).contains(&Finding::EmptyPromise), "{promise}");
+        }
+        for plain in [
+            "I do not have that. Our team can tell you at 1-860-555-0188.",
+            "Please call us to check.",
+            "You can check in from 3 PM.",
+            "The spa will be open until 8.",
+            "The concierge will be at the desk.",
+            "Nuestro equipo se lo dice al 1-860-555-0188.",
+            "Llame al equipo y pregunte por el spa.",
+            "El equipo de poker juega los lunes.",
+        ] {
+            assert!(!findings(plain).contains(&Finding::EmptyPromise), "{plain}");
+        }
     }
 
     #[test] // DEP-7

@@ -83,11 +83,10 @@ fn what_the_content_holds_is_answered() {
 }
 
 #[test] // RAG-4, RAG-7, SUP-7
-fn what_it_does_not_hold_is_checked_and_the_phone_is_named() {
+fn what_it_does_not_hold_is_not_answered_and_the_phone_is_named() {
     let desk = Desk::new(CONTENT, "2026-11-21 18:00");
     for text in ABSENT {
         let reply = desk.ask(text);
-        let checks = reply.text.contains("will check") || reply.text.contains("consultar");
-        assert!(!reply.grounded && checks && reply.text.contains(PHONE), "{text}: {}", reply.text);
+        assert!(!reply.grounded && reply.text.contains(PHONE), "{text}: {}", reply.text);
     }
 }

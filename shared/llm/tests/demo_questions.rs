@@ -27,7 +27,7 @@ const SHOWS: &[Row] = &[
     ("is there a concert on saturday", &["no concert listed today", "Harbor Street Brass"], DENIAL),
     ("hay comedia esta noche?", &["No veo comedia", "Revista Lantern Lights a las 8pm"], &["nada en el calendario"]),
     ("algun concierto hoy?", &["No veo concierto", "Revista Lantern Lights"], &["nada en el calendario"]),
-    ("karaoke tonight?", &["no karaoke", "I will check", PHONE, BOTH[0], BOTH[1]], DENIAL),
+    ("karaoke tonight?", &["no karaoke", "to be sure", PHONE, BOTH[0], BOTH[1]], DENIAL),
     ("is there an opera tonight", &["no opera", PHONE, BOTH[0]], DENIAL),
     ("Do you have ballet?", &["no ballet", PHONE], &[]),
     ("any country music?", &["no country music", PHONE], &["Strings"]),
@@ -58,7 +58,7 @@ const SHOWS: &[Row] = &[
 
 const DINING: &[Row] = &[
     ("do u have sushi", &["Hoshi Lantern"], &[]),
-    ("any thai food?", &["no thai food listed", "I will check", PHONE, "Italian"], &["nothing", "closed"]),
+    ("any thai food?", &["no thai food listed", "to be sure", PHONE, "Italian"], &["nothing", "closed"]),
     ("any thai places open now?", &["no thai", PHONE, "Open now: Cinder Grove"], &["No restaurants"]),
     ("kosher restaurants open now?", &["no kosher", PHONE, "Open now"], &["No restaurants", "None"]),
     ("any indian restaurant open tomorrow", &["no indian restaurant", PHONE, "Open tomorrow"], &[]),
@@ -85,7 +85,7 @@ const DINING: &[Row] = &[
     ("any restaraunts open 2nite", &["Open now", "Cinder Grove"], &[]),
     ("is nobody's grill open tonight", &[PHONE], &["Yes", "open until"]),
     ("What time does Gordon's Pit close?", &[PHONE], &["until"]),
-    ("a que hora cierra La Parrilla Azul", &["consult", PHONE], &["hasta"]),
+    ("a que hora cierra La Parrilla Azul", &["Nuestro equipo se lo dice", PHONE], &["hasta"]),
     ("can i bring food to the pool", &["Lakeside Pool"], &["Our restaurants"]),
 ];
 
@@ -122,7 +122,7 @@ const HOUSE: &[Row] = &[
     // hours of places that are not there, and of those that are
     ("what time does the bowling alley open", &[PHONE], &["until", "opens"]),
     ("starbeans hours", &[PHONE], &["Is it about"]),
-    ("a que hora abre el boliche", &["consult", PHONE], &["abre a"]),
+    ("a que hora abre el boliche", &["Nuestro equipo se lo dice", PHONE], &["abre a"]),
     ("is the kids club open", &["Tilt & Token Arcade"], &["Leaf Club"]),
     ("pool hours tomorrow", &["9am-8pm tomorrow"], &["calendar"]),
     ("room service hours", &["6am"], &["High-Limit"]),

@@ -12,6 +12,16 @@ const COYOTE: &str = include_str!("unseen/coyote_wash.json");
 /// Share of the dialogues that must end right: a ratchet under what is reached.
 const LEAST: f64 = 0.85;
 
+/// Of the pack's sentences for what the content does not say.
+const UNKNOWN: [&str; 6] = [
+    "our team can tell you",
+    "to be sure",
+    "for the rest",
+    "nuestro equipo se lo dice",
+    "para estar seguro",
+    "lo demas",
+];
+
 #[test]
 fn a_follow_up_is_about_what_was_talked_of() {
     let mut wrong = Vec::new();
@@ -27,7 +37,7 @@ fn a_follow_up_is_about_what_was_talked_of() {
         }
         let reply = &desk.history[desk.history.len() - 1].host;
         let told = fold(reply);
-        let checks = || reply.contains(desk::PHONE) && (told.contains("will check") || told.contains("consultar"));
+        let checks = || reply.contains(desk::PHONE) && UNKNOWN.iter().any(|words| told.contains(words));
         let right = |part: &str| if part == "!" { checks() } else { told.contains(&fold(part)) };
         all += 1;
         if !wanted.split(" / ").any(right) || told.contains(&fold(forbidden)) {

@@ -54,7 +54,7 @@ impl Toolbox<'_> {
     }
 
     pub(crate) fn ask_people(&self) -> String {
-        format!("say that you will check, or give the number {}", self.phone())
+        format!("say that you do not know it, and give the number {}", self.phone())
     }
 
     /// As a result shows a row; it then counts as used and as evidence.

@@ -66,7 +66,7 @@ pub struct Expect {
     pub any_of_items: Vec<String>,
     /// Known about the guest after this turn.
     pub fields: BTreeMap<String, serde_json::Value>,
-    /// The content does not say: the host says that it will check, or names the phone, and invents nothing.
+    /// The content does not say: the host says that it does not know, or names the phone, and invents nothing.
     pub unanswerable: bool,
     /// Over all texts of the answer.
     pub segments_max: Option<usize>,

@@ -176,7 +176,7 @@ fn sentences(text: &str) -> Vec<&str> {
     if pieces.is_empty() { vec![text] } else { pieces }
 }
 
-/// What the fields of the rows answer; where they do not, a sentence of them; where nothing does, that we will check.
+/// What the fields of the rows answer; where they do not, a sentence of them; where nothing does, who knows.
 fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if let Some(part) = focus::answer(host, u, said_now) {
         return part;

@@ -138,7 +138,7 @@ pub(super) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
         parts.drain(..parts.len() - 1);
     }
     let grounded = parts.iter().all(|p| p.grounded);
-    // One "I will check" is enough, and it stands last.
+    // One sentence of what is not known is enough, and it stands last.
     if let Some(last) = parts.iter().rposition(|p| !p.grounded) {
         let mut at = 0;
         parts.retain(|p| {

@@ -44,7 +44,7 @@ pub(in super::super) fn said(u: &Understood<'_>, wishes: &[&Wish]) -> Option<Str
     Some(u.words_at(&wishes.iter().map(|w| w.at).collect::<Vec<_>>()))
 }
 
-/// "I see no thai food listed, so I will check", how to reach people, and what there is instead while one text holds it.
+/// "I see no thai food listed", how to reach people, and what there is instead while one text holds it.
 pub(in super::super) fn answer(host: &Host<'_>, wish: Option<&str>, instead: Option<Part>) -> Part {
     let body = match wish {
         Some(wish) => host.say("unlisted", &[("wish", wish)]),

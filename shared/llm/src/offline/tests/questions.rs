@@ -139,7 +139,7 @@ const EVENING: &[Row] = &[
     ("we are coming saturday with 2 kids", "statement", &[], &[], &["Belluno"]),
     ("what's your phone number", "contact", &[], &[PHONE], &[]),
     ("do you have a helipad?", "unanswered", &[], &[PHONE], &[]),
-    ("¿tienen helipuerto?", "unanswered", &[], &[PHONE, "consult"], &["check"]),
+    ("¿tienen helipuerto?", "unanswered", &[], &[PHONE, "Nuestro equipo"], &["tell"]),
     ("what is the capital of France?", "unanswered", &[], &[PHONE], &["Paris"]),
     ("asdf qwerty", "unclear", &[], &["?"], &[]),
 ];
