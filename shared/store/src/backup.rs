@@ -12,7 +12,7 @@ use seven_domain::{AuditEvent, CasinoId};
 use sha2::{Digest as _, Sha256};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
-use crate::{Error, Result, Store, audit::Entry, controls::Switch};
+use crate::{Error, Result, Store, Tx, audit::Entry, controls::Switch};
 
 /// Who holds the fleet's switches after a restore; `seven resume` refuses while it is this one.
 pub const RESTORE: &str = "seven restore";
@@ -288,6 +288,30 @@ pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json:
     tx.commit().await?;
     conn.close().await?;
     Ok(Halted { texts, turns, waiting, campaigns })
+}
+
+impl Tx {
+    /// Ends queued answers to texts that came before this moment, and closes such texts that wait for one. The bus outlives a database: it
+    /// brings texts again that the lost fleet answered after the backup, and no text leaves twice (D5). Returns answers and texts.
+    pub async fn end_answers_of_before(&mut self, restored_at: DateTime<Utc>) -> Result<(u64, u64)> {
+        let answers = sqlx::query(
+            "update outbound_messages o set state = 'expired', reason = 'restored', ended_at = now() from inbound_messages i
+             where o.inbound_id = i.inbound_id and i.received_at < $1 and o.state = 'queued'",
+        )
+        .bind(restored_at)
+        .execute(self.conn())
+        .await?
+        .rows_affected();
+        let texts = sqlx::query(
+            "update inbound_messages set disposition = 'closed', reason = 'restored', closed_at = now()
+             where received_at < $1 and disposition in ('open', 'held')",
+        )
+        .bind(restored_at)
+        .execute(self.conn())
+        .await?
+        .rows_affected();
+        Ok((answers, texts))
+    }
 }
 
 impl Store {

@@ -8,11 +8,13 @@ use seven::{
     settings::Settings,
     wiring::Worker,
 };
+use seven_bus::Outgoing;
 use seven_testkit::Postgres;
 
 use crate::{
     harness::{GUEST, House, Wanted, house, house_on, until},
     operations::{OTHER, seven},
+    webhook::caller::Caller,
 };
 
 const STOPPED: &str = "+18605550143";
@@ -80,6 +82,9 @@ async fn what_is_restored_elsewhere_equals_the_manifest_and_sends_nothing_until_
     // Nobody made turns or sent, but the stop of before is a stop.
     assert_eq!(new.number("select count(*) from suppressions where state = 'stopped'").await, 1);
 
+    // A bus that outlived the database brings a text again that the lost fleet had answered.
+    help_of_before_the_restore(&new).await;
+
     let resume = ["resume", "--all", "--kill", "--yes", "--by", "test", "--reason", "too early"];
     let early = new.seven(&resume, "").await;
     assert!(early.code == 1 && early.err.contains("seven recover"), "{early:?}");
@@ -102,9 +107,26 @@ async fn what_is_restored_elsewhere_equals_the_manifest_and_sends_nothing_until_
     assert_eq!(resumed.code, 0, "{resumed:?}");
     until("the guest is answered", Duration::from_secs(30), || async { new.said_to(GUEST).contains("Nonna Salvia") })
         .await;
+    assert!(new.texts_to(HELPED).is_empty(), "answered before, so not again: {:?}", new.texts_to(HELPED));
     new.stop().await;
     old.stop().await;
     drop(server);
+}
+
+const HELPED: &str = "+18605550177";
+
+async fn help_of_before_the_restore(house: &House) {
+    let (fleet, before) = (&house.stack.fleet, house.stack.fleet.clock.now() - chrono::TimeDelta::minutes(10));
+    let event = Caller::of(house).received("before", HELPED, "HELP").to_string();
+    let intake = seven_ingress_webhook::intake(event.as_bytes(), None, before);
+    let (stage, key, payload) = intake.message().unwrap();
+    let subject = seven_bus::subject(stage, house.casino(), None);
+    let message = Outgoing { subject, key: &key, copy: None, trace: "", payload };
+    fleet.bus.publish(&message, Duration::from_secs(5)).await.unwrap();
+    until("its answer waits", Duration::from_secs(30), || async {
+        house.number("select count(*) from outbound_messages where class = 'help' and state = 'queued'").await == 1
+    })
+    .await;
 }
 
 #[tokio::test] // DEP-31

@@ -63,6 +63,7 @@ pub async fn run(config: Option<&Path>, command: &Recover) -> Result<ExitCode> {
             "{casino}: {asked} deletion(s) done after the backup begin again; seven guest deletions --casino {casino}"
         );
     }
+    end_answers_of_before(&fleet).await?;
     let gaps = compared.iter().filter(|each| each.report.is_err() || !each.unread.is_empty()).count();
     if gaps > 0 && command.accept_gaps.is_none() {
         out!(
@@ -93,6 +94,23 @@ fn tell(each: &Compared) {
     if !each.unread.is_empty() {
         out!("gap     {casino}: no records are read of {}; look there by hand for STOP", each.unread.join(", "));
     }
+}
+
+/// The bus may have brought texts again that the lost fleet had answered.
+async fn end_answers_of_before(fleet: &Fleet) -> Result<()> {
+    let Some(restored_at) = fleet.store.restored_at().await? else { return Ok(()) };
+    for entry in fleet.store.roster().await? {
+        let casino = entry.casino;
+        let mut tx = fleet.store.bind(&casino).await?;
+        let (answers, texts) = tx.end_answers_of_before(restored_at).await?;
+        tx.commit().await?;
+        if answers + texts > 0 {
+            out!(
+                "{casino}: {answers} answer(s) and {texts} text(s) of before the restore ended; they may have been sent"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// What only a person decides.
