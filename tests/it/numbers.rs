@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use seven::onboard;
+use seven::{onboard, wiring::Worker};
 use seven_carrier_sim::Text;
 use seven_domain::{
     CasinoConfig,
     config::{LegalSender, Revocation, Scope},
 };
+
+use seven_scheduler::reconcile::{How, reconcile};
 
 use crate::{
     harness::{GUEST, House, Wanted, house, until},
@@ -128,6 +130,49 @@ async fn a_stop_on_a_number_that_was_handed_on_ends_the_former_casinos_texts_too
     assert_eq!(answer, Answer::accepted());
     let filed = format!("select count(*) from receipts where event_id = 'event-late' and casino_id = '{former}'");
     until("the receipt found its sender", Duration::from_secs(20), async || house.number(&filed).await == 1).await;
+    house.stop().await;
+}
+
+#[tokio::test] // D40, D9: the provider's record of a number goes further back than the casino that has it today
+async fn a_number_brings_its_new_casino_no_texts_of_before() {
+    let (house, mut n) = (house("numbers_records", Wanted::default()).await, 0);
+    say(&house, &mut n, (GUEST, OLD), "Is the pool open?").await;
+    add(&house, &moved(&house)).await;
+    add(&house, &taker(&house, OLD)).await;
+    let fleet = &house.stack.fleet;
+    tokio::time::sleep(fleet.timing.records_margin() + Duration::from_millis(200)).await;
+    let records = seven::wiring::telnyx(&house.stack.settings).unwrap();
+    let roster = fleet.store.roster().await.unwrap();
+    let entry = roster.iter().find(|entry| entry.casino.as_str() == TAKER).unwrap();
+    let since = fleet.clock.now() - chrono::TimeDelta::hours(1);
+    let report = reconcile(fleet, &records, entry, since, How::Record).await.unwrap();
+    assert_eq!((report.texts_listed, report.texts_recovered), (0, 0), "{report:?}");
+    assert_eq!(house.number("select count(*) from inbound_messages where casino_id = 'rose_court'").await, 0);
+    house.stop().await;
+}
+
+#[tokio::test] // D40, D7: the guest asked the former casino at its old number, and leaves before the answer
+async fn a_stop_before_the_former_casinos_answer_silences_that_answer() {
+    let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::OutboundSender).collect();
+    let house = house("numbers_in_between", Wanted { workers, ..Wanted::default() }).await;
+    add(&house, &moved(&house)).await;
+    let asked =
+        |text: &str| Text { from: GUEST.into(), to: Some(OLD.into()), text: Some(text.into()), ..Text::default() };
+    house.stack.sim.text(asked("Is the pool open?")).unwrap();
+    until("the answer waits", Duration::from_secs(20), async || {
+        house.number("select count(*) from outbound_messages where class = 'reply' and state = 'queued'").await > 0
+    })
+    .await;
+    add(&house, &taker(&house, OLD)).await;
+    house.stack.sim.text(asked("STOP")).unwrap();
+    let former = house.casino().as_str().to_owned();
+    until("the former casino knows", Duration::from_secs(20), async || stopped_at(&house, &former).await == 1).await;
+    let _sender = house.process("outbound-sender", None);
+    until("the STOP is confirmed", Duration::from_secs(30), async || !house.texts_to(GUEST).is_empty()).await;
+    let queued = "select count(*) from outbound_messages where state in ('queued', 'sending')";
+    until("nothing waits", Duration::from_secs(30), async || house.number(queued).await == 0).await;
+    let texts = house.texts_to(GUEST);
+    assert!(texts.len() == 1 && texts[0].contains("unsubscribed"), "{texts:?}");
     house.stop().await;
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use seven_domain::{Disposition, MessageClass, OutboundId};
 use seven_packs::TextKey;
-use seven_runtime::Error;
+use seven_runtime::{Error, Mutant, mutant};
 use seven_store::{
     Tx,
     outbound::{NewOutbound, Origin},
@@ -25,6 +25,9 @@ impl Gate {
 
     /// Whether this answer was given within the time in which the pack gives it once.
     pub(crate) async fn was_said_just_now(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<bool, Error> {
+        if mutant(Mutant::AnswersAlways) {
+            return Ok(false);
+        }
         let silence = self.fleet.timing.scaled(case.pack.rules.say_again_after(key));
         Ok(!silence.is_zero() && tx.said_within(case.party.conversation_id, key.as_str(), silence).await?)
     }

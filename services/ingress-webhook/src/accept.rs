@@ -4,12 +4,16 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use prost::Message;
 use seven_bus::{Outgoing, events::DeadLetter, subject};
 use seven_compliance::{Intent, Keyword, classify, echo};
 use seven_domain::{CasinoId, PhoneE164, Stage, TWILIO};
 use seven_runtime::{Fleet, Mutant, failpoint, mutant, word_of};
-use seven_store::{spool::Spooled, suppressions::Applied};
+use seven_store::{
+    spool::Spooled,
+    suppressions::{Applied, Word},
+};
 use seven_telemetry::metrics;
 
 use crate::{answer::Answer, app::App, intake::Intake};
@@ -107,7 +111,7 @@ impl App {
 
     /// True unless a STOP could not be written to Postgres. Redis then refuses alone until Telnyx comes again.
     async fn suppress(&self, casino: &CasinoId, intake: &Intake) -> bool {
-        let Intake::Text { from, keyword: Some(keyword), occurred_at, event, .. } = intake else { return true };
+        let Intake::Text { to, from, keyword: Some(keyword), occurred_at, event, .. } = intake else { return true };
         let is_ours = self.fleet.roster.casino_of(from.as_str()).is_some();
         if keyword.intent != Intent::OptOut || is_ours {
             return true;
@@ -120,6 +124,9 @@ impl App {
         let may_be_ours =
             event.autoresponse.is_empty() && (keyword.pattern_id.contains(".nl.") || echo::may_quote(&event.text));
         let said = may_be_ours.then(|| event.text.clone());
+        let (number, phone) = (to.clone(), from.clone());
+        let former = Said { number, phone, at, event_id: event_id.clone(), method: word.method };
+        let fleet = self.fleet.clone();
         let written = async move {
             let mut tx = store.bind(&bound).await?;
             let quotes_us = match &said {
@@ -130,6 +137,9 @@ impl App {
             };
             let applied = if quotes_us { Applied::Superseded } else { tx.stop(&guest, at, &event_id, word).await? };
             tx.commit().await?;
+            if !quotes_us {
+                former.reach(&fleet, &bound).await?;
+            }
             Ok(applied)
         };
         let outcome = in_time(written).await;
@@ -151,28 +161,17 @@ impl App {
         }
     }
 
-    /// A STOP at a number that no casino has today, written for those that had it and texted the guest from it (D40): no gate will see it.
+    /// A STOP at a number that no casino has today, written for those that had it (D40): no gate will see it.
     async fn stop_at_former(&self, intake: &Intake) -> bool {
         let Intake::Text { to, from, keyword: Some(keyword), occurred_at, event, .. } = intake else { return true };
         if keyword.intent != Intent::OptOut {
             return true;
         }
         let word = word_of(keyword, &event.provider, &event.text, !event.autoresponse.is_empty());
-        let (store, keys, cache) = (self.fleet.store.clone(), self.fleet.keys.clone(), self.fleet.cache.clone());
-        let (to, from, at, event_id) = (to.clone(), from.clone(), *occurred_at, event.event_id.clone());
-        let written = async move {
-            for reached in store.stop_reaches(to.as_str(), &CasinoId::unknown(), "").await? {
-                let guest = keys.hash(&reached.casino, &from);
-                let mut tx = store.bind(&reached.casino).await?;
-                if tx.has_texted_from(&guest, to.as_str()).await? {
-                    tx.stop(&guest, at, &event_id, word).await?;
-                    tx.commit().await?;
-                    cache.refuse(&reached.casino, &guest, at).await;
-                }
-            }
-            Ok(())
-        };
-        in_time(written).await.is_some()
+        let (number, phone, event_id) = (to.clone(), from.clone(), event.event_id.clone());
+        let said = Said { number, phone, at: *occurred_at, event_id, method: word.method };
+        let fleet = self.fleet.clone();
+        in_time(async move { said.reach(&fleet, &CasinoId::unknown()).await }).await.is_some()
     }
 
     async fn bury(
@@ -249,6 +248,36 @@ impl App {
             tx.commit().await
         };
         in_time(written).await.is_some()
+    }
+}
+
+/// A STOP, as the casinos hear of it that had the number before.
+struct Said {
+    number: PhoneE164,
+    phone: PhoneE164,
+    at: DateTime<Utc>,
+    event_id: String,
+    method: &'static str,
+}
+
+impl Said {
+    /// Writes it for those that had the number before its casino of today and spoke with the guest there.
+    async fn reach(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), seven_store::Error> {
+        for reached in fleet.store.stop_reaches(self.number.as_str(), casino, "").await? {
+            if mutant(Mutant::ForgetsFormer) {
+                break;
+            }
+            let guest = fleet.keys.hash(&reached.casino, &self.phone);
+            let mut tx = fleet.store.bind(&reached.casino).await?;
+            if tx.has_spoken_over(&guest, self.number.as_str()).await? {
+                // The provider blocks the number that the guest wrote to, not this casino's own.
+                let word = Word { method: self.method, provider_knows: false };
+                tx.stop(&guest, self.at, &self.event_id, word).await?;
+                tx.commit().await?;
+                fleet.cache.refuse(&reached.casino, &guest, self.at).await;
+            }
+        }
+        Ok(())
     }
 }
 

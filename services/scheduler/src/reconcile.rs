@@ -13,7 +13,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use seven_domain::{CasinoId, PhoneE164};
 use seven_providers::records::{Page, Records, RecordsFuture, Unread};
 use seven_runtime::{Error, Fleet, Mutant, mutant};
-use seven_store::fleet::RosterEntry;
+use seven_store::{fleet::RosterEntry, numbers::Number};
 use seven_telemetry::{Alert, metrics};
 use tokio::time::sleep;
 
@@ -68,8 +68,9 @@ pub(crate) struct Run<'a> {
     pub(crate) fleet: &'a Fleet,
     pub(crate) records: &'a dyn Records,
     pub(crate) casino: &'a CasinoId,
-    /// The casino's numbers at this provider.
-    pub(crate) numbers: Vec<PhoneE164>,
+    /// The casino's numbers at this provider. With one that was another casino's before, since when: what was written to it earlier is
+    /// the other's.
+    pub(crate) numbers: Vec<(PhoneE164, Option<DateTime<Utc>>)>,
     pub(crate) since: DateTime<Utc>,
     /// Younger texts may still come by themselves.
     pub(crate) until: DateTime<Utc>,
@@ -130,9 +131,17 @@ pub async fn reconcile(
     let row = tx.casino_row().await?;
     tx.commit().await?;
     let Some(row) = row else { return Ok(Report::default()) };
-    let numbers = entry.numbers.iter().filter_map(|number| number.parse::<PhoneE164>().ok());
     let ours = &row.config.operational;
-    let numbers = numbers.filter(|n| ours.owner_of(n).is_none_or(|owner| owner == records.name())).collect();
+    let all = fleet.store.numbers().await?;
+    let handed_on = |number: &Number| all.iter().any(|other| other.now_of.is_some() && other.number == number.number);
+    let numbers = all
+        .iter()
+        .filter(|number| number.casino_id == entry.casino.as_str() && number.now_of.is_none())
+        .filter_map(|number| {
+            Some((number.number.parse::<PhoneE164>().ok()?, number.since.filter(|_| handed_on(number))))
+        })
+        .filter(|(number, _)| ours.owner_of(number).is_none_or(|owner| owner == records.name()))
+        .collect();
     let margin = TimeDelta::from_std(fleet.timing.records_margin()).unwrap_or_default();
     let mut run = Run {
         fleet,

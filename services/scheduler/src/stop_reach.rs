@@ -6,7 +6,7 @@
 use chrono::{DateTime, Utc};
 use seven_compliance::chain::Action;
 use seven_domain::{PhoneE164, config::Scope};
-use seven_runtime::{Error, Fleet, counted};
+use seven_runtime::{Error, Fleet, Mutant, counted, mutant};
 use seven_store::{
     consent::Consent,
     due::{Due, STOP_REACH},
@@ -43,6 +43,9 @@ pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
             _ => "",
         };
         for reached in fleet.store.stop_reaches(&said.number, &row.casino, sender).await? {
+            if mutant(Mutant::ForgetsFormer) {
+                break;
+            }
             stop_at(fleet, &said, &reached).await?;
         }
     }
@@ -55,15 +58,17 @@ pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
 async fn stop_at(fleet: &Fleet, said: &Said, Reached { casino, through }: &Reached) -> Result<(), Error> {
     let guest = fleet.keys.hash(casino, &said.phone);
     let mut tx = fleet.store.bind(casino).await?;
-    if *through == Through::FormerNumber && !tx.has_texted_from(&guest, &said.number).await? {
+    if *through == Through::FormerNumber && !tx.has_spoken_over(&guest, &said.number).await? {
         return Ok(());
     }
-    if tx.has_word(&guest, &said.event_id).await? {
+    if tx.consent_names(&guest, &said.event_id).await? {
         return Ok(());
     }
     // The provider blocks the number that the guest wrote to, not this casino's own.
     let word = Word { method: &said.method, provider_knows: false };
-    if tx.stop(&guest, said.at, &said.event_id, word).await? == Applied::Changed {
+    let changed = tx.stop(&guest, said.at, &said.event_id, word).await? == Applied::Changed;
+    // Or ingress wrote it, which does no more than that.
+    if changed || tx.has_word(&guest, &said.event_id).await? {
         let known = tx.conversation_of_guest(&guest).await?;
         if let Some((guest_id, conversation)) = known {
             tx.lock_conversation(conversation).await?;
@@ -77,7 +82,7 @@ async fn stop_at(fleet: &Fleet, said: &Said, Reached { casino, through }: &Reach
             method: &said.method,
             tier: "none",
             at: said.at,
-            evidence: serde_json::json!({ "reached_through": through.as_str() }),
+            evidence: serde_json::json!({ "reached_through": through.as_str(), "event_id": said.event_id }),
             actor: "scheduler",
             trace: None,
         };

@@ -61,6 +61,14 @@ pub struct Chain {
 }
 
 impl Tx {
+    /// Whether an entry of the guest's chain names this event in its evidence.
+    pub async fn consent_names(&mut self, guest: &GuestHash, event_id: &str) -> Result<bool> {
+        let query = "select exists (select 1 from consent_events
+                     where key_id = $1 and phone_hash = $2 and event::jsonb->'metadata'->>'event_id' = $3)";
+        let query = sqlx::query_scalar(query).bind(guest.key_id).bind(&guest.bytes[..]).bind(event_id);
+        Ok(query.fetch_one(self.conn()).await?)
+    }
+
     /// Makes the change and returns its position in the chain.
     pub async fn record_consent(&mut self, change: &Consent<'_>, keys: &HashKeys) -> Result<i64> {
         let (casino, key_id, hash) = (self.casino_str(), change.guest.key_id, &change.guest.bytes[..]);

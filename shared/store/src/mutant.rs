@@ -23,10 +23,16 @@ pub enum Mutant {
     NoBackoff,
     /// A START counts from when we read it.
     StartFromNow,
+    /// The gate gives every answer, however often it gave it just now.
+    AnswersAlways,
+    /// A deletion that is due destroys without reading what is on the bus.
+    ErasesUnread,
+    /// A STOP to a number that was handed on stays with the casino that has it now.
+    ForgetsFormer,
 }
 
 impl Mutant {
-    pub const ALL: [(Self, &'static str); 9] = [
+    pub const ALL: [(Self, &'static str); 12] = [
         (Self::NoLastLook, "no_last_look"),
         (Self::AckBeforePublish, "ack_before_publish"),
         (Self::SilentDuplicate, "silent_duplicate"),
@@ -36,6 +42,9 @@ impl Mutant {
         (Self::NoEpoch, "no_epoch"),
         (Self::NoBackoff, "no_backoff"),
         (Self::StartFromNow, "start_from_now"),
+        (Self::AnswersAlways, "answers_always"),
+        (Self::ErasesUnread, "erases_unread"),
+        (Self::ForgetsFormer, "forgets_former"),
     ];
 }
 

@@ -17,6 +17,8 @@ pub const FORMER_SENDER_KEPT: Duration = Duration::from_secs(18 * 31 * 24 * 3600
 pub struct Number {
     pub casino_id: String,
     pub number: String,
+    /// None of one that was handed on.
+    pub since: Option<DateTime<Utc>>,
     /// None: the casino sends from it.
     pub retired_at: Option<DateTime<Utc>>,
     /// The casino that has it now, where it was handed on.
@@ -52,9 +54,9 @@ impl Store {
     /// All numbers of all casinos, present ones first; needs no casino binding.
     pub async fn numbers(&self) -> Result<Vec<Number>> {
         Ok(sqlx::query_as(
-            "select casino_id, number, retired_at, null as now_of from routes
+            "select casino_id, number, since, retired_at, null as now_of from routes
              union all
-             select f.casino_id, f.number, f.until, r.casino_id from former_routes f left join routes r on r.number = f.number
+             select f.casino_id, f.number, null, f.until, r.casino_id from former_routes f left join routes r on r.number = f.number
              order by casino_id, retired_at nulls first, number",
         )
         .fetch_all(&mut *self.fleet().await?)
@@ -171,10 +173,14 @@ impl Tx {
         Ok(())
     }
 
-    /// Whether the casino texted this guest from a number it has given up, within [`FORMER_SENDER_KEPT`].
-    pub async fn has_texted_from(&mut self, guest: &GuestHash, number: &str) -> Result<bool> {
-        let query = "select exists (select 1 from former_senders f join guests g on g.guest_id = f.guest_id
-                     where f.number = $1 and g.key_id = $2 and g.phone_hash = $3 and f.last_texted_at > now() - make_interval(secs => $4))";
+    /// Whether the casino texted this guest from a number it has given up, within [`FORMER_SENDER_KEPT`], or the guest wrote to it there: its
+    /// answer may still be on its way, from another number.
+    pub async fn has_spoken_over(&mut self, guest: &GuestHash, number: &str) -> Result<bool> {
+        let query = "select exists (select 1 from guests g where g.key_id = $2 and g.phone_hash = $3 and (
+                       exists (select 1 from former_senders f where f.guest_id = g.guest_id and f.number = $1
+                               and f.last_texted_at > now() - make_interval(secs => $4))
+                       or exists (select 1 from inbound_messages i where i.guest_id = g.guest_id and i.casino_number = $1
+                                  and i.received_at > now() - make_interval(secs => $4))))";
         Ok(sqlx::query_scalar(query)
             .bind(number)
             .bind(guest.key_id)

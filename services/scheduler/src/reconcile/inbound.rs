@@ -16,10 +16,11 @@ use super::Run;
 impl Run<'_> {
     pub(super) async fn texts(&mut self) -> Result<(), Error> {
         let records = self.records;
-        for number in self.numbers.clone() {
-            let span = Span { direction: Direction::Inbound, number, from: self.since, until: self.until };
+        for (number, since) in self.numbers.clone() {
+            let from = since.map_or(self.since, |since| since.max(self.since));
+            let span = Span { direction: Direction::Inbound, number, from, until: self.until };
             if span.from >= span.until {
-                return Ok(());
+                continue;
             }
             let listed = self
                 .all(|page| {

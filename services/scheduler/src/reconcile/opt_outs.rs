@@ -13,8 +13,9 @@ use super::Run;
 
 impl Run<'_> {
     pub(super) async fn opt_outs(&mut self) -> Result<(), Error> {
-        let (records, since, until) = (self.records, self.since, self.until);
-        for number in self.numbers.clone() {
+        let (records, until) = (self.records, self.until);
+        for (number, since) in self.numbers.clone() {
+            let since = since.map_or(self.since, |since| since.max(self.since));
             let listed = self
                 .all(|page| {
                     Box::pin({

@@ -61,7 +61,7 @@ impl Run<'_> {
             for (send, message) in &hits {
                 self.settle(send, message).await?;
             }
-            let listed = attempts.iter().all(|s| self.numbers.iter().any(|n| n.as_str() == s.casino_number));
+            let listed = attempts.iter().all(|s| self.numbers.iter().any(|(n, _)| n.as_str() == s.casino_number));
             if (self.dry || self.resend)
                 && hits.is_empty()
                 && listed
@@ -82,7 +82,7 @@ impl Run<'_> {
         let guests: HashSet<&str> = sends.iter().map(|send| send.phone.as_str()).collect();
         let (records, until) = (self.records, self.fleet.clock.now() + SKEW);
         let mut strangers = Vec::new();
-        for number in self.numbers.clone() {
+        for (number, _) in self.numbers.clone() {
             let span = Span { direction: Direction::Outbound, number, from, until };
             let listed = self
                 .all(|page| {

@@ -8,7 +8,11 @@ use serde::{Deserialize, de::DeserializeOwned};
 use seven_carrier_sim::{Inbound, Outbound, Snapshot};
 use uuid::Uuid;
 
-use super::{ground::Ground, strike::Paused};
+use super::{
+    ground::{Ground, casino_id},
+    strike::{Paused, Struck},
+    visits::Visit,
+};
 
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct InboundRow {
@@ -85,10 +89,26 @@ pub(crate) struct Facts {
     pub(crate) attempts: HashMap<Uuid, AttemptRow>,
     pub(crate) dead: Vec<DeadRow>,
     pub(crate) paused: Vec<Paused>,
+    pub(crate) odd: Vec<Visit>,
+    pub(crate) deletions: HashMap<String, DeletionRow>,
+    /// Phones whose rows went with their deletion.
+    pub(crate) forgotten: HashSet<String>,
+    /// When the first number of the casino that moves was another's, and the phones that said STOP to it afterwards and are opted out at
+    /// the former casino.
+    pub(crate) handed_on: Option<DateTime<Utc>>,
+    pub(crate) stopped_at_former: HashSet<String>,
+}
+
+/// What became of the guest whom an operator wanted forgotten.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct DeletionRow {
+    pub(crate) phone_hash: String,
+    pub(crate) state: String,
+    pub(crate) due_at: DateTime<Utc>,
 }
 
 impl Facts {
-    pub(crate) async fn read(ground: &Ground, paused: Vec<Paused>) -> Result<Self> {
+    pub(crate) async fn read(ground: &Ground, struck: &Struck, visits: &[Visit]) -> Result<Self> {
         let ledger = ground.stack.sim.ledger().snapshot();
         let inbound = rows(ground, "select inbound_id, provider_message_id, received_at, stored_at, disposition, disposition_ref, reason, closed_at, sweeps from inbound_messages order by arrival").await?;
         let turns: Vec<TurnRow> = rows(ground, "select turn_id, state, reason, newest_text_at from turns").await?;
@@ -96,7 +116,32 @@ impl Facts {
         let attempts: Vec<AttemptRow> =
             rows(ground, "select attempt_id, outbound_id, started_at from send_attempts").await?;
         let dead = rows(ground, "select stage, reason, message_key from dead_letters").await?;
+        let odd: Vec<Visit> = visits.iter().filter(|visit| visit.odd.is_some()).cloned().collect();
+        let deleted: Vec<DeletionRow> =
+            rows(ground, "select encode(phone_hash, 'hex') as phone_hash, state, due_at from deletions").await?;
+        let stopped: Vec<Stopped> = rows(
+            ground,
+            "select casino_id, encode(phone_hash, 'hex') as phone_hash from suppressions where state = 'stopped'",
+        )
+        .await?;
+        let (mut deletions, mut stopped_at_former) = (HashMap::new(), HashSet::new());
+        for visit in &odd {
+            let casino = casino_id(visit.casino);
+            let hash = hex::encode(ground.stack.fleet.keys.hash(&casino.parse()?, &visit.phone.parse()?).bytes);
+            deletions.extend(
+                deleted.iter().find(|row| row.phone_hash == hash).map(|row| (visit.phone.clone(), row.clone())),
+            );
+            if stopped.iter().any(|row| row.casino_id == casino && row.phone_hash == hash) {
+                stopped_at_former.insert(visit.phone.clone());
+            }
+        }
+        let gone = deletions.iter().filter(|(_, row)| row.state != "withdrawn");
         Ok(Self {
+            forgotten: gone.map(|(phone, _)| phone.clone()).collect(),
+            odd,
+            deletions,
+            handed_on: struck.handed_on,
+            stopped_at_former,
             texts: texts(&ledger),
             accepted: ledger.outbound,
             inbound,
@@ -104,7 +149,7 @@ impl Facts {
             outbound: outbound.into_iter().map(|o| (o.outbound_id, o)).collect(),
             attempts: attempts.into_iter().map(|a| (a.attempt_id, a)).collect(),
             dead,
-            paused,
+            paused: struck.pauses.clone(),
         })
     }
 
@@ -120,6 +165,12 @@ impl Facts {
     pub(crate) fn sent(&self) -> HashSet<Uuid> {
         self.sends().filter_map(|(_, known)| Some(known?.1.outbound_id)).collect()
     }
+}
+
+#[derive(Debug, Deserialize)]
+struct Stopped {
+    casino_id: String,
+    phone_hash: String,
 }
 
 /// Each request names its attempt in its webhook URL.

@@ -85,19 +85,19 @@ impl Ground {
     }
 
     async fn open_casinos(&self) -> Result<()> {
-        let demo = onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO)?;
         for n in 0..CASINOS {
-            let config = casino(&demo, n)?;
-            onboard::add_casino(&self.stack.fleet, &config, "seven chaos").await?;
-            onboard::load_content(
-                &self.stack.fleet,
-                &config.casino_id,
-                "demo/content.json",
-                seven_packs::demo::CONTENT,
-                "seven chaos",
-            )
-            .await?;
+            self.open_casino(n, &casino_number(n)).await?;
         }
+        Ok(())
+    }
+
+    /// Adds a casino with this number, or gives it this one in place of its own.
+    pub(crate) async fn open_casino(&self, n: usize, number: &str) -> Result<()> {
+        let demo = onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO)?;
+        let (config, content) = (casino(&demo, n, number)?, seven_packs::demo::CONTENT);
+        let (fleet, by) = (&self.stack.fleet, "seven chaos");
+        onboard::add_casino(fleet, &config, by).await?;
+        onboard::load_content(fleet, &config.casino_id, "demo/content.json", content, by).await?;
         Ok(())
     }
 
@@ -174,10 +174,10 @@ async fn fleet(dir: &Path, servers: &Servers, webhooks: &Proxy, collector: &Coll
     Stack::start_on(plan, listener, sim).await
 }
 
-fn casino(demo: &CasinoConfig, n: usize) -> Result<CasinoConfig> {
+fn casino(demo: &CasinoConfig, n: usize, number: &str) -> Result<CasinoConfig> {
     let mut config = demo.clone();
     config.casino_id = casino_id(n).parse()?;
-    config.operational.telnyx_phone_number = casino_number(n).parse()?;
+    config.operational.telnyx_phone_number = number.parse()?;
     config.limits.rate_limit_tier = RateLimitTier::Enterprise;
     Ok(config)
 }

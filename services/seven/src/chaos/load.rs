@@ -6,12 +6,12 @@ use anyhow::Result;
 use seven_carrier_sim::Text;
 use tokio::{
     task::JoinSet,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep, sleep_until},
 };
 
 use super::{
-    ground::{Ground, casino_number},
-    visits::Visit,
+    ground::{Ground, casino_id, casino_number},
+    visits::{DELETION, MACHINE, Odd, Visit},
 };
 
 /// Returns when the last guest has said the last word.
@@ -29,6 +29,11 @@ pub(crate) async fn play(ground: Arc<Ground>, began: Instant, visits: Vec<Visit>
 
 async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<()> {
     let began = Instant::now();
+    match visit.odd {
+        Some(Odd::Machine(answer)) => drop(tokio::spawn(machine(ground.clone(), visit.clone(), answer))),
+        Some(Odd::Deleted) => drop(tokio::spawn(forget(ground.clone(), visit.clone()))),
+        Some(Odd::Flood | Odd::Cry | Odd::HandedOn) | None => {}
+    }
     let mut replays: Vec<(Duration, Text)> = Vec::new();
     for said in &visit.script {
         sleep_until(began + said.after).await;
@@ -54,4 +59,46 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<()> {
         ground.stack.sim.text(text)?;
     }
     Ok(())
+}
+
+/// Answers every text that comes, as an office's phone does.
+async fn machine(ground: Arc<Ground>, visit: Visit, answer: &'static str) {
+    let until = Instant::now() + MACHINE;
+    let mut answered = 0;
+    while Instant::now() < until {
+        let come = ground.stack.sim.ledger().snapshot().outbound.iter().filter(|sent| sent.to == visit.phone).count();
+        for _ in answered..come {
+            let text = Text {
+                from: visit.phone.clone(),
+                to: Some(casino_number(visit.casino)),
+                text: Some(answer.to_owned()),
+                ..Text::default()
+            };
+            if let Err(error) = ground.stack.sim.text(text) {
+                tracing::warn!(%error, "a machine could not answer");
+            }
+        }
+        answered = come;
+        sleep(Duration::from_millis(200)).await;
+    }
+}
+
+/// An operator's word, 2.5 s after the guest came. A database that is away just then has no such guest.
+async fn forget(ground: Arc<Ground>, visit: Visit) {
+    sleep(Duration::from_millis(2_500)).await;
+    let fleet = &ground.stack.fleet;
+    let asked = async {
+        let casino = casino_id(visit.casino).parse()?;
+        let guest = fleet.keys.hash(&casino, &visit.phone.parse()?);
+        let mut tx = fleet.store.bind(&casino).await?;
+        if let Some(guest_id) = tx.guest_by_hash(&guest).await? {
+            let (id, now) = (fleet.ids.uuid(), fleet.clock.now());
+            tx.request_deletion(id, &guest, guest_id, "seven chaos", now, DELETION).await?;
+            tx.commit().await?;
+        }
+        anyhow::Ok(())
+    };
+    if let Err(error) = asked.await {
+        tracing::info!(error = &*error as &dyn std::error::Error, "a guest was not to be forgotten after all");
+    }
 }

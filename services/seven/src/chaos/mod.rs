@@ -69,8 +69,8 @@ impl Chaos {
 pub async fn run(chaos: Chaos) -> Result<ExitCode> {
     let seed = chaos.seed.unwrap_or_else(|| rand::rng().random_range(1..1_000_000));
     let span = chaos.span();
-    if span < Duration::from_secs(10) {
-        bail!("{} s are too short to prove anything; at least 10", span.as_secs());
+    if span < Duration::from_secs(30) {
+        bail!("{} s are too short to prove anything; at least 30", span.as_secs());
     }
     if chaos.mutants {
         return mutants::run(&chaos, seed).await;
@@ -101,6 +101,7 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     let workers = Arc::new(Workers::start(&ground)?);
     let striker = Arc::new(Striker::new(ground.clone(), workers.clone()));
     let visits = visits::visits(seed, span);
+    let known = visits.clone();
     let phones: Vec<String> = visits.iter().map(|v| v.phone.clone()).collect();
     let began = Instant::now();
     let seen = Arc::new(watch::Seen::default());
@@ -123,7 +124,7 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     watch::lock(&seen.series).extend(shown);
     workers.end().await;
     overhearing.abort();
-    let facts = facts::Facts::read(&ground, struck.pauses.clone()).await?;
+    let facts = facts::Facts::read(&ground, &struck, &known).await?;
     let mut findings = check::all(&facts);
     findings.push(report::chains(&ground).await?);
     let spans = ground.collector.spans();

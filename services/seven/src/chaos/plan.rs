@@ -5,7 +5,10 @@ use std::time::Duration;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use seven_carrier_sim::Fault;
 
-use super::{CASINOS, PER_KIND};
+use super::{
+    CASINOS, PER_KIND,
+    visits::{HANDED_ON_AT, MOVED_AT},
+};
 use crate::wiring::Worker;
 
 /// A server all workers stand on.
@@ -47,12 +50,20 @@ pub(crate) enum Strike {
         times: u32,
         mute: bool,
     },
+    /// The casino of `visits::MOVES` gets another number; its guests go on writing to the old one.
+    MoveNumber,
+    /// A casino that is new gets the old one.
+    HandOnNumber,
     /// A casino's flag `pause_outbound`.
     Pause {
         casino: usize,
         span: Duration,
     },
 }
+
+/// Runs with an outage of the bus.
+const LONG: Duration = Duration::from_secs(480);
+const OUTAGE: Duration = Duration::from_secs(120);
 
 impl Server {
     pub(crate) const ALL: [Self; 3] = [Self::Nats, Self::Redis, Self::Postgres];
@@ -102,6 +113,12 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
     let last = span.mul_f64(0.9).max(Duration::from_secs(2));
     let mut timed: Vec<(Duration, Strike)> =
         strikes.into_iter().map(|strike| (rng.random_range(Duration::from_secs(1)..last), strike)).collect();
+    timed.push((span.mul_f64(MOVED_AT), Strike::MoveNumber));
+    timed.push((span.mul_f64(HANDED_ON_AT), Strike::HandOnNumber));
+    // Texts come to no bus for two minutes and are answered once it is back.
+    if span >= LONG {
+        timed.push((span.mul_f64(0.2), Strike::KillServer { server: Server::Nats, down: OUTAGE }));
+    }
     timed.sort_by_key(|(at, _)| *at);
     timed
 }

@@ -12,11 +12,16 @@ use tokio::{
 };
 
 use super::{
-    ground::{Ground, casino_id},
+    CASINOS,
+    ground::{Ground, casino_id, casino_number},
     plan::{Link, Server, Strike},
     proxy::Proxy,
+    visits::MOVES,
     workers::Workers,
 };
+
+/// The number that the casino moves to.
+const MOVED: usize = 8;
 
 /// A casino whose flag was set: from when the flag was committed to when its end was asked for.
 #[derive(Debug, Clone)]
@@ -34,6 +39,8 @@ pub(crate) struct Struck {
     pub(crate) slowed: usize,
     pub(crate) spoiled: usize,
     pub(crate) pauses: Vec<Paused>,
+    /// When the first number of the casino that moves was another's.
+    pub(crate) handed_on: Option<DateTime<Utc>>,
 }
 
 pub(crate) struct Striker {
@@ -93,9 +100,27 @@ impl Striker {
                 self.ground.stack.sim.set_rules(Plan { rules, ..Plan::default() })?;
                 self.struck.lock().await.spoiled += 1;
             }
+            Strike::MoveNumber => self.add(MOVES, &casino_number(MOVED)).await?,
+            Strike::HandOnNumber => {
+                self.add(CASINOS, &casino_number(MOVES)).await?;
+                self.struck.lock().await.handed_on = Some(self.ground.stack.fleet.clock.now());
+            }
             Strike::Pause { casino, span } => self.pause(&casino_id(casino), span).await?,
         }
         Ok(())
+    }
+
+    /// Gives a casino this number, as `seven casino add` does, until the stores take it.
+    async fn add(&self, casino: usize, number: &str) -> Result<()> {
+        let mut last = Ok(());
+        for _ in 0..200 {
+            last = self.ground.open_casino(casino, number).await;
+            if last.is_ok() {
+                break;
+            }
+            sleep(Duration::from_millis(200)).await;
+        }
+        last
     }
 
     fn proxy(&self, link: Link) -> &Proxy {

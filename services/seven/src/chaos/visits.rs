@@ -25,7 +25,32 @@ pub(crate) struct Visit {
     pub(crate) phone: String,
     pub(crate) casino: usize,
     pub(crate) script: Vec<Said>,
+    pub(crate) odd: Option<Odd>,
 }
+
+/// What some guests do beside their script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Odd {
+    /// A machine answers every text of ours with this, for [`MACHINE`].
+    Machine(&'static str),
+    /// Many HELPs at once.
+    Flood,
+    /// A cry for help in the middle of a flood.
+    Cry,
+    /// An operator has the guest forgotten, and the guest's KEEP comes before it falls due.
+    Deleted,
+    /// Asks before the casino's number is handed on, and says STOP to it afterwards.
+    HandedOn,
+}
+
+/// How long a machine answers.
+pub(crate) const MACHINE: Duration = Duration::from_secs(8);
+/// From an operator's word to the deletion; the KEEP comes within the first half.
+pub(crate) const DELETION: Duration = Duration::from_secs(4);
+/// The casino whose number changes, and the shares of the load after which it does and the old one is handed on.
+pub(crate) const MOVES: usize = CASINOS - 1;
+pub(crate) const MOVED_AT: f64 = 0.4;
+pub(crate) const HANDED_ON_AT: f64 = 0.7;
 
 /// Nothing in them calls a person, who would have to answer in the host's place.
 pub(crate) const QUESTIONS: [&str; 9] = [
@@ -55,14 +80,54 @@ const AREA_CODES: [u32; 45] = [
 pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
     let mut rng = StdRng::seed_from_u64(seed ^ 0x6775_6573_7473);
     let count = ((span.as_secs_f64() * RATE) as usize).min(AREA_CODES.len() * 100);
-    (0..count)
+    let ordinary = (0..count)
         .map(|n| Visit {
             at: Duration::from_secs_f64(n as f64 / RATE),
             phone: format!("+1{}55501{:02}", AREA_CODES[n / 100], n % 100),
             casino: n % CASINOS,
             script: script(&mut rng),
+            odd: None,
         })
-        .collect()
+        .collect::<Vec<_>>();
+    let mut all: Vec<Visit> = ordinary.into_iter().chain(odd(&mut rng, span)).collect();
+    all.sort_by_key(|visit| visit.at);
+    all
+}
+
+/// One odd guest every seven seconds, each kind in turn, and those who meet the number's last moment at its first casino.
+fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
+    let phone = |n: usize| format!("+1{}55502{:02}", AREA_CODES[n / 100], n % 100);
+    let say =
+        |after: u64, text| Said { after: Duration::from_millis(after), text, written: Duration::ZERO, again: None };
+    let mut visits: Vec<Visit> = Vec::new();
+    let mut add = |at: Duration, casino, script, odd| {
+        visits.push(Visit { at, phone: phone(visits.len()), casino, script, odd: Some(odd) });
+    };
+    for n in 0..(span.as_secs() / 7) as usize {
+        let (at, casino) = (Duration::from_secs(3 + 7 * n as u64), n % MOVES);
+        match n % 3 {
+            0 => add(
+                at,
+                casino,
+                vec![say(0, QUESTIONS[n % 8])],
+                Odd::Machine("Our office is closed. If this is an emergency, call 911."),
+            ),
+            1 => {
+                add(at, casino, (0..30).map(|n| say(n * 50, "HELP")).collect(), Odd::Flood);
+                add(at + Duration::from_millis(700), casino, vec![say(0, "i want to kill myself")], Odd::Cry);
+            }
+            _ => {
+                let keep = 2_500 + rng.random_range(200..2_000);
+                add(at, casino, vec![say(0, QUESTIONS[n % 8]), say(keep, "KEEP")], Odd::Deleted);
+            }
+        }
+    }
+    for n in 0..6 {
+        let at = span.mul_f64(HANDED_ON_AT).saturating_sub(Duration::from_millis(4_000));
+        let script = vec![say(0, QUESTIONS[0]), say(7_000, "STOP")];
+        add(at + Duration::from_millis(n * 200), MOVES, script, Odd::HandedOn);
+    }
+    visits
 }
 
 fn script(rng: &mut StdRng) -> Vec<Said> {

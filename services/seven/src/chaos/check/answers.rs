@@ -15,6 +15,9 @@ pub(super) fn disposed(facts: &Facts) -> Finding {
     let dead: HashSet<&str> = facts.dead.iter().map(|d| d.message_key.as_str()).collect();
     for text in facts.texts.iter().filter(|t| t.acknowledged_at.is_some()) {
         let id = text.message_id.as_str();
+        if facts.forgotten.contains(&text.guest.1) {
+            continue;
+        }
         finding.look(match stored.get(id) {
             Some(row) => undisposed(facts, row),
             None if dead.contains(id) => None,

@@ -1,6 +1,7 @@
 //! The invariants, each a pure function from the facts to a finding. Violations name rows by id: a report is a log.
 
 mod answers;
+mod odd;
 mod order;
 mod secrets;
 mod sends;
@@ -45,5 +46,9 @@ pub(crate) fn all(facts: &Facts) -> Vec<Finding> {
         order::kept(facts),
         sends::settled(facts),
         sends::sweeps_back_off(facts),
+        odd::no_loops(facts),
+        odd::cries_heard(facts),
+        odd::kept(facts),
+        odd::stops_reach_the_former(facts),
     ]
 }

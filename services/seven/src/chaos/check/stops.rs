@@ -7,7 +7,8 @@ use chrono::{DateTime, Utc};
 use super::Finding;
 use crate::chaos::facts::{Facts, Texted};
 
-type Guest = (String, String);
+/// By phone alone: a guest visits one casino, whose number may change meanwhile.
+type Guest = String;
 
 /// From when a guest must be left alone, and until when.
 #[derive(Debug)]
@@ -20,7 +21,7 @@ struct Silence {
 fn by_guest(facts: &Facts) -> HashMap<&Guest, Vec<&Texted>> {
     let mut guests: HashMap<&Guest, Vec<&Texted>> = HashMap::new();
     for text in &facts.texts {
-        guests.entry(&text.guest).or_default().push(text);
+        guests.entry(&text.guest.1).or_default().push(text);
     }
     guests
 }
@@ -43,8 +44,7 @@ pub(super) fn silence(facts: &Facts) -> Finding {
     let silences: HashMap<&Guest, Vec<Silence>> =
         by_guest(facts).into_iter().map(|(guest, texts)| (guest, silences(&texts))).collect();
     for (sent, known) in facts.sends() {
-        let guest = (sent.from.clone().unwrap_or_default(), sent.to.clone());
-        let Some(silences) = silences.get(&guest).filter(|s| !s.is_empty()) else { continue };
+        let Some(silences) = silences.get(&sent.to).filter(|s| !s.is_empty()) else { continue };
         let Some((attempt, row)) = known else {
             finding.look(Some(format!("carrier message {} belongs to no attempt", sent.id)));
             continue;
@@ -64,8 +64,7 @@ pub(super) fn silence(facts: &Facts) -> Finding {
 pub(crate) fn in_flight(facts: &Facts) -> usize {
     let mut first_answer: HashMap<Guest, DateTime<Utc>> = HashMap::new();
     for sent in &facts.accepted {
-        let at =
-            first_answer.entry((sent.from.clone().unwrap_or_default(), sent.to.clone())).or_insert(sent.accepted_at);
+        let at = first_answer.entry(sent.to.clone()).or_insert(sent.accepted_at);
         *at = sent.accepted_at.min(*at);
     }
     let waits = |guest: &Guest, stop: &Texted| first_answer.get(guest).is_none_or(|answer| *answer > stop.told_at);
