@@ -5,7 +5,11 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 
 use super::Finding;
-use crate::chaos::facts::{Facts, Texted};
+use crate::chaos::{
+    CASINOS,
+    facts::{Facts, Texted},
+    ground::casino_id,
+};
 
 /// By phone alone: a guest visits one casino, whose number may change meanwhile.
 type Guest = String;
@@ -49,9 +53,13 @@ pub(super) fn silence(facts: &Facts) -> Finding {
             finding.look(Some(format!("carrier message {} belongs to no attempt", sent.id)));
             continue;
         };
+        // A STOP to the casino that had the number says nothing to the one that has it since.
+        let newcomer = row.casino_id == casino_id(CASINOS);
+        let hears = |s: &&Silence| !newcomer || facts.handed_on.is_some_and(|handed_on| s.from > handed_on);
         let broken = row.lane != "safety"
             && silences
                 .iter()
+                .filter(hears)
                 .any(|s| attempt.started_at > s.from && s.until.is_none_or(|until| attempt.started_at < until));
         finding.look(
             broken.then(|| format!("outbound {} was sent at {} after STOP", row.outbound_id, attempt.started_at)),
