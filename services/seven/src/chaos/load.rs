@@ -11,7 +11,7 @@ use tokio::{
 
 use super::{
     ground::{Ground, casino_id, casino_number},
-    visits::{DELETION, MACHINE, Odd, Visit},
+    visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
 
 /// Returns when the last guest has said the last word.
@@ -83,9 +83,9 @@ async fn machine(ground: Arc<Ground>, visit: Visit, answer: &'static str) {
     }
 }
 
-/// An operator's word, 2.5 s after the guest came. A database that is away just then has no such guest.
+/// An operator's word, a while after the guest came. A database that is away just then has no such guest.
 async fn forget(ground: Arc<Ground>, visit: Visit) {
-    sleep(Duration::from_millis(2_500)).await;
+    sleep(ASKED).await;
     let fleet = &ground.stack.fleet;
     let asked = async {
         let casino = casino_id(visit.casino).parse()?;

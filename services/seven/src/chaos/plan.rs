@@ -7,7 +7,7 @@ use seven_carrier_sim::Fault;
 
 use super::{
     CASINOS, PER_KIND,
-    visits::{HANDED_ON_AT, MOVED_AT},
+    visits::{DELETED, FROZEN, FROZEN_FROM, HANDED_ON_AT, MOVED_AT, odd_moments},
 };
 use crate::wiring::Worker;
 
@@ -49,6 +49,10 @@ pub(crate) enum Strike {
         fault: Fault,
         times: u32,
         mute: bool,
+    },
+    /// No gate reads for this long.
+    FreezeGates {
+        span: Duration,
     },
     /// The casino of `visits::MOVES` gets another number; its guests go on writing to the old one.
     MoveNumber,
@@ -113,6 +117,10 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
     let last = span.mul_f64(0.9).max(Duration::from_secs(2));
     let mut timed: Vec<(Duration, Strike)> =
         strikes.into_iter().map(|strike| (rng.random_range(Duration::from_secs(1)..last), strike)).collect();
+    // Where a KEEP waits on the bus when its guest's deletion falls due.
+    for (at, _) in odd_moments(span).filter(|(_, kind)| *kind == DELETED) {
+        timed.push((at + FROZEN_FROM, Strike::FreezeGates { span: FROZEN }));
+    }
     timed.push((span.mul_f64(MOVED_AT), Strike::MoveNumber));
     timed.push((span.mul_f64(HANDED_ON_AT), Strike::HandOnNumber));
     // Texts come to no bus for two minutes and are answered once it is back.

@@ -20,6 +20,8 @@ use super::{
     workers::Workers,
 };
 
+use crate::wiring::Worker;
+
 /// The number that the casino moves to.
 const MOVED: usize = 8;
 
@@ -100,6 +102,7 @@ impl Striker {
                 self.ground.stack.sim.set_rules(Plan { rules, ..Plan::default() })?;
                 self.struck.lock().await.spoiled += 1;
             }
+            Strike::FreezeGates { span } => self.workers.freeze(Worker::ComplianceGate, span).await?,
             Strike::MoveNumber => self.add(MOVES, &casino_number(MOVED)).await?,
             Strike::HandOnNumber => {
                 self.add(CASINOS, &casino_number(MOVES)).await?;

@@ -45,8 +45,21 @@ pub(crate) enum Odd {
 
 /// How long a machine answers.
 pub(crate) const MACHINE: Duration = Duration::from_secs(8);
-/// From an operator's word to the deletion; the KEEP comes within the first half.
+/// From a guest's coming to an operator's word, and from that to the deletion.
+pub(crate) const ASKED: Duration = Duration::from_millis(2_500);
 pub(crate) const DELETION: Duration = Duration::from_secs(4);
+/// No gate reads from then on, since the guest's coming, for this long: the KEEP that comes meanwhile waits on the bus when the deletion
+/// falls due.
+pub(crate) const FROZEN_FROM: Duration = Duration::from_millis(4_800);
+pub(crate) const FROZEN: Duration = Duration::from_secs(3);
+/// The kinds of odd guests, in turn.
+const KINDS: usize = 3;
+pub(crate) const DELETED: usize = 2;
+
+/// When an odd guest comes, and of which kind.
+pub(crate) fn odd_moments(span: Duration) -> impl Iterator<Item = (Duration, usize)> {
+    (0..span.as_secs() / 7).map(|n| (Duration::from_secs(3 + 7 * n), n as usize % KINDS))
+}
 /// The casino whose number changes, and the shares of the load after which it does and the old one is handed on.
 pub(crate) const MOVES: usize = CASINOS - 1;
 pub(crate) const MOVED_AT: f64 = 0.4;
@@ -103,9 +116,9 @@ fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     let mut add = |at: Duration, casino, script, odd| {
         visits.push(Visit { at, phone: phone(visits.len()), casino, script, odd: Some(odd) });
     };
-    for n in 0..(span.as_secs() / 7) as usize {
-        let (at, casino) = (Duration::from_secs(3 + 7 * n as u64), n % MOVES);
-        match n % 3 {
+    for (n, (at, kind)) in odd_moments(span).enumerate() {
+        let casino = n % MOVES;
+        match kind {
             0 => add(
                 at,
                 casino,
@@ -117,7 +130,7 @@ fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
                 add(at + Duration::from_millis(700), casino, vec![say(0, "i want to kill myself")], Odd::Cry);
             }
             _ => {
-                let keep = 2_500 + rng.random_range(200..2_000);
+                let keep = rng.random_range(5_000..6_000);
                 add(at, casino, vec![say(0, QUESTIONS[n % 8]), say(keep, "KEEP")], Odd::Deleted);
             }
         }

@@ -1,9 +1,9 @@
 //! The fleet's processes: started, killed without warning, started again.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, process::Stdio, time::Duration};
 
 use anyhow::Result;
-use tokio::sync::Mutex;
+use tokio::{process::Command, sync::Mutex, time::sleep};
 
 use super::{PER_KIND, ground::Ground};
 use crate::{processes::Process, wiring::Worker};
@@ -36,6 +36,24 @@ impl Workers {
         let mut process = slot.process.lock().await;
         process.kill().await;
         *process = spawn(ground, worker, instance)?;
+        Ok(())
+    }
+
+    /// All of one kind stand still for this long, those that live just now.
+    pub(crate) async fn freeze(&self, worker: Worker, span: Duration) -> Result<()> {
+        let mut pids = Vec::new();
+        for slot in self.0.iter().filter(|slot| slot.worker == worker) {
+            pids.extend(slot.process.lock().await.pid());
+        }
+        for signal in ["-STOP", "-CONT"] {
+            for pid in &pids {
+                // One that was killed meanwhile is gone.
+                Command::new("kill").args([signal, &pid.to_string()]).stderr(Stdio::null()).status().await?;
+            }
+            if signal == "-STOP" {
+                sleep(span).await;
+            }
+        }
         Ok(())
     }
 

@@ -65,7 +65,7 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_millis(1_500);
 async fn fleet(config: Option<&Path>) -> Result<Fleet> {
     let fleet = wiring::handles(&Settings::load(config)?, Vec::new(), NATS_WANTED, CancellationToken::new()).await?;
     let roster = fleet.store.roster().await;
-    let roster = roster.context("nothing was done: Postgres does not answer; `seven status` shows what does")?;
+    let roster = roster.context("Postgres does not answer; `seven status` shows what does")?;
     roster.into_iter().for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, LOG)?;
     if !fleet.bus.ready().await {

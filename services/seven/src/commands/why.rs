@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, Utc};
-use seven_domain::{AuditEvent, CasinoId, PhoneE164};
+use seven_domain::{AuditEvent, CasinoId};
 use seven_runtime::Fleet;
 use seven_store::{
     audit::Entry,
@@ -12,7 +12,7 @@ use seven_store::{
 };
 use uuid::Uuid;
 
-use super::{fleet, given, phrases::sentence};
+use super::{fleet, given, guest_ref::GuestRef, phrases::sentence};
 use crate::{dev::trace_id, out};
 
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,10 @@ pub struct Why {
     /// The casino it happened at.
     #[arg(long, value_name = "ID")]
     casino: CasinoId,
-    /// The id of a text in, a turn, or a text out. Without --text and --trace the guest's phone is read from stdin.
+    /// Guest id or hmac:<key>:<hex>; - reads a phone from stdin, as does the command without --guest, --text and --trace.
+    #[arg(long, value_name = "GUEST", conflicts_with_all = ["text", "trace"])]
+    guest: Option<GuestRef>,
+    /// The id of a text in, a turn, or a text out.
     #[arg(long, value_name = "ID", value_parser = given::id)]
     text: Option<Uuid>,
     /// A trace, 32 hex digits.
@@ -73,12 +76,11 @@ async fn subject(fleet: &Fleet, why: &Why) -> Result<Subject> {
         ensure!(hex.len() == 32 && hex.bytes().all(|b| b.is_ascii_hexdigit()), "a trace is 32 hex digits");
         return Ok(Subject::Trace(hex.to_owned()));
     }
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line).context("reading the guest's phone from stdin")?;
-    let phone: PhoneE164 = line.trim().parse()?;
+    let hash = why.guest.as_ref().unwrap_or(&GuestRef::Stdin).hash(fleet, &why.casino).await?;
     let mut tx = fleet.store.bind(&why.casino).await?;
-    let guest = tx.guest_by_hash(&fleet.keys.hash(&why.casino, &phone)).await?;
-    Ok(Subject::Guest(guest.with_context(|| format!("{} has no guest with this phone", why.casino))?))
+    let guest = tx.guest_by_hash(&hash).await?;
+    tx.commit().await?;
+    Ok(Subject::Guest(guest.with_context(|| format!("{} has no such guest", why.casino))?))
 }
 
 fn mask(timeline: &mut Timeline) {
