@@ -47,7 +47,7 @@ fn welcome(house: &House, started: Instant, prometheus: Option<&observe::Prometh
     out!("  Handset    {}   (or type here; 1, 2 and 3 send the suggestions)", stack.sim.url());
     out!("  Status     ./target/debug/seven status   and {}/metrics", stack.ops_url.as_deref().unwrap_or("(none)"));
     if let Some(prometheus) = prometheus {
-        out!("  Prometheus {}   (alerts: {0}/alerts)", prometheus.url);
+        out!("  Prometheus {}   (alerts: {0}/api/v1/alerts)", prometheus.url);
     }
     out!("  Log        {}", house.dir.join("seven.log").display());
     out!("  Try        text STOP to see it stop");

@@ -55,7 +55,7 @@ fn is_plain(url: &str) -> bool {
 mod tests {
     use super::*;
 
-    #[test] // SEC-34
+    #[test] // DATA-47
     fn a_store_on_another_machine_is_reached_through_tls() {
         let refused = |text: &str| {
             let error = Settings::parse(text).err().map(|error| error.to_string());
