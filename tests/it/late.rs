@@ -7,6 +7,7 @@ use prost::Message;
 use seven::wiring::Worker;
 use seven_bus::{Outgoing, events::InboundText, subject};
 use seven_domain::Stage;
+use seven_scheduler::unread::take;
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 
@@ -120,5 +121,40 @@ async fn a_guest_of_a_removed_casino_is_forgotten() {
     tx.commit().await.unwrap();
     until("the guest is forgotten", Duration::from_secs(40), async || state(&house, "done").await == 1).await;
     assert_eq!(house.number("select count(*) from guests").await, 0);
+    house.stop().await;
+}
+
+#[tokio::test] // D2: texts that no gate read are read before their stream drops them
+async fn texts_that_no_gate_read_are_heard_before_they_are_dropped() {
+    let workers = vec![Worker::IngressWebhook];
+    let house = house("late_unread", Wanted { workers, ..Wanted::default() }).await;
+    let (fleet, casino) = (&house.stack.fleet, house.casino());
+    for (n, words) in ["Is the pool open?", "STOP", "i want to kill myself"].into_iter().enumerate() {
+        house.text(&format!("+1860555014{n}"), words);
+    }
+    until("all are on the bus", Duration::from_secs(20), async || {
+        fleet.bus.last_sequence(Stage::Gate).await.is_ok_and(|last| last == 3)
+    })
+    .await;
+    let days = Duration::from_secs(6 * 24 * 3_600);
+    assert_eq!(take(fleet, casino, days).await.unwrap(), 0, "they are young");
+    assert_eq!(take(fleet, casino, Duration::ZERO).await.unwrap(), 3);
+    assert_eq!(take(fleet, casino, Duration::ZERO).await.unwrap(), 0, "the next round finds nothing");
+    let _scheduler = house.process("scheduler", None);
+    until("each is a letter", Duration::from_secs(20), async || {
+        house.number("select count(*) from dead_letters where reason = 'unread' and state = 'open'").await == 3
+    })
+    .await;
+    assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 1);
+    assert_eq!(house.number("select count(*) from escalations where reason = 'crisis'").await, 1);
+    // A gate that comes now finds nothing to answer; a letter that is replayed is taken in.
+    let _gate = house.process("compliance-gate", None);
+    let replay = ["dead", "replay", "--casino", casino.as_str(), "--by", "ana", "--yes", "--rate", "1000"];
+    let said = house.seven(&replay, "").await;
+    assert!(said.out.contains("Replayed"), "{said:?}");
+    until("the question is stored", Duration::from_secs(20), async || {
+        house.number("select count(*) from inbound_messages where body = 'Is the pool open?'").await == 1
+    })
+    .await;
     house.stop().await;
 }

@@ -206,6 +206,7 @@ fn dead_reasons() -> BTreeSet<String> {
         "services/agent-swarm/src/fallback.rs",
         "services/outbound-sender/src/attempt.rs",
         "services/scheduler/src/dead.rs",
+        "services/scheduler/src/unread.rs",
         "shared/bus/src/worker/process.rs",
         "shared/runtime/src/error.rs",
     ];
@@ -246,6 +247,7 @@ fn the_runbook_has_a_page_for_every_alert_and_reason() {
         "send_failed",
         "turn_failed",
         "max_deliver",
+        "unread",
         "undecodable",
         "panicked",
         "deadline",

@@ -263,6 +263,10 @@ struct Said {
 impl Said {
     /// Writes it for those that had the number before its casino of today and spoke with the guest there.
     async fn reach(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), seven_store::Error> {
+        // A casino's own login may write at no other casino: the scheduler carries its STOPs.
+        if !fleet.roster.only().is_empty() {
+            return Ok(());
+        }
         for reached in fleet.store.stop_reaches(self.number.as_str(), casino, "").await? {
             if mutant(Mutant::ForgetsFormer) {
                 break;

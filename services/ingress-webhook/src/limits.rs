@@ -63,7 +63,7 @@ impl Places {
         }
     }
 
-    /// The whole body. One that came with its head is read at once and takes no place.
+    /// The whole body. One that came with its head takes a place for a moment at most, and is never the one that has waited longest.
     pub(crate) async fn read(&self, client: Option<IpAddr>, headers: &HeaderMap, body: Body) -> Result<Bytes, Answer> {
         let announced = headers.get(CONTENT_LENGTH).and_then(|n| n.to_str().ok()?.parse::<usize>().ok());
         if announced.is_some_and(|n| n > BODY_LIMIT) {

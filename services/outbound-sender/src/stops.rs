@@ -51,7 +51,7 @@ fn alert(casino: &CasinoId, provider: &str, code: &str, meant: &Verdict) {
 
 async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Result<(), Error> {
     // A casino's own sender stops its casino only: its login may change nothing of the fleet's.
-    let own = if let [own] = fleet.roster.only() { Some(own) } else { None };
+    let own = own_casino(fleet);
     let stop = NewStop {
         provider,
         casino: own,
@@ -73,6 +73,11 @@ async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Res
         audit(fleet, &filed, AuditEvent::SendingStopped, provider, code, ACTOR, "").await?;
     }
     Ok(())
+}
+
+/// The casino of a sender that serves one alone.
+fn own_casino(fleet: &Fleet) -> Option<&CasinoId> {
+    if let [own] = fleet.roster.only() { Some(own) } else { None }
 }
 
 async fn park(fleet: &Fleet, casino: &CasinoId, provider: &str, code: &str, meant: &Verdict) -> Result<(), Error> {
@@ -188,7 +193,8 @@ impl Sender {
         for stop in self.fleet.store.ended_stops().await? {
             resumed(&self.fleet, &stop, ACTOR, "").await?;
         }
-        for stop in self.fleet.store.claim_probes(self.fleet.timing.provider_probe()).await? {
+        let every = self.fleet.timing.provider_probe();
+        for stop in self.fleet.store.claim_probes(every, own_casino(&self.fleet)).await? {
             let Some(carrier) = self.carriers.iter().find(|c| c.name() == stop.provider) else { continue };
             match carrier.provider.probe().await {
                 // Not what an operator has put in its place meanwhile.

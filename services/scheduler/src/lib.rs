@@ -19,6 +19,7 @@ mod spool;
 mod stop_reach;
 mod sweep;
 mod unannounced;
+pub mod unread;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -65,6 +66,7 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channel
         every(&fleet, "cases", scale(2_000), cases::round),
         every(&fleet, "notices", scale(1_000), |fleet| notices::round(fleet, channels.clone())),
         every(&fleet, "unannounced", scale(60_000), unannounced::round),
+        every(&fleet, "unread", scale(3_600_000), unread::round),
         every(&fleet, "after_stop", scale(15_000), after_stop::round),
         every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),
         every(&fleet, "row_gauges", fleet.timing.gauges(), gauges::rows),

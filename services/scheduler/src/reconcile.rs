@@ -63,14 +63,34 @@ pub enum How {
     Resend,
 }
 
+/// A number, and the time in which what was written to it is this casino's; no bound where no other casino had it.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    pub(crate) number: PhoneE164,
+    pub(crate) since: Option<DateTime<Utc>>,
+    pub(crate) until: Option<DateTime<Utc>>,
+}
+
+/// The casino's numbers out of all. One that was handed on changed hands when its route of today began.
+fn held<'a>(all: &'a [Number], casino: &'a CasinoId) -> impl Iterator<Item = Held> + 'a {
+    let handed_on = |number: &Number| all.iter().any(|other| other.now_of.is_some() && other.number == number.number);
+    let today = |number: &Number| all.iter().find(|other| other.now_of.is_none() && other.number == number.number);
+    all.iter().filter(|number| number.casino_id == casino.as_str()).filter_map(move |number| {
+        let (since, until) = match number.now_of {
+            None => (number.since.filter(|_| handed_on(number)), None),
+            Some(_) => (None, Some(today(number)?.since?)),
+        };
+        Some(Held { number: number.number.parse().ok()?, since, until })
+    })
+}
+
 /// One run for one casino at one provider.
 pub(crate) struct Run<'a> {
     pub(crate) fleet: &'a Fleet,
     pub(crate) records: &'a dyn Records,
     pub(crate) casino: &'a CasinoId,
-    /// The casino's numbers at this provider. With one that was another casino's before, since when: what was written to it earlier is
-    /// the other's.
-    pub(crate) numbers: Vec<(PhoneE164, Option<DateTime<Utc>>)>,
+    /// The numbers at this provider that the casino has, and those that were handed on from it.
+    pub(crate) numbers: Vec<Held>,
     pub(crate) since: DateTime<Utc>,
     /// Younger texts may still come by themselves.
     pub(crate) until: DateTime<Utc>,
@@ -133,14 +153,8 @@ pub async fn reconcile(
     let Some(row) = row else { return Ok(Report::default()) };
     let ours = &row.config.operational;
     let all = fleet.store.numbers().await?;
-    let handed_on = |number: &Number| all.iter().any(|other| other.now_of.is_some() && other.number == number.number);
-    let numbers = all
-        .iter()
-        .filter(|number| number.casino_id == entry.casino.as_str() && number.now_of.is_none())
-        .filter_map(|number| {
-            Some((number.number.parse::<PhoneE164>().ok()?, number.since.filter(|_| handed_on(number))))
-        })
-        .filter(|(number, _)| ours.owner_of(number).is_none_or(|owner| owner == records.name()))
+    let numbers = held(&all, &entry.casino)
+        .filter(|held| ours.owner_of(&held.number).is_none_or(|owner| owner == records.name()))
         .collect();
     let margin = TimeDelta::from_std(fleet.timing.records_margin()).unwrap_or_default();
     let mut run = Run {

@@ -173,7 +173,7 @@ async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &Cancella
     let (Nats::Needed(patience) | Nats::Wanted(patience)) = nats;
     let until = tokio::time::Instant::now() + patience;
     // One try of a person's command must not keep the person.
-    let answer = if patience.is_zero() { Duration::from_secs(1) } else { Duration::from_secs(3) };
+    let answer = if patience.is_zero() { Duration::from_millis(500) } else { Duration::from_secs(3) };
     // The address without what may be a password in it.
     let address = settings.url.rsplit('@').next().unwrap_or_default();
     let error = loop {
@@ -185,7 +185,7 @@ async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &Cancella
             }
             Ok(Err(error @ seven_bus::Error::TooOld { .. })) => return Err(error.into()),
             Ok(Err(error)) => anyhow::Error::from(error),
-            Err(_) => anyhow::anyhow!("no answer within {} s", answer.as_secs()),
+            Err(_) => anyhow::anyhow!("no answer within {} s", answer.as_secs_f32()),
         };
         if shutdown.is_cancelled() || tokio::time::Instant::now() >= until {
             break error;

@@ -3,7 +3,11 @@
 
 use std::time::Duration;
 
-use async_nats::jetstream::{self, consumer::PullConsumer, stream::DirectGetErrorKind};
+use async_nats::jetstream::{
+    self,
+    consumer::{DeliverPolicy, PullConsumer},
+    stream::DirectGetErrorKind,
+};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use futures::TryStreamExt;
@@ -24,7 +28,13 @@ pub struct Reader(PullConsumer);
 impl Bus {
     /// A reader of these subjects from the stream's beginning.
     pub async fn read(&self, stream: &str, subject: &str) -> Result<Reader, Error> {
+        self.read_after(stream, subject, 0).await
+    }
+
+    /// The same behind this message of the stream.
+    pub async fn read_after(&self, stream: &str, subject: &str, sequence: u64) -> Result<Reader, Error> {
         let config = jetstream::consumer::pull::Config {
+            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 },
             filter_subject: subject.to_owned(),
             ack_policy: jetstream::consumer::AckPolicy::None,
             inactive_threshold: Duration::from_secs(60),
@@ -85,6 +95,11 @@ impl Taken {
     /// When the message entered its stream.
     pub fn published(&self) -> DateTime<Utc> {
         self.0.info().map_or(DateTime::UNIX_EPOCH, |i| i.published)
+    }
+
+    /// The key under which it was published, or empty.
+    pub fn key(&self) -> String {
+        self.0.headers.as_ref().and_then(|h| h.get(KEY_HEADER)).map(|v| v.as_str().to_owned()).unwrap_or_default()
     }
 
     /// The trace the message carries, or empty.

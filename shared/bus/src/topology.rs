@@ -60,6 +60,9 @@ impl Default for Limits {
 /// The stages that consume a subject, in path order.
 pub const CONSUMING: [Stage; 5] = [Stage::Gate, Stage::Swarm, Stage::Envelope, Stage::Sender, Stage::Receipts];
 
+/// How long the stages' streams keep a message.
+pub const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
+
 /// Of one stream: three for each casino in the sender's. Said outright, because from 2.15 on a server allows 1 000 to whoever says nothing,
 /// which is the 334th casino.
 const MOST_CONSUMERS: i32 = 100_000;
@@ -160,7 +163,7 @@ pub fn streams(limits: &Limits) -> Vec<stream::Config> {
         .into_iter()
         .map(|stage| {
             let subjects = subjects_of(stage, None);
-            base(stream_of(stage), &subjects.iter().map(String::as_str).collect::<Vec<_>>(), 7 * DAY)
+            base(stream_of(stage), &subjects.iter().map(String::as_str).collect::<Vec<_>>(), KEPT)
         })
         .collect();
     all.push(stream::Config { max_messages_per_subject: 1, ..base(CONTENT_STREAM, &[CONTENT_SUBJECTS], 7 * DAY) });

@@ -250,7 +250,8 @@ const EMPTY_PROMISES: &[&str] = &[
     "i'll let you know",
     "get back to you",
     "will follow up",
-    "be in touch",
+    "will be in touch",
+    "we'll be in touch",
     "lo voy a consultar",
     "voy a consultar",
     "voy a consultarlo",
@@ -273,20 +274,22 @@ const EMPTY_PROMISES: &[&str] = &[
 const WINNING: &[&str] =
     &["win", "wins", "winner", "payout", "payouts", "jackpot", "ganar", "gana", "premio", "ganancia"];
 
-/// "someone will call you", "our team will text you", "alguien le llamara".
+/// "someone will call you", "our team will text you", "we'll email you", "alguien le llamara".
 fn has_person_who_will(folded: &str) -> bool {
     const WHO: &[&str] = &["someone", "somebody", "team", "person", "host", "concierge", "manager", "staff", "we"];
-    const DOES: &[&str] =
-        &["call", "text", "contact", "reach", "write", "email", "message", "check", "confirm", "reply"];
-    const QUIEN: &[&str] = &["alguien", "equipo", "persona", "anfitrion", "gerente", "personal"];
+    const DOES: &[&str] = &["call", "text", "contact", "email", "message", "reach", "write"];
+    const YOU: &[&str] = &["you", "back", "out", "to"];
+    const QUIEN: &[&str] = &["alguien", "equipo", "persona", "anfitrion", "gerente", "personal", "nosotros"];
+    const LE: &[&str] = &["le", "lo", "la", "te", "se"];
     const HARA: &[&str] =
-        &["llamara", "escribira", "contactara", "contestara", "confirmara", "avisara", "llama", "escribe"];
+        &["llamara", "escribira", "contactara", "contestara", "avisara", "llama", "escribe", "contacta", "contesta"];
     let words: Vec<&str> = folded.split_whitespace().collect();
-    let english =
-        words.windows(3).any(|three| WHO.contains(&three[0]) && three[1] == "will" && DOES.contains(&three[2]));
-    let after = |at: usize| words[at + 1..].iter().take(2);
-    let spanish = (0..words.len()).any(|at| QUIEN.contains(&words[at]) && after(at).any(|word| HARA.contains(word)));
-    english || words.windows(2).any(|two| two[0] == "we'll" && DOES.contains(&two[1])) || spanish
+    let english = words
+        .windows(4)
+        .any(|four| WHO.contains(&four[0]) && four[1] == "will" && DOES.contains(&four[2]) && YOU.contains(&four[3]));
+    let short = |three: &[&str]| three[0] == "we'll" && DOES.contains(&three[1]) && YOU.contains(&three[2]);
+    let spanish = |three: &[&str]| QUIEN.contains(&three[0]) && LE.contains(&three[1]) && HARA.contains(&three[2]);
+    english || words.windows(3).any(|three| short(three) || spanish(three))
 }
 
 /// "$20 off", "15% off", "20 % de descuento"; a plain price is none.
@@ -390,7 +393,7 @@ mod tests {
             "Let me check and get back to you.",
             "Someone will call you shortly.",
             "Our team will text you later today.",
-            "We'll confirm by text.",
+            "We'll text you back.",
             "Lo voy a consultar.",
             "Alguien le escribira en breve.",
             "Una persona le llamara manana.",
@@ -407,6 +410,10 @@ mod tests {
             "Nuestro equipo se lo dice al 1-860-555-0188.",
             "Llame al equipo y pregunte por el spa.",
             "El equipo de poker juega los lunes.",
+            "Staff will check your ID at the door.",
+            "Call 860-555-0188 and our team will confirm.",
+            "Para hablar con una persona, llama al 860-555-0188.",
+            "You can be in touch with the front desk at 860-555-0188.",
         ] {
             assert!(!findings(plain).contains(&Finding::EmptyPromise), "{plain}");
         }

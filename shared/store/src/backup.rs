@@ -292,11 +292,13 @@ pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json:
 
 impl Tx {
     /// Ends queued answers to texts that came before this moment, and closes such texts that wait for one. The bus outlives a database: it
-    /// brings texts again that the lost fleet answered after the backup, and no text leaves twice (D5). Returns answers and texts.
+    /// brings texts again that the lost fleet answered after the backup, and no text leaves twice (D5). Answers to cries for help stay: a
+    /// second one does less harm than none, and nobody may have given the first. Returns answers and texts.
     pub async fn end_answers_of_before(&mut self, restored_at: DateTime<Utc>) -> Result<(u64, u64)> {
         let answers = sqlx::query(
             "update outbound_messages o set state = 'expired', reason = 'restored', ended_at = now() from inbound_messages i
-             where o.inbound_id = i.inbound_id and i.received_at < $1 and o.state = 'queued'",
+             where o.inbound_id = i.inbound_id and i.received_at < $1 and o.state = 'queued'
+               and o.class not in ('crisis', 'emergency')",
         )
         .bind(restored_at)
         .execute(self.conn())

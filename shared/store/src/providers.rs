@@ -80,8 +80,14 @@ impl Store {
             "with was as (select error_code from provider_stops where provider = $1 and casino_id = $2)
              insert into provider_stops (provider, casino_id, error_code, until, probe_at, actor)
              values ($1, $2, $3, now() + make_interval(secs => $4), now() + make_interval(secs => $5), $6)
-             on conflict (provider, casino_id) do update set until = excluded.until, error_code = excluded.error_code,
-               probe_at = case when excluded.error_code = $7 then null else coalesce(provider_stops.probe_at, excluded.probe_at) end,
+             on conflict (provider, casino_id) do update set
+               -- A park stands until its time: it is the casino's limit, and a probe does not lift it.
+               until = case when excluded.probe_at is not null and provider_stops.probe_at is null and provider_stops.until > now()
+                       then provider_stops.until else excluded.until end,
+               error_code = case when excluded.probe_at is not null and provider_stops.probe_at is null and provider_stops.until > now()
+                            then provider_stops.error_code else excluded.error_code end,
+               probe_at = case when excluded.probe_at is null or provider_stops.probe_at is null and provider_stops.until > now() then null
+                          else coalesce(provider_stops.probe_at, excluded.probe_at) end,
                actor = excluded.actor
              where excluded.error_code = $7 or provider_stops.error_code <> $7
              returning not exists (select from was where was.error_code = $7 or $3 <> $7)",
@@ -140,15 +146,20 @@ impl Store {
         .await?)
     }
 
-    /// The stops whose provider may be asked now whether it takes us again. Of several processes one gets each, and the next may
-    /// ask after `every`.
-    pub async fn claim_probes(&self, every: Duration) -> Result<Vec<Stop>> {
+    /// The stops whose provider may be asked now whether it takes us again: with a casino, that one's alone, since its sender may have an
+    /// account of its own; otherwise the fleet's, and casinos' that nobody has asked about for ten minutes. Of several processes one gets
+    /// each, and the next may ask after `every`.
+    pub async fn claim_probes(&self, every: Duration, own: Option<&CasinoId>) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
             "update provider_stops set probe_at = now() + make_interval(secs => $1)
-             where (provider, casino_id) in (select provider, casino_id from provider_stops where probe_at <= now() for update skip locked)
+             where (provider, casino_id) in (select provider, casino_id from provider_stops
+               where probe_at <= now() and case when $2::text is null then casino_id = '' or probe_at <= now() - interval '10 minutes'
+                                           else casino_id = $2 end
+               for update skip locked)
              returning provider, casino_id, error_code, since, until, probe_at is not null as probed, actor",
         )
         .bind(every.as_secs_f64())
+        .bind(own.map(CasinoId::as_str))
         .fetch_all(&mut *self.fleet().await?)
         .await?)
     }

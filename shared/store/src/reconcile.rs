@@ -86,6 +86,12 @@ impl Tx {
         .await?)
     }
 
+    /// Whether a gate has stored this text.
+    pub async fn is_stored(&mut self, provider: &str, id: &str) -> Result<bool> {
+        let query = "select exists (select 1 from inbound_messages where provider = $1 and provider_message_id = $2)";
+        Ok(sqlx::query_scalar(query).bind(provider).bind(id).fetch_one(self.conn()).await?)
+    }
+
     /// Notes a text as taken over; false when it was.
     pub async fn mark_reconciled(&mut self, provider: &str, id: &str, kind: &str) -> Result<bool> {
         let casino = self.casino_str();

@@ -11,14 +11,15 @@ use seven_runtime::{Error, word_of};
 use seven_store::suppressions::Applied;
 use seven_telemetry::metrics;
 
-use super::Run;
+use super::{Held, Run};
 
 impl Run<'_> {
     pub(super) async fn texts(&mut self) -> Result<(), Error> {
         let records = self.records;
-        for (number, since) in self.numbers.clone() {
+        for Held { number, since, until } in self.numbers.clone() {
             let from = since.map_or(self.since, |since| since.max(self.since));
-            let span = Span { direction: Direction::Inbound, number, from, until: self.until };
+            let until = until.map_or(self.until, |until| until.min(self.until));
+            let span = Span { direction: Direction::Inbound, number, from, until };
             if span.from >= span.until {
                 continue;
             }

@@ -9,12 +9,13 @@ use seven_store::{
     suppressions::Sync,
 };
 
-use super::Run;
+use super::{Held, Run};
 
 impl Run<'_> {
     pub(super) async fn opt_outs(&mut self) -> Result<(), Error> {
-        let (records, until) = (self.records, self.until);
-        for (number, since) in self.numbers.clone() {
+        let records = self.records;
+        for Held { number, since, until } in self.numbers.clone() {
+            let until = until.map_or(self.until, |until| until.min(self.until));
             let since = since.map_or(self.since, |since| since.max(self.since));
             let listed = self
                 .all(|page| {

@@ -14,7 +14,7 @@ use seven_runtime::Error;
 use seven_store::reconcile::{Unseen, Unsettled};
 use uuid::Uuid;
 
-use super::Run;
+use super::{Held, Run};
 
 /// Clocks differ: a record may be a little older than the call that made it.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
@@ -61,7 +61,8 @@ impl Run<'_> {
             for (send, message) in &hits {
                 self.settle(send, message).await?;
             }
-            let listed = attempts.iter().all(|s| self.numbers.iter().any(|(n, _)| n.as_str() == s.casino_number));
+            let listed =
+                attempts.iter().all(|s| self.numbers.iter().any(|held| held.number.as_str() == s.casino_number));
             if (self.dry || self.resend)
                 && hits.is_empty()
                 && listed
@@ -82,7 +83,7 @@ impl Run<'_> {
         let guests: HashSet<&str> = sends.iter().map(|send| send.phone.as_str()).collect();
         let (records, until) = (self.records, self.fleet.clock.now() + SKEW);
         let mut strangers = Vec::new();
-        for (number, _) in self.numbers.clone() {
+        for Held { number, .. } in self.numbers.clone() {
             let span = Span { direction: Direction::Outbound, number, from, until };
             let listed = self
                 .all(|page| {

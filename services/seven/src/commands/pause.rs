@@ -133,6 +133,10 @@ pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
     if !agreed(&fleet, command, &wanted, false, question).await? {
         return Ok(());
     }
+    if wanted.contains(&Switch::Kill) {
+        // The bus may have brought more of them since `seven recover`.
+        super::recover::end_answers_of_before(&fleet).await.context(NOT_RESUMED)?;
+    }
     let lifted = fleet.store.switch(casino, &wanted, false, order).await.context(NOT_RESUMED)?;
     let names: Vec<&str> = lifted.iter().map(|switch| switch.as_str()).collect();
     let left = announce(&fleet, casino).await.err().map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));

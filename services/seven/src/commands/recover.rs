@@ -97,7 +97,7 @@ fn tell(each: &Compared) {
 }
 
 /// The bus may have brought texts again that the lost fleet had answered.
-async fn end_answers_of_before(fleet: &Fleet) -> Result<()> {
+pub(super) async fn end_answers_of_before(fleet: &Fleet) -> Result<()> {
     let Some(restored_at) = fleet.store.restored_at().await? else { return Ok(()) };
     for entry in fleet.store.roster().await? {
         let casino = entry.casino;

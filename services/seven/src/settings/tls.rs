@@ -27,12 +27,14 @@ pub(super) struct Unencrypted {
 pub(super) fn unencrypted(settings: &Settings) -> Option<Unencrypted> {
     let open = |store: Store| settings.stores.plaintext.contains(&store);
     let found = |key, expected| Some(Unencrypted { key, expected });
-    let nats = settings.nats.url.split(',').filter_map(|url| Url::parse(url.trim()).ok());
-    if !open(Store::Nats) && nats.into_iter().any(|url| url.scheme() != "tls" && !is_here(&url)) {
+    // As its client reads it: without a scheme it is nats://.
+    let parsed = |url: &str| Url::parse(url.trim()).or_else(|_| Url::parse(&format!("nats://{}", url.trim())));
+    let plain = |url: &str| !parsed(url).is_ok_and(|url| url.scheme() == "tls" || is_here(&url));
+    if !open(Store::Nats) && settings.nats.url.split(',').any(plain) {
         return found("nats.url", "tls://..., or \"nats\" in stores.plaintext");
     }
-    let redis = Url::parse(&settings.redis.url).ok();
-    if !open(Store::Redis) && redis.is_some_and(|url| url.scheme() == "redis" && !is_here(&url)) {
+    let safe = |url: &Url| matches!(url.scheme(), "rediss" | "valkeys" | "unix" | "redis+unix" | "valkey+unix");
+    if !open(Store::Redis) && !Url::parse(&settings.redis.url).is_ok_and(|url| safe(&url) || is_here(&url)) {
         return found("redis.url", "rediss://..., or \"redis\" in stores.plaintext");
     }
     if !open(Store::Postgres) && is_plain(settings.postgres.url.expose_secret()) {
@@ -64,7 +66,9 @@ mod tests {
         for (text, key) in [
             ("nats.url = \"nats://nats.example:4222\"", "nats.url"),
             ("nats.url = \"tls://a.example:4222,nats://b.example:4222\"", "nats.url"),
+            ("nats.url = \"10.20.0.5:4222\"", "nats.url"),
             ("redis.url = \"redis://redis.example:6379\"", "redis.url"),
+            ("redis.url = \"valkey://redis.example:6379\"", "redis.url"),
             ("postgres.url = \"postgres://seven_app@db.example/seven\"", "postgres.url"),
             ("postgres.url = \"postgres://seven_app@db.example/seven?sslmode=prefer\"", "postgres.url"),
             ("postgres.url = \"postgres://seven_app@10.20.0.5/seven?sslmode=disable\"", "postgres.url"),

@@ -1,0 +1,147 @@
+//! Texts that no gate has acknowledged, read a day before their stream drops them: of a casino that is suspended or removed, or whose gate
+//! stands still. An opt-out is written, a cry for help opens its case, and each text becomes a dead letter, so that none is lost.
+
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use prost::Message;
+use seven_bus::{
+    Outgoing, Taken,
+    events::{DeadLetter, InboundText},
+    subject, subject_for_dead, topology,
+};
+use seven_compliance::{Intent, classify, provider};
+use seven_domain::{CasinoId, GuestHash, PhoneE164, Stage};
+use seven_guest::escalation::Severity;
+use seven_runtime::{Error, Fleet, counted, word_of};
+use seven_store::escalations::NewEscalation;
+use seven_telemetry::{Alert, metrics};
+
+/// Reason of the letters.
+const UNREAD: &str = "unread";
+/// Before the stream drops a message.
+const MARGIN: Duration = Duration::from_secs(24 * 3_600);
+const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);
+const BATCH: usize = 500;
+
+pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
+    // No time scale: the server drops by its own clock.
+    let age = topology::KEPT.saturating_sub(MARGIN);
+    for casino in fleet.store.tenants().await? {
+        take(&fleet, &casino, age).await?;
+    }
+    Ok(())
+}
+
+/// Takes a casino's texts that no gate acknowledged and that are older than `age` off their stream. Returns how many there were.
+///
+/// # Errors
+/// When a store is away; what was done until then stays done.
+pub async fn take(fleet: &Fleet, casino: &CasinoId, age: Duration) -> Result<usize, Error> {
+    let floor = fleet.bus.read_up_to(Stage::Gate, casino).await?.unwrap_or_default();
+    // The server stamps messages with the machine's time, which is not the guests' clock of a fleet that was started at another time.
+    let before = DateTime::<Utc>::from(SystemTime::now()) - TimeDelta::from_std(age).unwrap_or_default();
+    let (stream, wanted) = (topology::stream_of(Stage::Gate), subject(Stage::Gate, casino, None));
+    let mut reader = fleet.bus.read_after(stream, &wanted, floor).await?;
+    let mut taken = 0;
+    'all: loop {
+        let batch = reader.next(BATCH).await?;
+        if batch.is_empty() {
+            break;
+        }
+        for message in batch {
+            if message.published() > before {
+                break 'all;
+            }
+            taken += usize::from(take_one(fleet, casino, &wanted, &message).await?);
+        }
+    }
+    if taken > 0 {
+        let text = format!(
+            "{taken} text(s) were read by no gate for days; opt-outs were written and cries for help have cases, the texts are dead letters"
+        );
+        Alert { name: "texts_unread", casino: casino.as_str(), provider: "", code: "", text: &text }.raise();
+    }
+    Ok(taken)
+}
+
+/// False for one that was stored by a gate whose acknowledgement is missing.
+async fn take_one(fleet: &Fleet, casino: &CasinoId, subject: &str, message: &Taken) -> Result<bool, Error> {
+    let payload = message.payload();
+    let mut guest_hash = String::new();
+    if let Ok(event) = InboundText::decode(payload.as_ref()) {
+        let mut tx = fleet.store.bind(casino).await?;
+        let stored = tx.is_stored(&event.provider, &event.provider_message_id).await?;
+        tx.commit().await?;
+        if stored {
+            return Ok(false);
+        }
+        let phone: PhoneE164 = event.from.parse()?;
+        let guest = fleet.keys.hash(casino, &phone);
+        guest_hash = guest.tag();
+        hear(fleet, casino, &guest, &event).await?;
+    }
+    let key = message.key();
+    let letter = DeadLetter {
+        stage: Stage::Gate.as_str().into(),
+        casino: casino.as_str().into(),
+        reason: "unread".into(),
+        error: "no gate read it before its stream would have dropped it".into(),
+        attempts: 0,
+        subject: subject.to_owned(),
+        message_key: key.clone(),
+        payload,
+        stream_seq: message.sequence(),
+        guest_hash,
+    };
+    metrics().dead.with_label_values(&[Stage::Gate.as_str(), casino.as_str(), UNREAD]).inc();
+    let outgoing = Outgoing {
+        subject: subject_for_dead(Stage::Gate, casino),
+        key: &format!("{UNREAD}:{key}"),
+        copy: None,
+        trace: &message.trace(),
+        payload: letter.encode_to_vec().into(),
+    };
+    fleet.bus.publish(&outgoing, PUBLISH_DEADLINE).await?;
+    // The letter has it: the next round must not find it again.
+    fleet.bus.erase(Stage::Gate, message.sequence()).await?;
+    Ok(true)
+}
+
+/// What may not wait until somebody replays the letter.
+async fn hear(fleet: &Fleet, casino: &CasinoId, guest: &GuestHash, event: &InboundText) -> Result<(), Error> {
+    let word = provider::keyword(&event.autoresponse).or_else(|| classify(&event.text));
+    let mut tx = fleet.store.bind(casino).await?;
+    if let Some(keyword) = word.filter(|keyword| keyword.intent == Intent::OptOut) {
+        let at = Utc.timestamp_millis_opt(event.occurred_at).single().unwrap_or_else(|| fleet.clock.now());
+        let word = word_of(&keyword, &event.provider, &event.text, !event.autoresponse.is_empty());
+        tx.stop(guest, at, &event.event_id, word).await?;
+        tx.commit().await?;
+        fleet.cache.refuse(casino, guest, at).await;
+        return Ok(());
+    }
+    let Some(row) = tx.casino_row().await? else { return Ok(tx.commit().await?) };
+    let hits = fleet.packs.of(&row.config)?.guardrails().decide(&event.text).hits;
+    if let Some(layer) = hits.iter().map(|hit| hit.layer).find(|layer| layer.is_urgent()) {
+        let (severity, known) = (Severity::Sev0, tx.conversation_of_guest(guest).await?);
+        let case = NewEscalation {
+            escalation_id: fleet.ids.uuid(),
+            conversation_id: known.map(|(_, conversation)| conversation),
+            guest_id: known.map(|(guest, _)| guest),
+            guest: Some(guest),
+            inbound_id: None,
+            severity: severity.as_str(),
+            source: "guardrail",
+            reason: layer.as_str(),
+            pattern_id: None,
+            ack_seconds: severity.sla().ack_seconds,
+            respond_minutes: severity.sla().respond_minutes,
+            actor: "scheduler",
+            trace: None,
+        };
+        if counted::open_case(&mut tx, &case).await? {
+            tracing::error!(%casino, layer = layer.as_str(), "a cry for help that no gate has read for days");
+        }
+    }
+    Ok(tx.commit().await?)
+}
