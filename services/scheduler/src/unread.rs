@@ -42,6 +42,11 @@ pub async fn take(fleet: &Fleet, casino: &CasinoId, age: Duration) -> Result<usi
     // The server stamps messages with the machine's time, which is not the guests' clock of a fleet that was started at another time.
     let before = DateTime::<Utc>::from(SystemTime::now()) - TimeDelta::from_std(age).unwrap_or_default();
     let (stream, wanted) = (topology::stream_of(Stage::Gate), subject(Stage::Gate, casino, None));
+    // Most casinos have nothing that old, and are asked for no more than this.
+    let first = fleet.bus.first_after(stream, &wanted, floor).await?;
+    if first.is_none_or(|first| first > before) {
+        return Ok(0);
+    }
     let mut reader = fleet.bus.read_after(stream, &wanted, floor).await?;
     let mut taken = 0;
     'all: loop {

@@ -40,7 +40,8 @@ impl Bus {
             redelivered: i.num_redelivered,
             floor: i.ack_floor.last_active.map(|acked_at| Floor::of(i.ack_floor.stream_sequence, acked_at, made)),
         };
-        Ok(infos.into_iter().map(lag).collect())
+        // Whoever reads a stream outside the worker loop has a consumer without a durable name for a while.
+        Ok(infos.into_iter().filter(|info| info.config.durable_name.is_some()).map(lag).collect())
     }
 
     /// The number of the last message that a stage's stream took.

@@ -45,6 +45,20 @@ impl Bus {
         consumer.map(Reader).map_err(|e| Error::setup(format!("reading {stream}"))(e.into()))
     }
 
+    /// When the first message of this subject behind this one entered its stream; none where there is none.
+    pub async fn first_after(
+        &self,
+        stream: &str,
+        subject: &str,
+        sequence: u64,
+    ) -> Result<Option<DateTime<Utc>>, Error> {
+        match self.stream(stream).await?.direct_get_next_for_subject(subject, Some(sequence + 1)).await {
+            Ok(message) => Ok(Some(message.time.to_utc())),
+            Err(error) if error.kind() == DirectGetErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::setup(format!("first message of {stream} after {sequence}"))(error.into())),
+        }
+    }
+
     /// A stored message by its sequence in the stage's stream: subject, key, payload, trace.
     pub async fn stored(&self, stream: &str, sequence: u64) -> Result<Option<(String, String, Bytes, String)>, Error> {
         let message = match self.stream(stream).await?.direct_get(sequence).await {
