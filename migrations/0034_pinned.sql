@@ -1,9 +1,7 @@
 -- A casino's own login (0017) changes what is its casino's and nothing of the fleet's: what it finds wrong with an account or a store, it
 -- notes for its casino. Other casinos' senders find an account that is refused by themselves.
-drop policy pinned on provider_stops;
-drop policy pinned_delete on provider_stops;
 create policy pinned_read on provider_stops for select to seven_pinned using (true);
-create policy pinned on provider_stops to seven_pinned using (seven_may(casino_id)) with check (seven_may(casino_id));
+alter policy pinned on provider_stops using (seven_may(casino_id)) with check (seven_may(casino_id));
 alter policy pinned on alerts using (seven_may(casino_id)) with check (seven_may(casino_id));
 
 -- Who beat here: each login its own workers only.
