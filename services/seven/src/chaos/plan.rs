@@ -118,9 +118,8 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
     let mut timed: Vec<(Duration, Strike)> =
         strikes.into_iter().map(|strike| (rng.random_range(Duration::from_secs(1)..last), strike)).collect();
     // Where a KEEP waits on the bus when its guest's deletion falls due.
-    for (at, _) in odd_moments(span).filter(|(_, kind)| *kind == DELETED) {
-        timed.push((at + FROZEN_FROM, Strike::FreezeGates { span: FROZEN }));
-    }
+    let moments = odd_moments(span).filter(|(_, kind)| *kind == DELETED).map(|(at, _)| at + FROZEN_FROM);
+    timed.extend(moments.filter(|at| *at < last).map(|at| (at, Strike::FreezeGates { span: FROZEN })));
     timed.push((span.mul_f64(MOVED_AT), Strike::MoveNumber));
     timed.push((span.mul_f64(HANDED_ON_AT), Strike::HandOnNumber));
     // Texts come to no bus for two minutes and are answered once it is back.

@@ -59,7 +59,8 @@ fn an_answer_is_held_against_each_line() {
         ("language: es", Reply, open, vec!["language language"]),
         ("fields: { name: Dana }", Reply, open, vec!["extraction fields"]),
         ("any_of_items: [dining_002]", Reply, open, vec!["facts any_of_items"]),
-        ("unanswerable: true", Reply, "I'll check on that for you.", vec![]),
+        ("unanswerable: true", Reply, "I do not have that on hand.", vec![]),
+        ("unanswerable: true", Reply, "I'll check on that for you.", vec!["facts unanswerable"]),
         ("unanswerable: true", Reply, open, vec!["facts unanswerable"]),
         ("unanswerable: true", Reply, "It is $45. Call 860-555-0199.", vec!["compliance invents"]),
     ] {
