@@ -1,5 +1,5 @@
 //! An operator's switch as a turn meets it (D14, SEC-121 to SEC-123): nobody thinks, the guest's texts stay open, and in safe mode the
-//! guest hears once that the team will answer.
+//! guest hears once that nobody answers here now.
 
 use std::sync::Arc;
 

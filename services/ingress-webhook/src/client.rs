@@ -1,4 +1,4 @@
-//! Whose call it is, by address: the connection's, or behind a trusted proxy the one that proxy names.
+//! The address of a call's sender: the connection's, or behind a trusted proxy the one which that proxy names.
 
 use std::net::IpAddr;
 
@@ -27,7 +27,7 @@ impl Proxies {
         }
         let lines = headers.get_all(FORWARDED_FOR).into_iter().rev().filter_map(|line| line.to_str().ok());
         let named = lines.flat_map(|line| line.rsplit(','));
-        // What is no address stands for nobody: whoever is further left was not seen by a proxy of ours.
+        // A word that is no address ends the search: a proxy of ours saw nothing further left.
         let named = named.map_while(|one| one.trim().parse::<IpAddr>().ok());
         named.into_iter().find(|address| !self.include(*address))
     }

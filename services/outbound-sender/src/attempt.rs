@@ -85,7 +85,7 @@ impl Sender {
             }
             let request = request(job, called, attempt, &claim)?;
             let mut span = trace::step("seven.node.provider_call", "").client();
-            // What passes a STOP anyway is not kept back by a slow database.
+            // Safety texts pass a STOP anyway, so a slow database does not keep them back.
             let held_up = job.class.lane() != Lane::Safety && self.fleet.clock.now() - looked_at > LOOK_HOLDS;
             let outcome = if held_up { held_up_before_the_call() } else { carrier.provider.send(&request).await };
             failpoint("sender.after_call");

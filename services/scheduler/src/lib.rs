@@ -5,6 +5,7 @@
 mod after_stop;
 pub mod campaigns;
 mod cases;
+mod cry;
 pub mod dead;
 mod deletion;
 mod due;

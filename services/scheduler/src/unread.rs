@@ -12,10 +12,10 @@ use seven_bus::{
 };
 use seven_compliance::{Intent, classify, provider};
 use seven_domain::{CasinoId, GuestHash, PhoneE164, Stage};
-use seven_guest::escalation::Severity;
-use seven_runtime::{Error, Fleet, counted, word_of};
-use seven_store::escalations::NewEscalation;
+use seven_runtime::{Error, Fleet, word_of};
 use seven_telemetry::{Alert, metrics};
+
+use crate::cry::open_case;
 
 /// Reason of the letters.
 const UNREAD: &str = "unread";
@@ -113,7 +113,7 @@ async fn take_one(fleet: &Fleet, casino: &CasinoId, subject: &str, message: &Tak
     Ok(true)
 }
 
-/// What may not wait until somebody replays the letter.
+/// Writes an opt-out and opens the case of a cry for help: neither may wait until somebody replays the letter.
 async fn hear(fleet: &Fleet, casino: &CasinoId, guest: &GuestHash, event: &InboundText) -> Result<(), Error> {
     let word = provider::keyword(&event.autoresponse).or_else(|| classify(&event.text));
     let mut tx = fleet.store.bind(casino).await?;
@@ -127,26 +127,10 @@ async fn hear(fleet: &Fleet, casino: &CasinoId, guest: &GuestHash, event: &Inbou
     }
     let Some(row) = tx.casino_row().await? else { return Ok(tx.commit().await?) };
     let hits = fleet.packs.of(&row.config)?.guardrails().decide(&event.text).hits;
-    if let Some(layer) = hits.iter().map(|hit| hit.layer).find(|layer| layer.is_urgent()) {
-        let (severity, known) = (Severity::Sev0, tx.conversation_of_guest(guest).await?);
-        let case = NewEscalation {
-            escalation_id: fleet.ids.uuid(),
-            conversation_id: known.map(|(_, conversation)| conversation),
-            guest_id: known.map(|(guest, _)| guest),
-            guest: Some(guest),
-            inbound_id: None,
-            severity: severity.as_str(),
-            source: "guardrail",
-            reason: layer.as_str(),
-            pattern_id: None,
-            ack_seconds: severity.sla().ack_seconds,
-            respond_minutes: severity.sla().respond_minutes,
-            actor: "scheduler",
-            trace: None,
-        };
-        if counted::open_case(&mut tx, &case).await? {
-            tracing::error!(%casino, layer = layer.as_str(), "a cry for help that no gate has read for days");
-        }
+    if let Some(layer) = hits.iter().map(|hit| hit.layer).find(|layer| layer.is_urgent())
+        && open_case(&mut tx, fleet.ids.uuid(), guest, None, layer).await?
+    {
+        tracing::error!(%casino, layer = layer.as_str(), "a cry for help that no gate has read for days");
     }
     Ok(tx.commit().await?)
 }

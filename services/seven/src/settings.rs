@@ -3,23 +3,22 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use figment::{
     Figment,
     providers::{Env, Format, Toml},
 };
-use ipnet::IpNet;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use seven_domain::{CasinoId, HashKey, TELNYX, TWILIO};
-use seven_ingress_webhook::Waits;
 use url::Url;
 
+mod ingress;
 mod secrets;
 mod tls;
 
+pub use self::ingress::Ingress;
 use self::secrets::Secrets;
 use crate::model::{self, Provider};
 
@@ -169,39 +168,6 @@ pub struct Alerts {
     /// The integration key of a PagerDuty service (Events API v2).
     pub pagerduty_routing_key: Option<SecretString>,
     pub pagerduty_url: Url,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Ingress {
-    pub listen: std::net::SocketAddr,
-    /// Calls in progress at once; further ones wait.
-    pub concurrency: usize,
-    /// The time of one call, its wait included.
-    pub request_seconds: u64,
-    /// The time for a call's head; a connection without a call closes then.
-    pub head_seconds: u64,
-    pub connections: usize,
-    /// Of these, connections of one address that wait for a call.
-    pub connections_per_address: usize,
-    /// Calls whose body is waited for.
-    pub bodies: usize,
-    pub bodies_per_address: usize,
-    /// Networks of our own reverse proxies: they name the caller in X-Forwarded-For.
-    pub trusted_proxies: Vec<IpNet>,
-}
-
-impl Ingress {
-    pub(crate) fn limits(&self) -> seven_ingress_webhook::Limits {
-        seven_ingress_webhook::Limits {
-            concurrency: self.concurrency,
-            request: Duration::from_secs(self.request_seconds),
-            head: Duration::from_secs(self.head_seconds),
-            connections: self.connections,
-            idle: Waits { all: self.connections, of_one: self.connections_per_address },
-            bodies: Waits { all: self.bodies, of_one: self.bodies_per_address },
-        }
-    }
 }
 
 /// Health and metrics, for the orchestrator and Prometheus alone.
@@ -377,20 +343,8 @@ impl Settings {
                 "the address Slack shows for the incoming webhook",
             );
         }
-        let Ingress { concurrency, connections, connections_per_address, bodies, bodies_per_address, .. } =
-            self.ingress;
-        for (key, limit) in [
-            ("ingress.concurrency", concurrency),
-            ("ingress.request_seconds", self.ingress.request_seconds as usize),
-            ("ingress.head_seconds", self.ingress.head_seconds as usize),
-            ("ingress.connections", connections),
-            ("ingress.connections_per_address", connections_per_address),
-            ("ingress.bodies", bodies),
-            ("ingress.bodies_per_address", bodies_per_address),
-        ] {
-            if limit == 0 {
-                return bad(key, "a limit of 0 lets no call in".into(), "at least 1");
-            }
+        if let Some(key) = self.ingress.zero() {
+            return bad(key, "a limit of 0 lets no call in".into(), "at least 1");
         }
         if self.nats.user.is_some() != self.nats.password.is_some() {
             return bad("nats.password", "user and password are not both set".into(), "both, or neither");

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+mod phrases;
+
+use self::phrases::{BOOKED, COMPS, EMPTY_PROMISES, INTERNALS, PROMISES, SELF, WINNING};
 use crate::{Evidence, Unfounded};
 
 /// A rule that a reply breaks, as it is stored with the turn and told to the agent that writes again.
@@ -147,132 +150,6 @@ impl Check<'_> {
         findings
     }
 }
-
-const INTERNALS: &[&str] = &[
-    "system prompt",
-    "my instructions",
-    "my prompt",
-    "whisper plan",
-    "tool call",
-    "function call",
-    "as json",
-    "mis instrucciones",
-    "mensaje de sistema",
-];
-const SELF: &[&str] = &[
-    "as an ai",
-    "as an assistant",
-    "language model",
-    "i am a bot",
-    "como una ia",
-    "como asistente",
-    "modelo de lenguaje",
-];
-const COMPS: &[&str] = &[
-    "complimentary",
-    "free play",
-    "freeplay",
-    "free slot play",
-    "on the house",
-    "comped",
-    "de cortesia",
-    "juego gratis",
-    "cortesia de la casa",
-    "bonus play",
-    "match play",
-    "dining credit",
-    "room credit",
-    "resort credit",
-    "spa credit",
-    "free night",
-    "free room",
-    "free suite",
-    "free upgrade",
-    "noche gratis",
-    "habitacion gratis",
-    "suite gratis",
-    "credito de",
-    "con descuento",
-];
-const BOOKED: &[&str] = &[
-    "i have booked",
-    "i've booked",
-    "i booked",
-    "i have reserved",
-    "i've reserved",
-    "i reserved",
-    "i have confirmed",
-    "you are booked",
-    "you're booked",
-    "you are all set for",
-    "you're all set for",
-    "your reservation is confirmed",
-    "your booking is confirmed",
-    "your table is reserved",
-    "reservation made",
-    "le reserve",
-    "le he reservado",
-    "ya le reserve",
-    "hice su reserva",
-    "hice la reserva",
-    "su reserva esta confirmada",
-    "su reservacion esta confirmada",
-    "su mesa esta reservada",
-];
-const PROMISES: &[&str] = &[
-    "you'll win",
-    "you will win",
-    "you'll hit",
-    "you will hit",
-    "sure to win",
-    "can't lose",
-    "cannot lose",
-    "sure win",
-    "going to win",
-    "va a ganar",
-    "vas a ganar",
-    "ganara seguro",
-    "no puede perder",
-    "gana seguro",
-];
-const EMPTY_PROMISES: &[&str] = &[
-    "i will check",
-    "i'll check",
-    "let me check",
-    "i will find out",
-    "i'll find out",
-    "let me find out",
-    "i will ask",
-    "i'll ask",
-    "i will look into",
-    "i'll look into",
-    "i will let you know",
-    "i'll let you know",
-    "get back to you",
-    "will follow up",
-    "will be in touch",
-    "we'll be in touch",
-    "lo voy a consultar",
-    "voy a consultar",
-    "voy a consultarlo",
-    "lo consulto",
-    "lo consultare",
-    "voy a preguntar",
-    "voy a averiguar",
-    "lo averiguo",
-    "lo verifico",
-    "voy a verificar",
-    "le aviso",
-    "le avisare",
-    "le confirmo en",
-    "se pondran en contacto",
-    "se pondra en contacto",
-    "le llamaremos",
-    "le contactaremos",
-    "le escribiremos",
-];
-const WINNING: &[&str] =
-    &["win", "wins", "winner", "payout", "payouts", "jackpot", "ganar", "gana", "premio", "ganancia"];
 
 /// "someone will call you", "our team will text you", "we'll email you", "alguien le llamara".
 fn has_person_who_will(folded: &str) -> bool {

@@ -4,12 +4,13 @@
 use chrono::TimeDelta;
 use prost::Message;
 use seven_bus::events::InboundText;
-use seven_compliance::{Layer, dialogue::keeps_data};
+use seven_compliance::dialogue::keeps_data;
 use seven_domain::{CasinoId, GuestId, PhoneE164, Stage};
-use seven_guest::escalation::Severity;
-use seven_runtime::{Error, Fleet, counted};
-use seven_store::{Tx, deletions::Deletion, escalations::NewEscalation};
+use seven_runtime::{Error, Fleet};
+use seven_store::{Tx, deletions::Deletion};
 use seven_telemetry::Alert;
+
+use crate::cry::open_case;
 
 /// A gate that has not read so far in this time is told to operators, and the guest's texts are read here.
 const LONGEST_UNREAD: TimeDelta = TimeDelta::hours(1);
@@ -74,38 +75,13 @@ async fn read_here(fleet: &Fleet, casino: &CasinoId, deletion: &Deletion, floor:
         }
         let cry = rails.decide(&text.text).hits.iter().map(|hit| hit.layer).find(|layer| layer.is_urgent());
         if let Some(layer) = cry {
-            open_case(&mut tx, deletion, layer).await?;
+            let id = deletion.deletion_id;
+            if open_case(&mut tx, id, &guest, Some(guest_id), layer).await? {
+                tracing::error!(%casino, deletion_id = %id, layer = layer.as_str(), "a cry for help that no gate has read; the guest's deletion waits");
+            }
             read = Read::Waits;
         }
     }
     tx.commit().await?;
     Ok(read)
-}
-
-async fn open_case(tx: &mut Tx, deletion: &Deletion, layer: Layer) -> Result<(), Error> {
-    let (guest, severity) = (deletion.guest(), Severity::Sev0);
-    let known = match &guest {
-        Some(guest) => tx.conversation_of_guest(guest).await?,
-        None => None,
-    };
-    let case = NewEscalation {
-        escalation_id: deletion.deletion_id,
-        conversation_id: known.map(|(_, conversation)| conversation),
-        guest_id: Some(GuestId(deletion.guest_id)),
-        guest: guest.as_ref(),
-        inbound_id: None,
-        severity: severity.as_str(),
-        source: "guardrail",
-        reason: layer.as_str(),
-        pattern_id: None,
-        ack_seconds: severity.sla().ack_seconds,
-        respond_minutes: severity.sla().respond_minutes,
-        actor: "scheduler",
-        trace: None,
-    };
-    if !counted::open_case(tx, &case).await? {
-        return Ok(());
-    }
-    tracing::error!(casino = %tx.casino(), deletion_id = %deletion.deletion_id, layer = layer.as_str(), "a cry for help that no gate has read; the guest's deletion waits");
-    Ok(())
 }

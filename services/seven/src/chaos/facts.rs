@@ -99,7 +99,7 @@ pub(crate) struct Facts {
     pub(crate) stopped_at_former: HashSet<String>,
 }
 
-/// What became of the guest whom an operator wanted forgotten.
+/// The deletion of a guest whom an operator wanted forgotten.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct DeletionRow {
     pub(crate) phone_hash: String,

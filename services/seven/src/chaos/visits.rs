@@ -28,7 +28,7 @@ pub(crate) struct Visit {
     pub(crate) odd: Option<Odd>,
 }
 
-/// What some guests do beside their script.
+/// Behaviour of some guests beside their script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Odd {
     /// A machine answers every text of ours with this, for [`MACHINE`].

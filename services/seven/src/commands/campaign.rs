@@ -19,7 +19,7 @@ use super::fleet;
 #[derive(Debug, Subcommand)]
 pub enum Campaign {
     /// Write one text to a list of guests. Says for each what would happen and why; then asks, lists them, and the fleet sends at the
-    /// casino's pace. Each text passes consent, hours, caps and every other rule again when it is to leave.
+    /// casino's pace. With --dry-run it says so for each guest. Each text passes consent, hours, caps and every other rule again when it is to leave.
     Send(Box<send::Send>),
     /// Campaigns, the newest first.
     List(show::List),

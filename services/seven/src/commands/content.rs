@@ -71,7 +71,7 @@ fn counted(LoadSummary { created, changed, unchanged, removed }: &LoadSummary) -
     format!("{} new, {} changed, {unchanged} unchanged, {} removed", created.len(), changed.len(), removed.len())
 }
 
-/// What a person must agree to, if anything.
+/// The question that a person must agree to, if any.
 fn question(casino: &CasinoId, planned: &LoadSummary) -> Option<String> {
     let before = planned.changed.len() + planned.unchanged + planned.removed.len();
     let many = planned.removed.len() * ONE_IN > before;

@@ -35,7 +35,7 @@ pub enum Dead {
     Export(export::Export),
 }
 
-/// Who looks, for the record.
+/// The person who looks, for the record.
 #[derive(Debug, Args)]
 struct Reader {
     /// Your name, for the record.

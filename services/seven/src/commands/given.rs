@@ -18,7 +18,7 @@ pub struct Who {
     pub(super) reason: String,
 }
 
-/// Who does it, where the change itself says why.
+/// The person who does it; the change itself says why.
 #[derive(Debug, Clone, clap::Args)]
 pub struct By {
     /// Your name, for the record.

@@ -38,7 +38,8 @@ pub enum Guest {
         #[arg(long)]
         reason: String,
     },
-    /// Forget a guest: rows, streams, dead letters. What proves consent and opt-out stays.
+    /// Forget a guest: rows, streams, dead letters. What proves consent and opt-out stays. In --reason say who asked and how the person was
+    /// identified.
     Delete {
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
@@ -46,7 +47,6 @@ pub enum Guest {
         guest: GuestRef,
         #[command(flatten)]
         careful: Careful,
-        /// Your name, and in the reason who asked and how the person was identified.
         #[command(flatten)]
         who: Who,
     },

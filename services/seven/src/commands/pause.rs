@@ -44,7 +44,7 @@ pub struct Pause {
     /// The host makes no turns; replies that are queued go out, and people can write.
     #[arg(long)]
     agents: bool,
-    /// The host makes no turns; who writes hears once that the team will answer; no campaigns. People can write.
+    /// The host makes no turns; a guest who writes hears once that nobody answers here now; no campaigns. People can write.
     #[arg(long)]
     safe_mode: bool,
     /// Nothing leaves at all, safety texts included: for when texts themselves do harm.
@@ -223,7 +223,7 @@ async fn prepared<'a>(config: Option<&Path>, command: &'a Pause) -> Result<(Flee
     Ok((fleet, Order { by: &command.who.by, reason: &command.who.reason }))
 }
 
-/// What waited for the end of a switch goes on, casino by casino; those where it failed, with the error.
+/// Lets go on, casino by casino, whatever waited for the end of a switch. Returns those where it failed too, with the error.
 async fn reopen(fleet: &Fleet, casinos: Vec<CasinoId>) -> (Vec<Ended>, Vec<(CasinoId, String)>) {
     let (mut ended, mut failed) = (Vec::new(), Vec::new());
     for casino in casinos {

@@ -40,7 +40,6 @@ pub struct Send {
     text_es: String,
     #[command(flatten)]
     whom: Whom,
-    /// With --dry-run it is said for every guest what would happen and why.
     #[command(flatten)]
     careful: Careful,
     /// One JSON document instead of lines.

@@ -110,7 +110,7 @@ pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
     }
 }
 
-/// What became of the letters of numbers that no casino had.
+/// The outcome of replaying the letters of numbers that no casino had.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct OfNumbers {
     pub replayed: usize,
@@ -178,7 +178,7 @@ async fn waits_for_content(fleet: &Fleet, id: DeadId) -> Result<bool> {
     Ok(decision.verdict == Verdict::Pass && decision.likely.is_none())
 }
 
-/// What [`one`] would do; nothing is written.
+/// Decides as [`one`] does and writes nothing.
 async fn judge(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadState>) -> Result<Did, Error> {
     let mut tx = fleet.store.bind(owner).await?;
     let decided = decide(fleet, &mut tx, owner, id, wanted).await?;

@@ -1,0 +1,35 @@
+//! The case of a cry for help that the scheduler read in a gate's place.
+
+use seven_compliance::Layer;
+use seven_domain::{GuestHash, GuestId};
+use seven_guest::escalation::Severity;
+use seven_runtime::{Error, counted};
+use seven_store::{Tx, escalations::NewEscalation};
+use uuid::Uuid;
+
+/// Opens it, under `id`; false where the conversation has one already. `guest_id` where the caller knows it.
+pub(crate) async fn open_case(
+    tx: &mut Tx,
+    id: Uuid,
+    guest: &GuestHash,
+    guest_id: Option<GuestId>,
+    layer: Layer,
+) -> Result<bool, Error> {
+    let (severity, known) = (Severity::Sev0, tx.conversation_of_guest(guest).await?);
+    let case = NewEscalation {
+        escalation_id: id,
+        conversation_id: known.map(|(_, conversation)| conversation),
+        guest_id: guest_id.or(known.map(|(guest, _)| guest)),
+        guest: Some(guest),
+        inbound_id: None,
+        severity: severity.as_str(),
+        source: "guardrail",
+        reason: layer.as_str(),
+        pattern_id: None,
+        ack_seconds: severity.sla().ack_seconds,
+        respond_minutes: severity.sla().respond_minutes,
+        actor: "scheduler",
+        trace: None,
+    };
+    Ok(counted::open_case(tx, &case).await?)
+}
