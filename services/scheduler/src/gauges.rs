@@ -90,6 +90,11 @@ pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
         let floors = lags[from..].iter().filter_map(|(stage, casino, _, lag)| Some((*stage, *casino, lag.floor?)));
         noted.note(&fleet.store, floors).await?;
     }
+    for room in fleet.bus.storage().await? {
+        let gauge = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        figures.stream_bytes.with_label_values(&[&room.stream]).set(gauge(room.held_bytes));
+        figures.stream_limit.with_label_values(&[&room.stream]).set(room.limit_bytes.map_or(0, gauge));
+    }
     figures.pending.reset();
     figures.in_flight.reset();
     figures.redelivered.reset();

@@ -44,6 +44,7 @@ pub struct Settings {
     pub ops: Ops,
     pub cost: crate::cost::Prices,
     pub guest_hash: GuestHash,
+    pub backup: Backup,
     pub worker: Worker,
     pub packs: Packs,
     pub model: model::Settings,
@@ -88,7 +89,16 @@ pub struct Nats {
     pub ca_file: Option<PathBuf>,
     pub replicas: usize,
     pub duplicate_window_seconds: u64,
+    pub stream_bytes: u64,
     pub max_deliver: i64,
+}
+
+/// Commands that read standard input and write standard output: a program and its arguments. Empty: dumps are plain.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Backup {
+    pub encrypt: Vec<String>,
+    pub decrypt: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -143,6 +143,7 @@ pub(crate) async fn handles(
         duplicate_window: Duration::from_secs(settings.nats.duplicate_window_seconds),
         ack_wait: timing.ack_wait(),
         max_deliver: settings.nats.max_deliver,
+        stream_bytes: i64::try_from(settings.nats.stream_bytes).context("setting nats.stream_bytes")?,
     };
     let bus = connect(
         &seven_bus::Settings {

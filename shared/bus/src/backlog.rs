@@ -21,6 +21,14 @@ pub struct Lag {
     pub floor: Option<Floor>,
 }
 
+/// The room in one stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Storage {
+    pub stream: String,
+    pub held_bytes: u64,
+    pub limit_bytes: Option<u64>,
+}
+
 impl Bus {
     /// What waits on each of a stage's consumers.
     pub async fn lag(&self, stage: Stage) -> Result<Vec<Lag>, Error> {
@@ -93,6 +101,25 @@ impl Bus {
             let holds = |payload: &Bytes| payload.windows(needle.len().max(1)).any(|window| window == needle);
             found.extend(batch.iter().filter(|m| m.sequence() > sequence).map(Taken::payload).filter(holds));
         }
+    }
+
+    /// The bytes that each stream holds and may hold; no limit where a server's own is the only one.
+    ///
+    /// # Errors
+    /// When the bus does not answer, or a stream is missing.
+    pub async fn storage(&self) -> Result<Vec<Storage>, Error> {
+        let mut all = Vec::new();
+        for config in topology::streams(&self.limits) {
+            let stream = self
+                .js
+                .get_stream(&config.name)
+                .await
+                .map_err(|e| Error::setup(format!("stream {}", config.name))(e.into()))?;
+            let (held_bytes, limit) = (stream.cached_info().state.bytes, stream.cached_info().config.max_bytes);
+            let limit_bytes = u64::try_from(limit).ok().filter(|limit| *limit > 0);
+            all.push(Storage { stream: config.name, held_bytes, limit_bytes });
+        }
+        Ok(all)
     }
 
     /// How many messages the stages' streams have taken in all their life.

@@ -31,7 +31,7 @@ pub const RECOVERED: &str = "reconcile:";
 pub const RECOVERED_AFTER_RESTORE: &str = "reconcile:restored:";
 
 pub use access::Access;
-pub use backlog::Lag;
+pub use backlog::{Lag, Storage};
 pub use client::{Bus, Outgoing, Settings};
 pub use error::Error;
 pub use floors::Floor;

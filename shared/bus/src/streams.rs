@@ -43,7 +43,11 @@ impl Bus {
             let name = config.name.clone();
             let info = if let Ok(stream) = self.js.get_stream(&name).await {
                 if !self.raised.load(Ordering::Relaxed) {
-                    self.raise(&stream.cached_info().config, &config).await;
+                    let there = stream.cached_info();
+                    let bounded = topology::bounded(&there.config, &config, there.state.bytes);
+                    // A call of its own: a server that refuses the other changes would refuse this one with them.
+                    let there = if self.bound(&there.config, &bounded).await { &bounded } else { &there.config };
+                    self.raise(there, &config).await;
                 }
                 stream.cached_info().clone()
             } else {
@@ -89,6 +93,22 @@ impl Bus {
                 "stream keeps the smaller limits it was made with: docs/upgrade.md"
             ),
         }
+    }
+
+    /// Whether the stream has the limit now.
+    async fn bound(&self, there: &stream::Config, bounded: &stream::Config) -> bool {
+        if bounded == there {
+            return true;
+        }
+        let (stream, bytes) = (&there.name, bounded.max_bytes);
+        match self.js.update_stream(bounded).await {
+            Ok(_) => tracing::info!(stream, bytes, "stream has a limit of bytes now"),
+            Err(error) => {
+                tracing::warn!(stream, bytes, %error, "stream keeps no limit of bytes: docs/upgrade.md");
+                return false;
+            }
+        }
+        true
     }
 
     async fn ensure_durable(&self, stream: &str, name: &str, created: &mut Vec<String>) -> Result<(), Error> {

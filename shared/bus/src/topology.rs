@@ -16,6 +16,7 @@ use std::time::Duration;
 use async_nats::jetstream::{consumer, consumer::pull, stream};
 use seven_domain::{CasinoId, Lane, Stage};
 
+const GIBIBYTE_BYTES: i64 = 1 << 30;
 const DAY: Duration = Duration::from_secs(86_400);
 
 pub const DEAD_STREAM: &str = "DEAD";
@@ -44,6 +45,8 @@ pub struct Limits {
     pub duplicate_window: Duration,
     pub ack_wait: Duration,
     pub max_deliver: i64,
+    /// Of each stream. A full stream refuses new messages; it drops no old one.
+    pub stream_bytes: i64,
 }
 
 impl Default for Limits {
@@ -53,6 +56,7 @@ impl Default for Limits {
             duplicate_window: Duration::from_secs(600),
             ack_wait: Duration::from_secs(10),
             max_deliver: 50,
+            stream_bytes: GIBIBYTE_BYTES,
         }
     }
 }
@@ -156,6 +160,8 @@ pub fn streams(limits: &Limits) -> Vec<stream::Config> {
         duplicate_window: limits.duplicate_window.min(max_age),
         max_age,
         max_consumers: MOST_CONSUMERS,
+        max_bytes: limits.stream_bytes,
+        discard: stream::DiscardPolicy::New,
         allow_direct: true,
         ..stream::Config::default()
     };
@@ -177,6 +183,19 @@ pub(crate) fn raised(there: &stream::Config, ours: &stream::Config) -> stream::C
     stream::Config {
         max_consumers: there.max_consumers.max(ours.max_consumers),
         duplicate_window: there.duplicate_window.max(ours.duplicate_window),
+        ..there.clone()
+    }
+}
+
+/// A stream without a limit of bytes, with one. It may hold twice what it holds already, so that it takes messages at once.
+pub(crate) fn bounded(there: &stream::Config, ours: &stream::Config, held_bytes: u64) -> stream::Config {
+    if there.max_bytes > 0 {
+        return there.clone();
+    }
+    let held_bytes = i64::try_from(held_bytes).unwrap_or(i64::MAX);
+    stream::Config {
+        max_bytes: ours.max_bytes.max(held_bytes.saturating_mul(2)),
+        discard: ours.discard,
         ..there.clone()
     }
 }

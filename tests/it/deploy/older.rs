@@ -42,3 +42,44 @@ async fn streams_that_allow_less_are_given_what_ours_allow() {
     assert_eq!(limits(&there("INGRESS").await.config), (200_000, 30 * minute));
     assert_eq!(secured.violations(), Vec::<String>::new());
 }
+
+/// A stream of before gets a limit with room for what it holds; a full one refuses, and keeps what it has.
+#[tokio::test] // PROD-36
+async fn a_full_stream_refuses_and_drops_nothing() {
+    let secured = Secured::start("deploy_full", None).await;
+    let client = async_nats::ConnectOptions::with_user_and_password(USER.into(), password(USER))
+        .custom_inbox_prefix(permissions::inbox_of(USER))
+        .connect(secured.nats.url())
+        .await
+        .unwrap();
+    let js = jetstream::new(client);
+    let small = topology::Limits { stream_bytes: 64 << 10, ..topology::Limits::default() };
+    for config in topology::streams(&small) {
+        let unbounded = config.name == "CLEARED";
+        let max_bytes = if unbounded { -1 } else { config.max_bytes };
+        js.create_stream(stream::Config { max_bytes, ..config }).await.unwrap();
+    }
+    let publish = async |subject: &str| js.publish(subject.to_owned(), vec![0; 8 << 10].into()).await.unwrap().await;
+    for _ in 0..20 {
+        publish("cleared.silver_birch").await.unwrap();
+    }
+    let mut stored = 0;
+    let refused = loop {
+        match publish("outbound.silver_birch.reply").await {
+            Ok(_) => stored += 1,
+            Err(error) => break error,
+        }
+        assert!(stored < 20, "a stream of 64 KiB took {stored} messages of 8 KiB");
+    };
+    assert!(refused.to_string().contains("maximum bytes exceeded"), "{refused}");
+
+    let bus = secured.bus(USER).await;
+    bus.ensure_streams().await.unwrap();
+    let storage = bus.storage().await.unwrap();
+    let room = |name: &str| storage.iter().find(|room| room.stream == name).unwrap();
+    assert!(room("OUTBOUND").held_bytes >= stored * (8 << 10), "{storage:?}");
+    let (held, limit) = (room("CLEARED").held_bytes, room("CLEARED").limit_bytes);
+    assert_eq!(limit, Some((1 << 30).max(2 * held)), "the default, with room for what is there");
+    publish("cleared.silver_birch").await.unwrap();
+    assert_eq!(secured.violations(), Vec::<String>::new());
+}

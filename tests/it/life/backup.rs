@@ -159,6 +159,41 @@ async fn a_backup_that_cannot_be_right_is_refused_before_anything_is_written() {
     house.stop().await;
 }
 
+#[tokio::test] // DEP-31, SEC-53
+async fn an_encrypted_dump_holds_no_plain_byte_and_needs_the_command_that_decrypts() {
+    let house = house("backup_encrypted", Wanted { workers: Vec::new(), ..Wanted::default() }).await;
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    // Swaps two halves of all bytes, so the same command turns them back: the real ones need a program that a machine may lack.
+    let swap = words(&["env", "LC_ALL=C", "tr", r"\000-\177\200-\377", r"\200-\377\000-\177"]);
+    let mut settings = house.stack.settings.clone();
+    settings.backup.encrypt.clone_from(&swap);
+    let dir = house.scratch.path().join("backup");
+    let manifest = backup(&settings, &dir).await.unwrap();
+    assert!(manifest.dump.encrypted);
+    let dump = std::fs::read(dir.join("seven.dump")).unwrap();
+    assert!(!dump.starts_with(b"PGDMP") && dump[0] == b'P' ^ 0x80, "{:?}", &dump[..8]);
+
+    let server = seven_testkit::Postgres::for_tests().await.unwrap();
+    let name = format!("backup_encrypted_{}", uuid::Uuid::new_v4().simple());
+    let (mut settings, owner) = empty(server, &settings, &name).await;
+    let without = restore(&settings, &dir, false, "test").await.unwrap_err();
+    assert!(format!("{without:#}").contains("backup.decrypt"), "{without:#}");
+    settings.backup.decrypt = words(&["false"]);
+    let wrong = restore(&settings, &dir, false, "test").await.unwrap_err();
+    assert!(format!("{wrong:#}").contains("false failed"), "{wrong:#}");
+    assert_eq!(seven_store::backup::tables_in(&owner.into()).await.unwrap(), 0, "nothing was written");
+    settings.backup.decrypt = swap;
+    restore(&settings, &dir, false, "test").await.unwrap();
+
+    settings.backup.encrypt = words(&["no-such-program"]);
+    settings.postgres.owner_url.clone_from(&house.stack.settings.postgres.owner_url);
+    let dir = house.scratch.path().join("another");
+    let missing = backup(&settings, &dir).await.unwrap_err();
+    assert!(format!("{missing:#}").contains("starting no-such-program"), "{missing:#}");
+    assert!(!seven::life::manifest::Manifest::is_in(&dir), "a backup that failed is none");
+    house.stop().await;
+}
+
 #[tokio::test] // D5: the lost fleet may have answered, and no text leaves twice
 async fn what_waited_at_the_backup_is_answered_by_nobody_and_told() {
     let workers = vec![Worker::IngressWebhook, Worker::ComplianceGate];

@@ -1,6 +1,7 @@
 //! What one ingress takes on at once, and how long a call may last: slow callers displace each other and never a call that comes at once.
 
-use futures::FutureExt as _;
+use std::time::Duration;
+
 use seven::wiring::Worker;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -51,7 +52,7 @@ impl Slow {
 
     /// Whether ingress still waits for more, without an answer.
     async fn is_waited_for(&mut self) -> bool {
-        self.heard().now_or_never().is_none()
+        tokio::time::timeout(Duration::from_millis(300), self.heard()).await.is_err()
     }
 }
 

@@ -1,6 +1,7 @@
 //! `seven backup`: everything in Postgres, consent and audit included, as one moment (DEP-31, PROD-41).
 
 use std::{
+    fs::File,
     os::unix::fs::{DirBuilderExt, PermissionsExt},
     path::Path,
 };
@@ -28,8 +29,14 @@ pub async fn backup(settings: &Settings, dir: &Path) -> Result<Manifest> {
     let mut snapshot = Snapshot::take(owner).await.with_context(|| format!("reading {}", clients::place(owner)))?;
     let file = dir.join(DUMP);
     let (id, path) = (format!("--snapshot={}", snapshot.id), format!("--file={}", file.display()));
+    let encrypt = &settings.backup.encrypt;
     // Custom format: compressed, and pg_restore can take it in one transaction.
-    clients::run(&pg_dump, owner, &["--format=custom", &id, &path]).await?;
+    if encrypt.is_empty() {
+        clients::run(&pg_dump, owner, &["--format=custom", &id, &path]).await?;
+    } else {
+        let file = File::create(&file).context("creating the dump")?;
+        clients::run_into(&pg_dump, owner, &["--format=custom", &id], encrypt, file).await?;
+    }
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).context("keeping others from the dump")?;
     let contents = snapshot.contents().await.context("counting what was dumped")?;
     let manifest = Manifest {
@@ -37,7 +44,7 @@ pub async fn backup(settings: &Settings, dir: &Path) -> Result<Manifest> {
         made_at: Clock::default().now(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         server: snapshot.server,
-        dump: Dump::of(&file)?,
+        dump: Dump { encrypted: !encrypt.is_empty(), ..Dump::of(&file)? },
         guest_hash: Key::of(settings.guest_hash.id, &keys),
         logins: logins::logins(owner).await?,
         contents,

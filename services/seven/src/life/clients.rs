@@ -2,6 +2,7 @@
 //! no password stands in a process list.
 
 use std::{
+    fs::File,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::Stdio,
@@ -9,7 +10,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use secrecy::{ExposeSecret, SecretString};
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 use url::Url;
 
 /// Folders with one folder per version, each with a `bin`.
@@ -44,13 +45,67 @@ fn versions(root: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|(_, bin)| bin).collect()
 }
 
-/// Runs a client against the database at `url`; what it says on stderr is the error.
+/// Runs a client against the database at `url`; the last lines of its stderr are the error.
 pub async fn run(program: &Path, url: &SecretString, arguments: &[&str]) -> Result<()> {
+    let client = client(program, url, arguments)?.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
+    finish(program, client).await
+}
+
+/// Runs a client and writes its output to `file` through the command `encrypt`, so that no plain byte reaches the disk.
+pub async fn run_into(
+    program: &Path,
+    url: &SecretString,
+    arguments: &[&str],
+    encrypt: &[String],
+    file: File,
+) -> Result<()> {
+    let mut client = client(program, url, arguments)?;
+    let mut client = client.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context(starting(program))?;
+    let plain: Stdio = client.stdout.take().context("reading the client's output")?.try_into()?;
+    let (name, filter) = filter(encrypt, plain, file.into())?;
+    let (encrypted, dumped) = tokio::join!(finish(name, filter), finish(program, Ok(client)));
+    // A filter that ends early breaks the client's pipe: its own error comes first.
+    encrypted.and(dumped)
+}
+
+/// Runs a client that reads `file` through the command `decrypt`.
+pub async fn run_from(
+    program: &Path,
+    url: &SecretString,
+    arguments: &[&str],
+    decrypt: &[String],
+    file: File,
+) -> Result<()> {
+    let (name, filter) = filter(decrypt, file.into(), Stdio::piped())?;
+    let mut filter = filter.with_context(|| starting(name))?;
+    let plain: Stdio = filter.stdout.take().context("reading what was decrypted")?.try_into()?;
+    let client = client(program, url, arguments)?.stdin(plain).stdout(Stdio::null()).spawn();
+    let (decrypted, restored) = tokio::join!(finish(name, Ok(filter)), finish(program, client));
+    decrypted.and(restored)
+}
+
+fn client(program: &Path, url: &SecretString, arguments: &[&str]) -> Result<Command> {
     let mut command = Command::new(program);
     command.args(arguments).args(["--no-password"]).envs(environment(url)?);
     // Some accounts may not read the folder we are in.
-    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
-    let output = command.output().await.with_context(|| format!("starting {}", program.display()))?;
+    command.current_dir("/").stderr(Stdio::piped()).kill_on_drop(true);
+    Ok(command)
+}
+
+/// Starts a filter. Its `Command` ends here and closes our end of `input`: whoever writes into a filter that is gone must notice.
+fn filter(command: &[String], input: Stdio, output: Stdio) -> Result<(&Path, std::io::Result<Child>)> {
+    let (program, arguments) = command.split_first().context("the command that encrypts or decrypts is empty")?;
+    let mut filter = Command::new(program);
+    filter.args(arguments).stdin(input).stdout(output).stderr(Stdio::piped()).kill_on_drop(true);
+    Ok((Path::new(program), filter.spawn()))
+}
+
+fn starting(program: &Path) -> String {
+    format!("starting {}", program.display())
+}
+
+async fn finish(program: &Path, child: std::io::Result<Child>) -> Result<()> {
+    let output = child.context(starting(program))?.wait_with_output().await.context(starting(program))?;
     let said = String::from_utf8_lossy(&output.stderr);
     let last: Vec<&str> = said.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev().collect();
     ensure!(output.status.success(), "{} failed: {}", program.display(), last.join("; "));

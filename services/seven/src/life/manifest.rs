@@ -39,6 +39,9 @@ pub struct Manifest {
 pub struct Dump {
     pub bytes: u64,
     pub sha256: String,
+    /// By the command `backup.encrypt`; the hash is of the encrypted file.
+    #[serde(default)]
+    pub encrypted: bool,
 }
 
 /// Which key hashed the guests: with another one no opt-out of the backup would ever be found again.
@@ -65,7 +68,7 @@ impl Dump {
         loop {
             let read = file.read(&mut buffer).with_context(|| format!("reading {}", path.display()))?;
             if read == 0 {
-                return Ok(Self { bytes, sha256: hex::encode(hash.finalize()) });
+                return Ok(Self { bytes, sha256: hex::encode(hash.finalize()), encrypted: false });
             }
             hash.update(&buffer[..read]);
             bytes += read as u64;

@@ -46,6 +46,11 @@ pub async fn restore(settings: &Settings, dir: &Path, verify: bool, by: &str) ->
         schema::needed(),
         manifest.version
     );
+    ensure!(
+        !manifest.dump.encrypted || !settings.backup.decrypt.is_empty(),
+        "the dump is encrypted, and setting backup.decrypt is empty; set the command that decrypts it, such as \
+         backup.decrypt = [\"age\", \"--decrypt\", \"--identity\", \"FILE\"]"
+    );
     let place = clients::place(owner);
     let tables = database::tables_in(owner).await.with_context(|| format!("asking {place}"))?;
     ensure!(
@@ -57,7 +62,13 @@ pub async fn restore(settings: &Settings, dir: &Path, verify: bool, by: &str) ->
     let dump = dir.canonicalize().context("reading the backup's folder")?.join(DUMP);
     let dump = dump.to_str().context("the backup's folder has a name that is no text")?;
     let into = format!("--dbname={}", clients::database(owner)?);
-    clients::run(&pg_restore, owner, &["--exit-on-error", "--single-transaction", "--no-owner", &into, dump]).await?;
+    let arguments = ["--exit-on-error", "--single-transaction", "--no-owner", &into];
+    if manifest.dump.encrypted {
+        let file = std::fs::File::open(dump).context("opening the dump")?;
+        clients::run_from(&pg_restore, owner, &arguments, &settings.backup.decrypt, file).await?;
+    } else {
+        clients::run(&pg_restore, owner, &[arguments.as_slice(), &[dump]].concat()).await?;
+    }
     database::give_functions(owner).await?;
     let differences = manifest.contents.differences(&Snapshot::take(owner).await?.contents().await?);
     if !differences.is_empty() {

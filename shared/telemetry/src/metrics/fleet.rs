@@ -7,6 +7,8 @@ instruments! {
     Figures {
         pending: IntGaugeVec = "seven_consumer_pending_messages", "Messages that wait on a consumer, not delivered yet", ["stage", "casino", "lane"];
         in_flight: IntGaugeVec = "seven_consumer_in_flight_messages", "Messages delivered and not acknowledged", ["stage", "casino", "lane"];
+        stream_bytes: IntGaugeVec = "seven_stream_bytes", "Bytes that a stream holds", ["stream"];
+        stream_limit: IntGaugeVec = "seven_stream_limit_bytes", "Bytes that a stream may hold, 0 without a limit", ["stream"];
         redelivered: IntGaugeVec = "seven_consumer_redelivered_messages", "Of the messages in flight, those delivered more than once", ["stage", "casino", "lane"];
         oldest: GaugeVec = "seven_oldest_waiting_seconds", "Age of the oldest row that waits for a stage, beyond the time it was put off to; 0 for none", ["stage", "casino"];
         workers: IntGaugeVec = "seven_workers", "Workers that said within 5 s that they live", ["worker"];

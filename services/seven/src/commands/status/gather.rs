@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use seven_bus::topology::{CONSUMING, consumer_name, lanes_of};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
@@ -16,6 +16,8 @@ use crate::{
 
 /// For a connection to Postgres: less than for any answer, so that the reason is known.
 const FIRST_ANSWER: Duration = Duration::from_secs(1);
+/// For everything that Postgres tells once it answers.
+const ALL_ANSWERS: Duration = Duration::from_secs(10);
 /// Long enough to hear each worker once.
 const HEARING: Duration = Duration::from_millis(1_300);
 /// Workers that fell silent longer ago are not shown.
@@ -56,11 +58,17 @@ pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
 }
 
 async fn stored(fleet: &Fleet) -> Result<(Vec<RosterEntry>, Stored)> {
-    // A database that answers may take its time for the rest.
+    // A database that answers may take longer for the rest.
     let store = fleet.store.within(FIRST_ANSWER);
     let roster = in_time(async { Ok(store.roster().await?) }).await?;
+    let details = tokio::time::timeout(ALL_ANSWERS, details(fleet, &roster)).await;
+    let stored = details.context("answers, and not all questions within 10 s")??;
+    Ok((roster, stored))
+}
+
+async fn details(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Stored> {
     let (mut limits, mut last_errors) = (Vec::new(), Vec::new());
-    for entry in &roster {
+    for entry in roster {
         let mut tx = fleet.store.bind(&entry.casino).await?;
         last_errors.extend(tx.last_errors(5).await?);
         limits.extend(tx.casino_row().await?.map(|row| Limits {
@@ -74,7 +82,7 @@ async fn stored(fleet: &Fleet) -> Result<(Vec<RosterEntry>, Stored)> {
     }
     last_errors.sort_by_key(|error: &LastError| std::cmp::Reverse(error.last_at));
     last_errors.truncate(5);
-    let stored = Stored {
+    Ok(Stored {
         workers: fleet.store.workers(WORKERS_SINCE).await?,
         switches: pause::standing(fleet).await?,
         rows: fleet.store.counts().await?,
@@ -82,8 +90,7 @@ async fn stored(fleet: &Fleet) -> Result<(Vec<RosterEntry>, Stored)> {
         provider_stops: fleet.store.provider_stops().await?,
         alerts: fleet.store.alerts(false, ALERTS).await?,
         last_errors,
-    };
-    Ok((roster, stored))
+    })
 }
 
 /// What waits, per stage, and the switches as the workers were told them.
