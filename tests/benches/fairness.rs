@@ -5,11 +5,9 @@
 
 use std::time::Duration;
 
-use seven::{
-    onboard,
-    stack::{Plan, Stack},
-    wiring::Worker,
-};
+use seven::onboard;
+use seven_lab::{stack::Plan, stack::Stack};
+use seven_settings::Worker;
 use seven_carrier_sim::Text;
 use seven_domain::{CasinoConfig, Channel, MessageClass, OutboundId, PhoneE164};
 use seven_store::{

@@ -5,11 +5,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use seven::{
-    onboard,
-    stack::{Plan, Stack},
-    wiring::Worker,
-};
+use seven::onboard;
+use seven_lab::{stack::Plan, stack::Stack};
+use seven_settings::Worker;
 use seven_agent_swarm::{Embedding, Models, Settings, Swarm};
 use seven_bus::{Delivery, Handler, Outcome, events::ConversationSignal};
 use seven_carrier_sim::Text;

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use chrono::Utc;
 use serde_json::Value;
-use seven::{ingest, onboard, settings::Settings, wiring};
+use seven::{ingest, onboard, wiring};
+use seven_settings::Settings;
 use seven_domain::CasinoId;
 use seven_knowledge::Item;
 use seven_llm::embedding::{Embedding, Stored};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_domain::{ConversationId, GuestHash, flags::bucket};
 use tokio::time::sleep;
 use uuid::Uuid;

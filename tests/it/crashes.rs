@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 
 use crate::harness::{GUEST, House, Wanted, house};
 

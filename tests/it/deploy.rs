@@ -11,7 +11,7 @@ mod tls;
 use std::path::PathBuf;
 
 use secrecy::SecretString;
-use seven::deploy::{self, values::Values};
+use seven_deploy::{self, values::Values};
 use seven_bus::{Access, Bus, topology};
 use seven_domain::CasinoId;
 use seven_testkit::{Nats, Scratch};

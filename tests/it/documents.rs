@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_carrier_sim::Outbound;
 use tokio::process::Child;
 

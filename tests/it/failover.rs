@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use reqwest::StatusCode;
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_carrier_sim::{Fault, Matcher, Outbound, Plan, Rule, Text};
 use seven_providers::twilio::signature::sign;
 

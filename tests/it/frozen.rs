@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use tokio::{process::Child, time::sleep};
 
 use crate::harness::{GUEST, Wanted, house, until};

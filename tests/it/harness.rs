@@ -2,11 +2,9 @@
 
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
-use seven::{
-    onboard,
-    stack::{Plan, Stack},
-    wiring::Worker,
-};
+use seven::onboard;
+use seven_lab::{stack::Plan, stack::Stack};
+use seven_settings::Worker;
 use seven_carrier_sim::{Outbound, Text, Texted};
 use seven_domain::{CasinoConfig, CasinoId};
 use seven_testkit::{Nats, Postgres, Redis, Scratch};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
 use prost::Message;
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_bus::{Outgoing, events::InboundText, subject};
 use seven_domain::Stage;
 use seven_scheduler::unread::take;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
-use seven::{onboard, wiring::Worker};
+use seven::onboard;
+use seven_settings::Worker;
 use seven_compliance::chain::Action;
 use seven_domain::{Channel, GuestHash, GuestId, PhoneE164};
 use seven_store::{

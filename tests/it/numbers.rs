@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use seven::{onboard, wiring::Worker};
+use seven::onboard;
+use seven_settings::Worker;
 use seven_carrier_sim::Text;
 use seven_domain::{
     CasinoConfig,

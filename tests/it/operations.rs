@@ -13,7 +13,7 @@ mod watched;
 use std::{collections::HashSet, process::Stdio, time::Duration};
 
 use futures::future::join_all;
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_bus::{Floor, topology::Start};
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule, Text};
 use seven_domain::Stage;

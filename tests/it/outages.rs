@@ -4,7 +4,8 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use async_nats::jetstream::{self, consumer::DeliverPolicy};
-use seven::wiring::{self, Nats, Worker};
+use seven::{wiring, wiring::Nats};
+use seven_settings::Worker;
 use seven_bus::topology::{consumer_name, stream_of};
 use seven_domain::Stage;
 use seven_testkit::{Postgres, Scratch};

@@ -107,7 +107,7 @@ async fn a_late_retry_of_an_older_stop_changes_nothing() {
 
 #[tokio::test] // PROD-6
 async fn stop_is_recorded_while_model_and_send_api_are_away() {
-    use seven::wiring::Worker;
+    use seven_settings::Worker;
     let workers = vec![Worker::IngressWebhook, Worker::ComplianceGate, Worker::Scheduler];
     let house = house("stop_alone", Wanted { workers, ..Wanted::default() }).await;
     house.text(GUEST, QUESTION);

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use seven::{onboard, wiring::Worker};
+use seven::onboard;
+use seven_settings::Worker;
 use seven_carrier_sim::Text;
 use seven_domain::{CasinoConfig, Stage};
 use tokio::{process::Child, time::sleep};

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_carrier_sim::{Text, Texted};
 use seven_domain::TraceContext;
 use seven_testkit::{

@@ -7,7 +7,8 @@ use std::{
     time::Duration,
 };
 
-use seven::{onboard, settings::Settings, wiring};
+use seven::{onboard, wiring};
+use seven_settings::Settings;
 use seven_carrier_sim::Text;
 use seven_domain::{CasinoConfig, CasinoId};
 use seven_host::Record;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_bus::{Delivery, Handler, Outcome, events::DraftReady};
 use seven_domain::TraceContext;
 use seven_host::Record;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use sqlx::postgres::PgPoolOptions;
 
 use crate::harness::{GUEST, Wanted, house, until};

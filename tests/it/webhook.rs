@@ -9,7 +9,7 @@ mod sizes;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use seven::wiring::Worker;
+use seven_settings::Worker;
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 use caller::{Answer, Caller, SIGNATURE, TIMESTAMP, published};

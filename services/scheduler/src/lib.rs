@@ -5,6 +5,7 @@
 mod after_stop;
 pub mod campaigns;
 mod cases;
+mod cost;
 mod cry;
 pub mod dead;
 mod deletion;
@@ -20,6 +21,7 @@ mod spool;
 mod stop_reach;
 mod sweep;
 mod unannounced;
+mod upkeep;
 pub mod unread;
 
 use std::{future::Future, sync::Arc, time::Duration};
@@ -39,9 +41,18 @@ pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
     deletion::round(fleet.clone()).await
 }
 
+#[derive(Debug)]
+pub struct Settings {
+    /// The providers whose record of our texts can be read.
+    pub records: Vec<Arc<dyn Records>>,
+    /// Those that tell people of alerts.
+    pub channels: Channels,
+    pub fleet: Arc<seven_settings::Settings>,
+}
+
 /// Works until the fleet's shutdown. Each duty has its own rhythm and none waits for another.
-/// `records` are the providers whose record of our texts can be read, `channels` those that tell people of alerts.
-pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channels) {
+pub async fn run(fleet: Fleet, settings: Settings) {
+    let Settings { records, channels, fleet: settings } = settings;
     let scale = |millis: u64| fleet.timing.scale.at_least(Duration::from_millis(millis), Duration::from_millis(200));
     let (mirrored, complete) = (repair::Mirrored::default(), repair::Complete::default());
     let nights = nightly::Nights::default();
@@ -70,6 +81,8 @@ pub async fn run(fleet: Fleet, records: Vec<Arc<dyn Records>>, channels: Channel
         every(&fleet, "unread", scale(3_600_000), unread::round),
         every(&fleet, "after_stop", scale(15_000), after_stop::round),
         every(&fleet, "dead_gauge", Duration::from_secs(10), dead::gauge),
+        every(&fleet, "cost", Duration::from_secs(3_600), |fleet| cost::round(fleet, settings.clone())),
+        every(&fleet, "upkeep", Duration::from_secs(60), |fleet| upkeep::round(fleet, settings.clone())),
         every(&fleet, "row_gauges", fleet.timing.gauges(), gauges::rows),
         every(&fleet, "consumer_gauges", fleet.timing.gauges(), |fleet| gauges::consumers(fleet, floors.clone())),
     );

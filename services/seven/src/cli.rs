@@ -6,24 +6,15 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use seven_domain::CasinoId;
 
-use crate::{
-    bench::{self, Bench},
-    chaos::{self, Chaos},
-    commands::{
-        alert, audit, backup, campaign, casino, consent, content, conversation, cost, dead, delivery, deploy,
-        escalation, eval, flag, gate, guest, incident, knowledge, message, pause, provider, quiet_hours, reconcile,
-        recover, restore, run, secret, sms, status, turn, webhook, why,
-    },
-    dev::{self, Dev},
-    wiring::Worker,
-};
+use crate::{bench::self, bench::Bench, chaos::self, chaos::Chaos, commands::alert, commands::audit, commands::backup, commands::campaign, commands::casino, commands::consent, commands::content, commands::conversation, commands::cost, commands::dead, commands::delivery, commands::deploy, commands::escalation, commands::eval, commands::flag, commands::gate, commands::guest, commands::incident, commands::knowledge, commands::message, commands::pause, commands::provider, commands::quiet_hours, commands::reconcile, commands::recover, commands::restore, commands::run, commands::secret, commands::sms, commands::status, commands::turn, commands::webhook, commands::why, dev::self, dev::Dev};
+use seven_settings::Worker;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SEVEN_COMMIT"), ")");
 
 #[derive(Debug, Parser)]
-#[command(name = "seven", version = VERSION, about = "The SMS host casinos trust with their guests: workers, development fleet and operators' commands")]
+#[command(name = "seven", version = VERSION, about = "The SMS host casinos trust with their guests: workers and operators' commands")]
 pub struct Cli {
-    /// Settings file (TOML); without it SEVEN_CONFIG, else the fleet `seven dev` runs here.
+    /// Settings file (TOML); without it SEVEN_CONFIG, else the fleet ./scripts/dev runs here.
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(subcommand)]
@@ -39,12 +30,6 @@ enum Command {
         #[arg(long = "casino", value_name = "ID")]
         casinos: Vec<CasinoId>,
     },
-    /// Run the whole fleet here with the demo casino, a carrier simulator and a handset.
-    Dev(Box<Dev>),
-    /// Break the fleet at random under load and prove that its promises hold: kills, cut connections, faults, flags.
-    Chaos(Chaos),
-    /// Measure the fleet as separate processes, beside a bare relay on the same machine.
-    Bench(Bench),
     /// Apply the database migrations with the owner's connection (postgres.owner_url).
     Migrate(run::Migrate),
     /// Casinos: add, list, suspend, resume, remove; checks before the first guest (verify, go-live); a login of their own; the schema of
@@ -57,9 +42,6 @@ enum Command {
     /// What the casino knows: make its vectors, measure how well questions find it.
     #[command(subcommand)]
     Knowledge(knowledge::Knowledge),
-    /// Scripted guests against the whole fleet: play them and say what share of the checks passed.
-    #[command(subcommand)]
-    Eval(eval::Eval),
     /// Texts we sent: show one with every attempt and receipt, or list them.
     #[command(subcommand)]
     Message(message::Message),
@@ -142,6 +124,25 @@ enum Command {
     Webhook(webhook::Webhook),
     /// Does nothing until SIGTERM: what a pod runs in which operators run the other commands (`kubectl exec`).
     StandBy,
+    /// Moved to ./scripts/dev.
+    #[command(hide = true)]
+    Dev(Moved),
+    /// Moved to ./scripts/chaos.
+    #[command(hide = true)]
+    Chaos(Moved),
+    /// Moved to ./scripts/bench.
+    #[command(hide = true)]
+    Bench(Moved),
+    /// Moved to ./scripts/eval.
+    #[command(hide = true)]
+    Eval(Moved),
+}
+
+/// The arguments of a command that moved: taken, so that the answer is where it went.
+#[derive(Debug, clap::Args)]
+struct Moved {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    arguments: Vec<String>,
 }
 
 impl Cli {
@@ -155,14 +156,10 @@ impl Cli {
         let config = self.config.as_deref();
         match self.command {
             Command::Run { worker, casinos } => Box::pin(run::run(config, worker, casinos)).await?,
-            Command::Dev(dev) => dev::run(*dev).await?,
-            Command::Bench(bench) => return Box::pin(bench::run(config, bench)).await,
-            Command::Chaos(chaos) => return Box::pin(chaos::run(chaos)).await,
             Command::Migrate(command) => return run::migrate(config, &command).await,
             Command::Casino(command) => return casino::run(config, command).await,
             Command::Content(command) => content::run(config, command).await?,
             Command::Knowledge(command) => knowledge::run(config, command).await?,
-            Command::Eval(command) => return Box::pin(eval::run(config, &command)).await,
             Command::Message(command) => message::run(config, command).await?,
             Command::Conversation(command) => conversation::run(config, command).await?,
             Command::Turn(command) => turn::run(config, command).await?,
@@ -193,9 +190,18 @@ impl Cli {
             Command::Secret(command) => secret::run(config, command).await?,
             Command::Webhook(command) => return webhook::run(&command),
             Command::StandBy => run::stand_by().await?,
+            Command::Dev(_) => moved("dev")?,
+            Command::Chaos(_) => moved("chaos")?,
+            Command::Bench(_) => moved("bench")?,
+            Command::Eval(_) => moved("eval")?,
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// What a command became that the shipped program has no more (D41).
+fn moved(name: &str) -> Result<()> {
+    anyhow::bail!("`seven {name}` is a tool of development and moved: ./scripts/{name}")
 }
 
 #[cfg(test)]
@@ -207,6 +213,6 @@ mod tests {
         let threads = |arguments: &str| Cli::try_parse_from(arguments.split(' ')).unwrap().threads();
         assert_eq!(threads("seven run agent-swarm --casino silver_birch"), Some(1));
         assert_eq!(threads("seven run agent-swarm"), None);
-        assert_eq!(threads("seven dev"), None);
+        assert_eq!(threads("seven status"), None);
     }
 }

@@ -11,7 +11,10 @@ use seven_runtime::Fleet;
 use seven_store::vectors::VectorRow;
 use seven_telemetry::Alert;
 
-use crate::{alerting, cost::Usd, model::Tally, settings::Settings, wiring};
+use seven_alerts;
+use seven_cost::Usd;
+use crate::{model::Tally, wiring};
+use seven_settings::Settings;
 
 /// Rows embedded between two commits: what was paid for is kept when the provider fails later on.
 const STRETCH: usize = 256;

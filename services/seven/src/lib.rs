@@ -1,34 +1,22 @@
-//! The one binary: `seven run <worker>`, `seven dev`, and the operators' commands. A library too, so that the integration tests run
-//! the same fleet that `seven dev` runs. Results go to stdout, everything else to stderr.
+//! `seven`: the workers (`seven run <worker>`) and the operators' commands. A library too: the integration tests and the tools of
+//! development (tests/lab) run the same workers. Results go to stdout, everything else to stderr.
 
-mod alerting;
-pub mod bench;
-pub mod breaking;
-pub mod chaos;
 pub mod cli;
 pub mod commands;
-pub mod cost;
-pub mod deploy;
-pub mod dev;
 mod diff;
-pub mod doctor;
-pub mod eval;
-mod heartbeat;
 pub mod ingest;
 pub mod life;
 pub mod model;
 pub mod onboard;
 pub mod ops;
 pub mod packs;
-pub mod panics;
-mod processes;
-mod rest;
-pub mod settings;
-pub mod stack;
-mod traces;
-pub mod upkeep;
-mod whole_traces;
+mod panics;
+pub mod program;
+pub mod traces;
 pub mod wiring;
+
+/// The commit this was built from.
+pub const COMMIT: &str = env!("SEVEN_COMMIT");
 
 /// A line of results on stdout; a closed pipe ends the program quietly.
 #[macro_export]

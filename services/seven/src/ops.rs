@@ -24,7 +24,7 @@ use seven_telemetry::metrics;
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use self::health::Health;
-use crate::wiring::Worker;
+use seven_settings::Worker;
 
 pub use warm::warm_up;
 

@@ -8,7 +8,7 @@ use seven_otlp::Exporting;
 use seven_telemetry::trace::Sample;
 use url::Url;
 
-use crate::settings::Settings;
+use seven_settings::Settings;
 
 /// What the last spans may take at the end of a drain.
 pub(crate) const FLUSH: Duration = Duration::from_secs(2);

@@ -4,87 +4,18 @@ use std::{sync::Arc, time::Duration};
 
 use anyhow::{Context, Result};
 use seven_alerts::{Channels, channels};
-use seven_bus::{Bus, Roster, WorkerSettings, topology};
+use seven_bus::{Bus, Roster, topology};
 use seven_cache::Cache;
-use seven_domain::{CasinoId, Clock, HashKeys, IdSource, Stage, TimeScale};
-use seven_ingress_webhook::Verifiers;
+use seven_domain::{CasinoId, Clock, HashKeys, IdSource, TimeScale};
+use seven_ingress_webhook::{Verifiers, Waits};
 use seven_llm::{embedding::Embedding, guarded::Observer};
 use seven_providers::{Provider, Records, telnyx, twilio};
 use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{alerting, cost, heartbeat, model::EMBEDDING, packs, settings::Settings, upkeep};
-
-/// The workers of the fleet, by the names `seven run` takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Worker {
-    IngressWebhook,
-    ComplianceGate,
-    AgentSwarm,
-    PersonaEnvelope,
-    OutboundSender,
-    Scheduler,
-}
-
-impl Worker {
-    pub const ALL: [Self; 6] = [
-        Self::IngressWebhook,
-        Self::ComplianceGate,
-        Self::AgentSwarm,
-        Self::PersonaEnvelope,
-        Self::OutboundSender,
-        Self::Scheduler,
-    ];
-
-    /// The name `seven run` takes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::IngressWebhook => "ingress-webhook",
-            Self::ComplianceGate => "compliance-gate",
-            Self::AgentSwarm => "agent-swarm",
-            Self::PersonaEnvelope => "persona-envelope",
-            Self::OutboundSender => "outbound-sender",
-            Self::Scheduler => "scheduler",
-        }
-    }
-
-    /// The stages whose messages it takes from the bus.
-    pub fn stages(self) -> &'static [Stage] {
-        match self {
-            Self::IngressWebhook | Self::Scheduler => &[],
-            Self::ComplianceGate => &[Stage::Gate],
-            Self::AgentSwarm => &[Stage::Swarm],
-            Self::PersonaEnvelope => &[Stage::Envelope],
-            Self::OutboundSender => &[Stage::Sender, Stage::Receipts],
-        }
-    }
-
-    /// What its loops run with, a casino's own or the fleet's; the ones that take nothing from the bus have none.
-    pub fn loops(self, settings: &Settings, own: bool) -> WorkerSettings {
-        let concurrency = match self {
-            Self::OutboundSender => settings.worker.sender_concurrency,
-            Self::IngressWebhook
-            | Self::ComplianceGate
-            | Self::AgentSwarm
-            | Self::PersonaEnvelope
-            | Self::Scheduler => settings.worker.concurrency,
-        };
-        let loops = WorkerSettings {
-            concurrency,
-            deadline: Duration::from_secs(settings.worker.handler_deadline_seconds),
-            ..WorkerSettings::default()
-        };
-        match self {
-            // They wait for nothing but the database; and one place more, which stays free for whoever writes next.
-            Self::ComplianceGate | Self::PersonaEnvelope => {
-                let connections = usize::try_from(settings.postgres.connections_of(own)).unwrap_or(usize::MAX);
-                loops.at_most(seven_runtime::database_work(connections, own).saturating_add(1))
-            }
-            Self::IngressWebhook | Self::AgentSwarm | Self::OutboundSender | Self::Scheduler => loops,
-        }
-    }
-}
+use seven_settings::{Settings, Worker};
+use crate::{model::self, model::EMBEDDING, packs};
 
 /// What of a start takes how long, in milliseconds.
 #[derive(Debug)]
@@ -301,13 +232,8 @@ pub async fn run(
     settings: &Settings,
     listener: Option<tokio::net::TcpListener>,
 ) -> Result<()> {
-    let beat = tokio::spawn(heartbeat::beat(fleet.clone(), worker));
-    let filing = tokio::spawn(alerting::file(fleet.clone()));
-    if worker == Worker::Scheduler {
-        // They end with the fleet's shutdown.
-        tokio::spawn(cost::watch(fleet.clone(), settings.cost.clone()));
-        tokio::spawn(upkeep::watch(fleet.clone(), settings.clone()));
-    }
+    let beat = tokio::spawn(seven_runtime::beat(fleet.clone(), worker.name()));
+    let filing = tokio::spawn(seven_alerts::file(fleet.clone()));
     let served = Box::pin(serve(worker, fleet, settings, listener)).await;
     if served.is_ok() {
         // They end with the fleet's shutdown.
@@ -317,6 +243,18 @@ pub async fn run(
         filing.abort();
     }
     served
+}
+
+/// What ingress takes on at once, as `[ingress]` says.
+fn ingress_limits(ours: &seven_settings::Ingress) -> seven_ingress_webhook::Limits {
+    seven_ingress_webhook::Limits {
+        concurrency: ours.concurrency,
+        request: Duration::from_secs(ours.request_seconds),
+        head: Duration::from_secs(ours.head_seconds),
+        connections: ours.connections,
+        idle: Waits { all: ours.connections, of_one: ours.connections_per_address },
+        bodies: Waits { all: ours.bodies, of_one: ours.bodies_per_address },
+    }
 }
 
 /// What ingress listens on; none for the others.
@@ -345,7 +283,7 @@ async fn serve(
                 None => self::listener(worker, settings).await?.context("ingress has a listener")?,
             };
             let proxies = seven_ingress_webhook::Proxies(settings.ingress.trusted_proxies.clone());
-            seven_ingress_webhook::run(fleet, verifiers, proxies, settings.ingress.limits(), listener).await;
+            seven_ingress_webhook::run(fleet, verifiers, proxies, ingress_limits(&settings.ingress), listener).await;
         }
         Worker::ComplianceGate => {
             let second_reader = settings.gate.second_reader;
@@ -353,8 +291,8 @@ async fn serve(
         }
         Worker::AgentSwarm => {
             let swarm = seven_agent_swarm::Settings {
-                models: settings.model.models(&fleet.packs)?,
-                hosted: settings.model.hosted(&fleet.cache)?,
+                models: model::models(&settings.model, &fleet.packs)?,
+                hosted: model::hosted(&settings.model, &fleet.cache)?,
                 embedding: embedding(settings, &fleet.cache)?,
                 model_deadline: Duration::from_secs(settings.worker.model_deadline_seconds),
                 index_bytes: settings.worker.index_megabytes * 1024 * 1024,
@@ -371,7 +309,14 @@ async fn serve(
             };
             seven_outbound_sender::run(fleet, providers, None, limits, loops).await?;
         }
-        Worker::Scheduler => Box::pin(seven_scheduler::run(fleet, records(settings)?, channels(settings)?)).await,
+        Worker::Scheduler => {
+            let scheduler = seven_scheduler::Settings {
+                records: records(settings)?,
+                channels: channels(settings)?,
+                fleet: Arc::new(settings.clone()),
+            };
+            Box::pin(seven_scheduler::run(fleet, scheduler)).await;
+        }
     }
     Ok(())
 }

@@ -5,9 +5,11 @@
 
 pub mod channels;
 pub mod delivery;
+mod filing;
 mod policy;
 
 pub use channels::{Action, Again, Channels, Notice, Notifier, Untold};
+pub use filing::{file, file_all, file_one};
 pub use policy::{Policy, Route, policy};
 
 /// The key of an alert: one is open under it at a time.

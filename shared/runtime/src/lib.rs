@@ -4,6 +4,7 @@
 pub mod counted;
 mod error;
 mod failpoint;
+mod heartbeat;
 mod timing;
 
 use seven_bus::{Bus, Roster};
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use error::{Error, outcome_of};
 pub use failpoint::failpoint;
+pub use heartbeat::beat;
 pub use seven_store::mutant::{Mutant, has_mutants, mutant};
 pub use timing::Timing;
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize as _;
 use serde_json::Value;
-use seven::{deploy, settings::Settings, wiring::Worker};
+use seven_deploy;
+use seven_settings::{Settings, Worker};
 use seven_bus::topology;
 
 use super::{BUSY, QUIET, Secured, casino, example, root};

@@ -6,11 +6,10 @@ use std::time::Duration;
 use anyhow::Result;
 use bytes::Bytes;
 use secrecy::SecretString;
-use seven::{
-    deploy, onboard,
-    stack::{Plan, Stack},
-    wiring::{self, Worker},
-};
+use seven_deploy;
+use seven::{onboard, wiring};
+use seven_lab::{stack::Plan, stack::Stack};
+use seven_settings::Worker;
 use seven_bus::{Outgoing, subject};
 use seven_carrier_sim::Text;
 use seven_domain::{CasinoConfig, CasinoId, Stage};

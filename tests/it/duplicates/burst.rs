@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_agent_swarm::Models;
 use seven_bus::WorkerSettings;
 use seven_carrier_sim::Text;

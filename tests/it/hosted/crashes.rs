@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_testkit::models::{Models, Play};
 
 use super::{ANSWER, QUESTION, answer, brain, calls, content_with_all, counts, last, wanted};

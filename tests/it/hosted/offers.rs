@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_testkit::models::{Models, Play};
 
 use super::{brain, calls, content_with_all, counts, node, wanted};

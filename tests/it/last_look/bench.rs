@@ -6,7 +6,7 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, Channel, GuestHash, InboundId, MessageClass, OutboundId, PhoneE164};
 use seven_store::{

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 

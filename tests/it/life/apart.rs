@@ -3,7 +3,8 @@
 use std::process::Stdio;
 
 use secrecy::SecretString;
-use seven::{commands::casino::verify::verify, wiring::Worker};
+use seven::commands::casino::verify::verify;
+use seven_settings::Worker;
 use seven_carrier_sim::Plan;
 use sqlx::{Connection, PgConnection};
 use uuid::Uuid;

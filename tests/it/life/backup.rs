@@ -3,11 +3,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use secrecy::SecretString;
-use seven::{
-    life::{backup::backup, restore::restore},
-    settings::Settings,
-    wiring::Worker,
-};
+use seven::{life::backup::backup, life::restore::restore};
+use seven_settings::{Settings, Worker};
 use seven_bus::Outgoing;
 use seven_testkit::Postgres;
 

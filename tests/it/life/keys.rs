@@ -2,7 +2,7 @@
 
 use std::{process::Stdio, time::Duration};
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 
 use crate::{
     drain::terminated,

@@ -2,7 +2,7 @@
 
 use std::{process::Stdio, time::Duration};
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use tokio::time::sleep;
 
 use crate::{

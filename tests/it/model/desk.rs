@@ -10,7 +10,7 @@ use std::{
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Timelike, Utc};
 use serde_json::json;
-use seven::stack::SIGNING_SEED;
+use seven_lab::stack::SIGNING_SEED;
 use seven_carrier_sim::Signer;
 
 use super::{

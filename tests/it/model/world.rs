@@ -4,7 +4,8 @@ mod sending;
 
 use std::sync::Arc;
 
-use seven::{onboard, wiring::Worker};
+use seven::onboard;
+use seven_settings::Worker;
 use seven_bus::{Delivery, Handler, Outcome, events, topology};
 use seven_compliance::chain::Action;
 use seven_compliance_gate::Gate;

@@ -8,7 +8,8 @@ use std::{
     time::Duration,
 };
 
-use seven::{commands::dead, wiring::Worker};
+use seven::commands::dead;
+use seven_settings::Worker;
 use seven_agent_swarm::Models;
 use seven_bus::{Outgoing, WorkerSettings, events::DeadLetter, subject_for_dead};
 use seven_domain::{CasinoId, DeadId, DeadState, Stage};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_domain::CasinoId;
 use seven_store::{Store, SweepPlan};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use seven::wiring::Worker;
+use seven_settings::Worker;
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule};
 use seven_testkit::collector::Collector;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::SecondsFormat;
 use serde_json::{Value, json};
-use seven::stack::SIGNING_SEED;
+use seven_lab::stack::SIGNING_SEED;
 use seven_carrier_sim::Signer;
 use seven_domain::Clock;
 

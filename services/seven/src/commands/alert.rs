@@ -12,7 +12,8 @@ use seven_store::alerts;
 use uuid::Uuid;
 
 use super::{fleet, given};
-use crate::{out, settings::Settings, wiring};
+use crate::{out, wiring};
+use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
 pub enum Alert {

@@ -8,11 +8,8 @@ use serde_json::json;
 use seven_domain::{CasinoId, Clock};
 
 use super::casino::verify::store;
-use crate::{
-    life::{backup, shelf},
-    out,
-    settings::Settings,
-};
+use crate::{life::backup, life::shelf, out};
+use seven_settings::Settings;
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("where").required(true).args(["out", "into"])))]

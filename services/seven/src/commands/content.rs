@@ -11,11 +11,8 @@ use super::{
     fleet,
     given::{By, Careful},
 };
-use crate::{
-    ingest::{Ingested, Paid},
-    onboard, out,
-    settings::Settings,
-};
+use crate::{ingest::Ingested, ingest::Paid, onboard, out};
+use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
 pub enum Content {

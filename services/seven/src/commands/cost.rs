@@ -10,14 +10,9 @@ use seven_runtime::Fleet;
 use seven_store::cost::UsedByStep;
 
 use super::{fleet, given, known};
-use crate::{
-    cost::{
-        self, Month, Usd,
-        projection::{Assumed, Projection},
-    },
-    out,
-    settings::Settings,
-};
+use seven_cost::{self, Month, Usd, projection::{Assumed, Projection}};
+use crate::out;
+use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
 pub enum Cost {

@@ -12,14 +12,9 @@ use seven_domain::{CasinoConfig, CasinoId, TimeScale};
 use seven_runtime::Timing;
 use seven_store::Store;
 
-use crate::{
-    deploy::{
-        self, File,
-        values::{self, CasinoValues, Values},
-    },
-    onboard, out,
-    settings::Settings,
-};
+use seven_deploy::{self, File, values::{self, CasinoValues, Values}};
+use crate::{onboard, out};
+use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
 pub enum Deploy {

@@ -13,7 +13,8 @@ use seven_domain::{CasinoConfig, CasinoId, Language};
 use seven_packs::TextKey;
 
 use super::json_lines;
-use crate::{onboard, packs, settings::Settings};
+use crate::{onboard, packs};
+use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
 pub enum Gate {

@@ -23,7 +23,8 @@ use seven_knowledge::{
 use seven_llm::embedding::Embedding;
 
 use super::{fleet, given, table};
-use crate::{ingest::Paid, out, settings::Settings, wiring};
+use crate::{ingest::Paid, out, wiring};
+use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
 pub enum Knowledge {

@@ -51,7 +51,8 @@ use seven_runtime::Fleet;
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{settings::Settings, wiring};
+use seven_settings::Settings;
+use crate::wiring;
 
 /// What a command's libraries may say on stderr: that the database was slow is no operator's answer.
 pub(crate) const LOG: &str = "warn,sqlx=error";

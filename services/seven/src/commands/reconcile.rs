@@ -9,7 +9,8 @@ use seven_domain::CasinoId;
 use seven_scheduler::reconcile::{self, How};
 
 use super::known;
-use crate::{out, settings::Settings, wiring};
+use crate::{out, wiring};
+use seven_settings::Settings;
 
 #[derive(Debug, Args)]
 pub struct Reconcile {

@@ -10,7 +10,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::given;
-use crate::{life::restore, out, settings::Settings};
+use crate::{life::restore, out};
+use seven_settings::Settings;
 
 #[derive(Debug, Args)]
 pub struct Restore {

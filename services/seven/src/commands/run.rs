@@ -13,13 +13,8 @@ use seven_store::{
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    ops::{self, Ops},
-    rest,
-    settings::Settings,
-    traces,
-    wiring::{self, Nats, Worker},
-};
+use crate::{ops::self, ops::Ops, rest, traces, wiring, wiring::Nats};
+use seven_settings::{Settings, Worker};
 
 /// Runs one worker; the first SIGTERM or SIGINT drains it, a second one ends it at once.
 pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) -> Result<()> {

@@ -11,11 +11,8 @@ use seven_domain::{AuditEvent, CasinoId, Clock};
 use seven_store::audit::Entry;
 
 use super::{casino::verify::store, given, known, table};
-use crate::{
-    out,
-    settings::Settings,
-    upkeep::{self, SECRETS},
-};
+use crate::out;
+use seven_settings::{Settings, rotation::self, rotation::SECRETS};
 
 #[derive(Debug, Subcommand)]
 pub enum Secret {

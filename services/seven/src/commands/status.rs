@@ -21,7 +21,8 @@ use seven_store::{
 };
 
 use super::{handles, pause, provider};
-use crate::{out, wiring::Worker};
+use crate::out;
+use seven_settings::Worker;
 
 #[derive(Debug, clap::Args)]
 pub struct Status {

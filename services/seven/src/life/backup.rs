@@ -15,7 +15,7 @@ use super::{
     clients,
     manifest::{DUMP, Dump, Key, Manifest},
 };
-use crate::settings::Settings;
+use seven_settings::Settings;
 
 /// Writes `dir`: a dump and a manifest of the same moment. The fleet goes on meanwhile.
 ///

@@ -16,7 +16,7 @@ use super::{
     clients,
     manifest::{DUMP, Key, Manifest},
 };
-use crate::settings::Settings;
+use seven_settings::Settings;
 
 /// What a restore did and found.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use seven_runtime::Fleet;
 use seven_telemetry::{Process, metrics};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use crate::wiring::Worker;
+use seven_settings::Worker;
 
 /// An answer older than this is none: the task that looks is itself in trouble.
 const STALE: Duration = Duration::from_secs(15);

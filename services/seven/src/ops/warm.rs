@@ -6,7 +6,7 @@ use std::time::Duration;
 use seven_domain::PhoneE164;
 use seven_runtime::Fleet;
 
-use crate::wiring::Worker;
+use seven_settings::Worker;
 
 /// After this a worker begins all the same; its readiness says what is missing.
 const LIMIT: Duration = Duration::from_secs(8);

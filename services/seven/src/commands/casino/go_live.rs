@@ -12,7 +12,8 @@ use clap::Args;
 use serde_json::json;
 use seven_domain::CasinoId;
 
-use crate::{commands::fleet, out, settings::Settings};
+use crate::{commands::fleet, out};
+use seven_settings::Settings;
 
 #[derive(Debug, Args)]
 pub struct GoLive {

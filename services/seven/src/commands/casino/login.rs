@@ -14,7 +14,8 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use super::verify::store;
-use crate::{out, settings::Settings};
+use crate::out;
+use seven_settings::Settings;
 
 #[derive(Debug, Args)]
 pub struct Login {

@@ -13,7 +13,8 @@ use seven_store::{
     isolation::{Against, Finding, Login},
 };
 
-use crate::{out, settings::Settings};
+use crate::out;
+use seven_settings::Settings;
 
 /// Whose rows are tried, at most.
 const OTHERS: usize = 3;

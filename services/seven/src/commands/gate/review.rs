@@ -11,11 +11,8 @@ use seven_store::{audit::Entry, review::Hits};
 use seven_telemetry::Raised;
 use uuid::Uuid;
 
-use crate::{
-    alerting,
-    commands::{fleet, given, known},
-    out,
-};
+use seven_alerts;
+use crate::{commands::fleet, commands::given, commands::known, out};
 
 #[derive(Debug, Args)]
 pub struct List {

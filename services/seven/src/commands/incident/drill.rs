@@ -10,11 +10,8 @@ use seven_domain::{AuditEvent, CasinoId};
 use seven_store::audit::Entry;
 
 use super::bundle::span;
-use crate::{
-    commands::{casino::verify::store, given, known},
-    out,
-    settings::Settings,
-};
+use crate::{commands::casino::verify::store, commands::given, commands::known, out};
+use seven_settings::Settings;
 
 /// From the loss to a guest who is answered.
 const LONGEST: TimeDelta = TimeDelta::hours(4);

@@ -18,7 +18,8 @@ use super::{
     checklist::{Facts, Probe},
     pages,
 };
-use crate::{commands::casino::verify, settings::Settings, wiring};
+use crate::{commands::casino::verify, wiring};
+use seven_settings::Settings;
 
 pub async fn facts(fleet: &Fleet, settings: &Settings, casino: &CasinoId) -> Result<Facts> {
     let mut tx = fleet.store.bind(casino).await?;

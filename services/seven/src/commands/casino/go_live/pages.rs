@@ -7,7 +7,7 @@ use reqwest::redirect::Policy;
 use seven_domain::config::Operational;
 use url::Url;
 
-use crate::settings::is_here;
+use seven_settings::is_here;
 
 /// What is read of a page at most.
 const MOST: usize = 2 * 1024 * 1024;

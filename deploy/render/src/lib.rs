@@ -1,0 +1,98 @@
+//! What runs the fleet in production, rendered from one file per fleet and one small file per casino: Kubernetes manifests and the NATS
+//! servers' configuration. Names of streams, consumers, subjects, workers and ports are the code's own. Pure but for reading the values.
+
+mod backup;
+mod entrance;
+mod names;
+pub mod nats;
+mod network;
+mod operator;
+mod scaling;
+mod settings;
+pub mod values;
+mod workload;
+mod yaml;
+
+#[cfg(test)]
+mod tests;
+
+use anyhow::Result;
+use serde_json::json;
+
+pub use self::{
+    entrance::host,
+    names::{password_secret, password_variable, user, workload as workload_name},
+    settings::text as settings_text,
+    workload::grace_seconds,
+    yaml::{Document, File, HEAD},
+};
+use self::{
+    names::metadata,
+    values::{CasinoValues, Values},
+    workload::{deployment, migration},
+};
+use seven_settings::{Settings, Worker};
+
+/// Every file of a fleet, in the order in which it is applied.
+pub fn render(values: &Values) -> Result<Vec<File>> {
+    let mut files = Vec::new();
+    for (path, documents) in manifests(values)? {
+        files.push(yaml::file(&format!("kubernetes/{path}"), &documents)?);
+    }
+    files.extend(nats::files(values));
+    Ok(files)
+}
+
+/// The manifests by file.
+pub fn manifests(values: &Values) -> Result<Vec<(String, Vec<Document>)>> {
+    let fleet = &values.fleet;
+    let settings = settings::of(fleet)?;
+    let mut files = vec![
+        ("00-namespace.yaml".to_owned(), vec![namespace(values)]),
+        ("10-settings.yaml".to_owned(), vec![settings::config_map(fleet)?]),
+        ("20-network.yaml".to_owned(), network::policies(fleet, &settings)),
+        ("30-nats.yaml".to_owned(), nats::documents(values)),
+        ("40-migrate.yaml".to_owned(), vec![migration(fleet)?]),
+    ];
+    if let Some(backup) = &fleet.backup {
+        files.push(("45-backup.yaml".to_owned(), backup::documents(fleet, backup)));
+    }
+    files.push(("48-operator.yaml".to_owned(), vec![operator::deployment(fleet)]));
+    for worker in Worker::ALL {
+        files.push((format!("50-{}.yaml", worker.name()), one(values, &settings, worker, None)));
+    }
+    for casino in &values.casinos {
+        for worker in Worker::ALL.into_iter().filter(|worker| casino.owns(*worker)) {
+            let path = format!("60-{}-{}.yaml", casino.casino_id.slug(), worker.name());
+            files.push((path, one(values, &settings, worker, Some(casino))));
+        }
+    }
+    files.push(("70-public.yaml".to_owned(), vec![entrance::ingress(values, &settings)]));
+    Ok(files)
+}
+
+/// A worker with everything that belongs to it.
+fn one(values: &Values, settings: &Settings, worker: Worker, casino: Option<&CasinoValues>) -> Vec<Document> {
+    let fleet = &values.fleet;
+    let scaler = scaling::scaler(values, settings, worker, casino);
+    let mut documents = deployment(fleet, settings, worker, casino, scaler.is_some());
+    if worker == Worker::IngressWebhook {
+        documents.push(entrance::service(fleet, settings, casino.map(|casino| &casino.casino_id)));
+    }
+    documents.push(scaling::budget(fleet, worker, casino));
+    documents.extend(scaler);
+    documents
+}
+
+fn namespace(values: &Values) -> Document {
+    let fleet = &values.fleet;
+    let mut meta = metadata(fleet, &fleet.namespace, "namespace", None);
+    if let Some(meta) = meta.as_object_mut() {
+        meta.remove("namespace");
+    }
+    meta["labels"]["pod-security.kubernetes.io/enforce"] = json!("restricted");
+    Document::new(
+        "Pods run without root, without rights on the node, and with a read-only root file system; the cluster refuses others here.",
+        json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": meta }),
+    )
+}

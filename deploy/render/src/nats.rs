@@ -1,0 +1,148 @@
+//! The JetStream servers: their configuration, a user for every kind of worker and for each worker a casino has for itself, and the servers
+//! in Kubernetes (D16, DEP-14). Passwords are variables of the server's environment; no file holds one.
+
+mod servers;
+
+use std::fmt::Write;
+
+use seven_bus::permissions::Permissions;
+use seven_domain::{CasinoId, Stage};
+
+pub(crate) use self::servers::{COMPONENT, documents};
+use super::{
+    names::{password_variable, user},
+    values::{FleetValues, Values},
+    yaml::{File, HEAD},
+};
+use seven_settings::Worker;
+
+/// The account with our streams; KEDA asks for it by name.
+pub const ACCOUNT: &str = "SEVEN";
+/// The account of the server's own events, and its user.
+const SYSTEM_ACCOUNT: &str = "SYSTEM";
+const SYSTEM_USER: &str = "system";
+/// The user of operators' commands and of onboarding.
+pub const OPERATOR: &str = "operator";
+pub(crate) const SERVICE: &str = "seven-nats";
+pub(crate) const CLIENT_PORT: u16 = 4222;
+pub(crate) const MONITORING_PORT: u16 = 8222;
+pub(crate) const ROUTE_PORT: u16 = 6222;
+
+const SERVER: &str = include_str!("../../nats/server.conf");
+const TLS: &str = include_str!("../../nats/tls.conf");
+
+/// A user and what it may do.
+#[derive(Debug, Clone)]
+pub struct User {
+    pub name: String,
+    pub permissions: Permissions,
+}
+
+/// Host and port for clients.
+pub(crate) fn address(fleet: &FleetValues) -> String {
+    format!("{SERVICE}.{}.svc:{CLIENT_PORT}", fleet.namespace)
+}
+
+/// Host and port where KEDA reads consumers. In a cluster it puts the leader's name, which is its pod's, before the host.
+pub(crate) fn monitoring(fleet: &FleetValues) -> String {
+    format!("{SERVICE}.{}.svc.cluster.local:{MONITORING_PORT}", fleet.namespace)
+}
+
+/// Everybody who connects: the fleet's workers, the casinos' own, operators.
+pub fn users(values: &Values) -> Vec<User> {
+    let mut users: Vec<User> = Worker::ALL.into_iter().map(|worker| user_of(worker, None)).collect();
+    for casino in &values.casinos {
+        let own = Worker::ALL.into_iter().filter(|worker| casino.owns(*worker));
+        users.extend(own.map(|worker| user_of(worker, Some(&casino.casino_id))));
+    }
+    users.push(User { name: OPERATOR.to_owned(), permissions: Permissions::of(OPERATOR).operate() });
+    users
+}
+
+/// A worker's user: what its code publishes and takes, of one casino or of all.
+pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
+    let name = user(worker, casino);
+    let base = Permissions::of(&name).follow(casino);
+    let base = worker.stages().iter().fold(base, |all, stage| all.work(*stage, casino));
+    let permissions = match worker {
+        Worker::IngressWebhook => base
+            .hand_on(Stage::Gate, casino)
+            .hand_on(Stage::Receipts, casino)
+            .bury(Stage::Ingress, casino)
+            // Authentic events for numbers that no casino has.
+            .bury(Stage::Ingress, Some(&CasinoId::unknown())),
+        Worker::ComplianceGate => base.hand_on(Stage::Swarm, casino).hand_on(Stage::Sender, casino).erase(Stage::Gate),
+        Worker::AgentSwarm => base.hand_on(Stage::Envelope, casino).hand_on(Stage::Sender, casino).hear_content(casino),
+        Worker::PersonaEnvelope => base.hand_on(Stage::Sender, casino),
+        Worker::OutboundSender => base,
+        Worker::Scheduler => base.tend(),
+    };
+    User { name, permissions }
+}
+
+/// Every variable the server's environment must have.
+pub fn password_variables(values: &Values) -> Vec<(String, String)> {
+    let named = users(values).into_iter().map(|user| user.name).chain([SYSTEM_USER.to_owned()]);
+    named.map(|user| (password_variable(&user), user)).collect()
+}
+
+/// The server's configuration: what is the same everywhere, TLS, the cluster, the users.
+pub fn files(values: &Values) -> Vec<File> {
+    let file = |name: &str, text: String| File { path: format!("nats/{name}"), text: format!("{HEAD}{text}") };
+    vec![
+        file("server.conf", SERVER.to_owned()),
+        file("tls.conf", TLS.to_owned()),
+        file("cluster.conf", cluster(&values.fleet)),
+        file("users.conf", users_conf(values)),
+    ]
+}
+
+fn cluster(fleet: &FleetValues) -> String {
+    if fleet.nats.replicas < 2 {
+        return "# One server: no cluster.\n".to_owned();
+    }
+    let routes: Vec<String> = (0..fleet.nats.replicas)
+        .map(|n| {
+            format!("    \"nats-route://{SERVICE}-{n}.{SERVICE}.{}.svc.cluster.local:{ROUTE_PORT}\"", fleet.namespace)
+        })
+        .collect();
+    format!(
+        "# Servers know each other by their certificates: both sides show one that the same authority signed. They tell clients no\n\
+         # addresses of pods, which no certificate vouches for; KEDA then asks each server by the name in its route.\n\
+         cluster {{\n  name: \"{SERVICE}\"\n  no_advertise: true\n  listen: \"0.0.0.0:{ROUTE_PORT}\"\n  tls {{\n    cert_file: $NATS_TLS_CERT\n    \
+         key_file: $NATS_TLS_KEY\n    ca_file: $NATS_TLS_CA\n    verify: true\n  }}\n  routes: [\n{}\n  ]\n}}\n",
+        routes.join("\n")
+    )
+}
+
+fn users_conf(values: &Values) -> String {
+    let mut text = format!(
+        "# Who may do what, as the code publishes and subscribes (`seven deploy render`). A password is a variable of the server's environment,\n\
+         # of letters and digits and beginning with a letter, or the server takes it for a number.\n\
+         accounts {{\n  {ACCOUNT} {{\n    jetstream: enabled\n    users: [\n"
+    );
+    for user in users(values) {
+        write_user(&mut text, &user);
+    }
+    let password = password_variable(SYSTEM_USER);
+    // Writing to a text cannot fail.
+    let _ = write!(
+        text,
+        "    ]\n  }}\n  {SYSTEM_ACCOUNT} {{\n    users: [ {{ user: \"{SYSTEM_USER}\", password: ${password} }} ]\n  }}\n}}\n\
+         system_account: {SYSTEM_ACCOUNT}\n"
+    );
+    text
+}
+
+fn write_user(text: &mut String, user: &User) {
+    let list = |subjects: &std::collections::BTreeSet<String>| {
+        subjects.iter().map(|subject| format!("            \"{subject}\"\n")).collect::<String>()
+    };
+    let (name, password) = (&user.name, password_variable(&user.name));
+    let (publish, subscribe) = (list(&user.permissions.publish), list(&user.permissions.subscribe));
+    let _ = write!(
+        text,
+        "      {{\n        user: \"{name}\"\n        password: ${password}\n        permissions {{\n          publish {{ allow: [\n{publish}          \
+         ] }}\n          subscribe {{ allow: [\n{subscribe}          ] }}\n        }}\n      }}\n"
+    );
+}

@@ -1,0 +1,186 @@
+//! How many processes run: KEDA reads the backlog of each consumer, ingress is scaled by its CPU, and a budget keeps nodes' maintenance from
+//! taking the last one. Names of streams and consumers are the code's own (`seven_bus::topology`).
+
+use serde_json::{Value, json};
+use seven_bus::topology;
+use seven_domain::{CasinoId, Lane, Stage};
+
+use super::{
+    names::{metadata, selector, workload},
+    nats,
+    values::{CasinoValues, FleetValues, Size, Values},
+    yaml::Document,
+};
+use seven_settings::{Settings, Worker};
+
+/// Percent of the CPU it asked for at which ingress grows (PROD-51).
+const INGRESS_CPU: u32 = 60;
+
+/// A smaller one is worked off before another process is up.
+const LEAST_BACKLOG: usize = 32;
+
+/// The scaler of a worker, or none where a fixed number runs.
+pub(crate) fn scaler(
+    values: &Values,
+    settings: &Settings,
+    worker: Worker,
+    casino: Option<&CasinoValues>,
+) -> Option<Document> {
+    let fleet = &values.fleet;
+    let (size, own) = (size(fleet, worker, casino), casino.is_some());
+    if worker == Worker::IngressWebhook {
+        return Some(by_cpu(fleet, worker, casino, &size));
+    }
+    let triggers: Vec<Value> = served(values, worker, casino)
+        .into_iter()
+        .flat_map(|casino| triggers(fleet, settings, (worker, own), casino, &size))
+        .collect();
+    if triggers.is_empty() {
+        return None;
+    }
+    Some(by_backlog(fleet, worker, casino, &size, &triggers))
+}
+
+/// What a worker of a casino's own may grow to.
+fn size(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> Size {
+    match casino {
+        None => fleet.size(worker).clone(),
+        Some(casino) => {
+            let usual = &fleet.own_workers;
+            let max = casino.max.unwrap_or(usual.max);
+            Size { max, fallback: usual.fallback.map(|n| n.min(max)), ..usual.clone() }
+        }
+    }
+}
+
+/// Whose backlog counts: its own casino's, or of all that have no worker of this kind for themselves.
+fn served<'a>(values: &'a Values, worker: Worker, casino: Option<&'a CasinoValues>) -> Vec<&'a CasinoId> {
+    match casino {
+        Some(casino) => vec![&casino.casino_id],
+        None => values.casinos.iter().filter(|casino| !casino.owns(worker)).map(|casino| &casino.casino_id).collect(),
+    }
+}
+
+fn triggers(
+    fleet: &FleetValues,
+    settings: &Settings,
+    (worker, own): (Worker, bool),
+    casino: &CasinoId,
+    size: &Size,
+) -> Vec<Value> {
+    let mut all = Vec::new();
+    for stage in worker.stages() {
+        for lane in topology::lanes_of(*stage) {
+            all.push(trigger(fleet, *stage, casino, *lane, threshold(settings, worker, own, *lane, size)));
+        }
+    }
+    all
+}
+
+/// More than one process has in work of the lane: with less, work in hand alone would ask for another process.
+pub(crate) fn threshold(settings: &Settings, worker: Worker, own: bool, lane: Option<Lane>, size: &Size) -> usize {
+    let usual = LEAST_BACKLOG.max(2 * worker.loops(settings, own).permits(lane));
+    match (lane, size.lag_threshold) {
+        (Some(Lane::Safety), _) | (_, None) => usual,
+        (_, Some(threshold)) => threshold,
+    }
+}
+
+fn trigger(fleet: &FleetValues, stage: Stage, casino: &CasinoId, lane: Option<Lane>, threshold: usize) -> Value {
+    let consumer = topology::consumer_name(stage, casino, lane);
+    json!({
+        "type": "nats-jetstream",
+        "name": consumer,
+        "metadata": {
+            "natsServerMonitoringEndpoint": nats::monitoring(fleet),
+            "account": nats::ACCOUNT,
+            "stream": topology::stream_of(stage),
+            "consumer": consumer,
+            "lagThreshold": threshold.to_string(),
+            "activationLagThreshold": "0",
+            "useHttps": "false",
+        },
+    })
+}
+
+fn by_backlog(
+    fleet: &FleetValues,
+    worker: Worker,
+    casino: Option<&CasinoValues>,
+    size: &Size,
+    triggers: &[Value],
+) -> Document {
+    let id = casino.map(|casino| &casino.casino_id);
+    let name = workload(worker, id);
+    let note = match casino {
+        None => {
+            "The largest of its triggers counts (KEDA). Casinos that have this worker for themselves are not among them: their own grows."
+        }
+        Some(_) => "Its own consumer's backlog, and nobody else's.",
+    };
+    Document::new(
+        format!("{note} A backlog that cannot be read leaves the fallback's number, not none and not the most."),
+        json!({
+            "apiVersion": "keda.sh/v1alpha1",
+            "kind": "ScaledObject",
+            "metadata": metadata(fleet, &name, worker.name(), id),
+            "spec": {
+                "scaleTargetRef": { "name": name },
+                "pollingInterval": fleet.scaling.polling_interval,
+                "cooldownPeriod": fleet.scaling.scale_down_after,
+                "minReplicaCount": size.min,
+                "maxReplicaCount": size.max,
+                "fallback": { "failureThreshold": fleet.scaling.failures_before_fallback, "replicas": size.fallback(), "behavior": "currentReplicasIfHigher" },
+                "advanced": { "horizontalPodAutoscalerConfig": { "behavior": calm(fleet) } },
+                "triggers": triggers,
+            },
+        }),
+    )
+}
+
+/// Grows at once, shrinks by half a minute at a time after a quiet while: every process that ends hands back what it holds.
+fn calm(fleet: &FleetValues) -> Value {
+    json!({
+        "scaleDown": {
+            "stabilizationWindowSeconds": fleet.scaling.scale_down_after,
+            "policies": [{ "type": "Percent", "value": 50, "periodSeconds": 60 }],
+        },
+    })
+}
+
+fn by_cpu(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>, size: &Size) -> Document {
+    let id = casino.map(|casino| &casino.casino_id);
+    let name = workload(worker, id);
+    Document::new(
+        "Ingress has no backlog: what it cannot take, Telnyx holds. It grows by CPU, which its signature checks cost.",
+        json!({
+            "apiVersion": "autoscaling/v2",
+            "kind": "HorizontalPodAutoscaler",
+            "metadata": metadata(fleet, &name, worker.name(), id),
+            "spec": {
+                "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "Deployment", "name": name },
+                "minReplicas": size.min,
+                "maxReplicas": size.max,
+                "metrics": [{
+                    "type": "Resource",
+                    "resource": { "name": "cpu", "target": { "type": "Utilization", "averageUtilization": INGRESS_CPU } },
+                }],
+                "behavior": calm(fleet),
+            },
+        }),
+    )
+}
+
+/// Maintenance of nodes takes one pod of a worker at a time.
+pub(crate) fn budget(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> Document {
+    let id = casino.map(|casino| &casino.casino_id);
+    Document::new(
+        "Maintenance takes one of its pods at a time.",
+        json!({
+            "apiVersion": "policy/v1",
+            "kind": "PodDisruptionBudget",
+            "metadata": metadata(fleet, &workload(worker, id), worker.name(), id),
+            "spec": { "maxUnavailable": 1, "selector": { "matchLabels": selector(worker.name(), id) } },
+        }),
+    )
+}

@@ -1,0 +1,224 @@
+//! Pods: one Deployment per worker for all casinos, one for each worker a busy casino has for itself (D16, DEP-38), and the migration.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use seven_bus::WorkerSettings;
+
+use super::{
+    names::{self, APP, labels, metadata, selector, workload},
+    settings::{self, CONFIG_MAP, NATS_DIR, SECRETS_DIR, SETTINGS_FILE},
+    values::{CasinoValues, FleetValues, Size},
+    yaml::Document,
+};
+use seven_settings::{Settings, Worker};
+
+/// Ingress goes on serving so long after SIGTERM is due: load balancers hear late that a pod leaves.
+const PRE_STOP_SECONDS: u64 = 5;
+/// What ends after the drain: the last beat, alerts still to be filed, the closing of connections.
+const AFTER_DRAIN_SECONDS: u64 = 7;
+/// The user and group of the image; no root.
+pub(crate) const NOBODY: u32 = 65_532;
+
+/// Seconds between SIGTERM and SIGKILL: longer than the code's own drain, whatever becomes of it.
+pub fn grace_seconds() -> u64 {
+    WorkerSettings::default().drain.as_secs() + PRE_STOP_SECONDS + AFTER_DRAIN_SECONDS
+}
+
+/// Where a worker answers health checks and gives its metrics.
+pub(crate) fn ops_port(settings: &Settings) -> u16 {
+    settings.ops.listen.port()
+}
+
+/// The port of the webhook.
+pub(crate) fn webhook_port(settings: &Settings) -> u16 {
+    settings.ingress.listen.port()
+}
+
+/// A Deployment and the service account it runs under.
+pub(crate) fn deployment(
+    fleet: &FleetValues,
+    settings: &Settings,
+    worker: Worker,
+    casino: Option<&CasinoValues>,
+    scaled: bool,
+) -> Vec<Document> {
+    let id = casino.map(|casino| &casino.casino_id);
+    let (name, component) = (workload(worker, id), worker.name());
+    let size = casino.map_or_else(|| fleet.size(worker), |_| &fleet.own_workers);
+    let mut spec = json!({
+        "selector": { "matchLabels": selector(component, id) },
+        "strategy": { "type": "RollingUpdate", "rollingUpdate": { "maxSurge": 1, "maxUnavailable": 0 } },
+        "template": {
+            "metadata": {
+                "labels": labels(fleet, component, id),
+                "annotations": {
+                    "prometheus.io/scrape": "true",
+                    "prometheus.io/port": ops_port(settings).to_string(),
+                    // Other settings are another template, so pods restart with them.
+                    "seven/settings": settings::digest(fleet),
+                },
+            },
+            "spec": pod(fleet, settings, worker, casino, size),
+        },
+    });
+    if !scaled {
+        spec["replicas"] = json!(size.min);
+    }
+    vec![
+        Document::new(
+            format!("The identity of {name}; it has no rights in the cluster."),
+            json!({
+                "apiVersion": "v1", "kind": "ServiceAccount",
+                "metadata": metadata(fleet, &name, component, id),
+                "automountServiceAccountToken": false,
+            }),
+        ),
+        Document::new(
+            note(worker, casino, scaled),
+            json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata(fleet, &name, component, id), "spec": spec }),
+        ),
+    ]
+}
+
+fn note(worker: Worker, casino: Option<&CasinoValues>, scaled: bool) -> String {
+    let scaled = if scaled { "The number of replicas is its scaler's, so it is not set here." } else { "" };
+    match (worker, casino) {
+        (Worker::Scheduler, _) => "Any number may run at once: each claims its work in Postgres.".to_owned(),
+        (_, None) => format!("Serves every casino. {scaled}"),
+        (_, Some(casino)) => format!(
+            "Serves {} alone, under a NATS user that reaches no other casino's subjects. The fleet's own {} pulls from the same consumer \
+             too, so that nothing waits if this one is away; JetStream gives each message to one of them. {scaled}",
+            casino.casino_id,
+            worker.name()
+        ),
+    }
+}
+
+fn pod(fleet: &FleetValues, settings: &Settings, worker: Worker, casino: Option<&CasinoValues>, size: &Size) -> Value {
+    let id = casino.map(|casino| &casino.casino_id);
+    let mut arguments = vec!["run", worker.name()];
+    if let Some(id) = id {
+        arguments.extend(["--casino", id.as_str()]);
+    }
+    let mut ports = vec![json!({ "name": "ops", "containerPort": ops_port(settings) })];
+    if worker == Worker::IngressWebhook {
+        ports.push(json!({ "name": "webhook", "containerPort": webhook_port(settings) }));
+    }
+    let mut container = json!({
+        "name": worker.name(),
+        "image": fleet.image,
+        "args": arguments,
+        "env": [
+            { "name": "SEVEN_CONFIG", "value": SETTINGS_FILE },
+            { "name": "SEVEN_SECRETS", "value": SECRETS_DIR },
+            { "name": "SEVEN_NATS__USER", "value": names::user(worker, id) },
+        ],
+        "ports": ports,
+        "resources": {
+            "requests": { "cpu": size.cpu, "memory": size.memory },
+            "limits": { "memory": size.memory_limit },
+        },
+        "startupProbe": probe("/health/live", 1, 3, 3, 30),
+        "livenessProbe": probe("/health/live", 5, 10, 3, 3),
+        "readinessProbe": probe("/health/ready", 2, 5, 5, 2),
+        "securityContext": confined(),
+        "volumeMounts": mounts_with_nats(),
+    });
+    if worker == Worker::IngressWebhook {
+        container["lifecycle"] = json!({ "preStop": { "sleep": { "seconds": PRE_STOP_SECONDS } } });
+    }
+    json!({
+        "serviceAccountName": workload(worker, id),
+        "automountServiceAccountToken": false,
+        "enableServiceLinks": false,
+        "securityContext": unprivileged(NOBODY),
+        "terminationGracePeriodSeconds": grace_seconds(),
+        "topologySpreadConstraints": [{
+            "maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "ScheduleAnyway",
+            "labelSelector": { "matchLabels": selector(worker.name(), id) },
+        }],
+        "containers": [container],
+        "volumes": [config_volume(), settings::volume(fleet, worker, casino), settings::nats_volume(fleet)],
+    })
+}
+
+/// A probe of the operations port: seconds before the first, between two, for one; and how many may fail (PROD-53).
+fn probe(path: &str, delay: u32, period: u32, timeout: u32, failures: u32) -> Value {
+    json!({
+        "httpGet": { "path": path, "port": "ops" },
+        "initialDelaySeconds": delay, "periodSeconds": period, "timeoutSeconds": timeout, "failureThreshold": failures,
+    })
+}
+
+pub(crate) fn confined() -> Value {
+    json!({ "allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": { "drop": ["ALL"] } })
+}
+
+pub(crate) fn unprivileged(user: u32) -> Value {
+    json!({
+        "runAsNonRoot": true, "runAsUser": user, "runAsGroup": user, "fsGroup": user,
+        "seccompProfile": { "type": "RuntimeDefault" },
+    })
+}
+
+pub(crate) fn config_volume() -> Value {
+    json!({ "name": "settings", "configMap": { "name": CONFIG_MAP } })
+}
+
+pub(crate) fn mounts() -> Vec<Value> {
+    vec![
+        json!({ "name": "settings", "mountPath": SETTINGS_FILE, "subPath": "seven.toml", "readOnly": true }),
+        json!({ "name": "secrets", "mountPath": SECRETS_DIR, "readOnly": true }),
+    ]
+}
+
+pub(crate) fn mounts_with_nats() -> Vec<Value> {
+    let mut mounts = mounts();
+    mounts.push(json!({ "name": "nats", "mountPath": NATS_DIR, "readOnly": true }));
+    mounts
+}
+
+/// `seven migrate`, once per image. Migrations only add, so workers of the image before go on beside it.
+pub(crate) fn migration(fleet: &FleetValues) -> Result<Document> {
+    let digest: String =
+        fleet.image.rsplit(':').next().unwrap_or_default().chars().take(12).collect::<String>().to_lowercase();
+    let name = format!("{APP}-migrate-{digest}");
+    Ok(Document::new(
+        format!(
+            "Before the workers of a new image: kubectl wait --for=condition=complete job/{name}. It has the owner's login and no other \
+             secret, and reaches nothing but Postgres."
+        ),
+        json!({
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": metadata(fleet, &name, "migrate", None),
+            "spec": {
+                "backoffLimit": 3,
+                "activeDeadlineSeconds": 600,
+                "ttlSecondsAfterFinished": 86_400,
+                "template": {
+                    "metadata": { "labels": labels(fleet, "migrate", None) },
+                    "spec": {
+                        "restartPolicy": "Never",
+                        "automountServiceAccountToken": false,
+                        "enableServiceLinks": false,
+                        "securityContext": unprivileged(NOBODY),
+                        "containers": [{
+                            "name": "migrate",
+                            "image": fleet.image,
+                            "args": ["migrate"],
+                            "env": [
+                                { "name": "SEVEN_CONFIG", "value": SETTINGS_FILE },
+                                { "name": "SEVEN_SECRETS", "value": SECRETS_DIR },
+                            ],
+                            "resources": { "requests": { "cpu": "100m", "memory": "64Mi" }, "limits": { "memory": "256Mi" } },
+                            "securityContext": confined(),
+                            "volumeMounts": mounts(),
+                        }],
+                        "volumes": [config_volume(), settings::owner_volume(fleet)],
+                    },
+                },
+            },
+        }),
+    ))
+}

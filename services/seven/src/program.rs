@@ -1,0 +1,40 @@
+//! What every program of ours does around its commands.
+
+use std::process::ExitCode;
+
+use anyhow::{Error, Result};
+
+use crate::{one_line, panics};
+
+/// Runs `command` on a runtime of its own. `threads`: of the runtime; None leaves them to the machine, or to TOKIO_WORKER_THREADS.
+pub fn run(name: &str, threads: Option<usize>, command: impl Future<Output = Result<ExitCode>>) -> ExitCode {
+    panics::mask();
+    // reqwest is built without a TLS provider of its own; two providers in one process panic.
+    if rustls::crypto::ring::default_provider().install_default().is_err() {
+        report(name, &Error::msg("a TLS provider was installed before ours"));
+        return ExitCode::FAILURE;
+    }
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if let Some(threads) = threads {
+        runtime.worker_threads(threads);
+    }
+    let runtime = match runtime.enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            report(name, &Error::from(error).context("starting the runtime"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let outcome = runtime.block_on(command);
+    // A thread blocked on the terminal's input must not keep the process.
+    runtime.shutdown_background();
+    outcome.unwrap_or_else(|error| {
+        report(name, &error);
+        ExitCode::FAILURE
+    })
+}
+
+#[expect(clippy::print_stderr, reason = "the one place that tells a person why the command failed")]
+fn report(name: &str, error: &Error) {
+    eprintln!("{name}: {}", one_line(error));
+}

@@ -1,0 +1,270 @@
+//! What a casino costs: recorded usage times the prices of `[cost]` (OBS-32, OBS-40 to OBS-43, SMS-60). Money is billionths of a dollar in
+//! integers; the model's part was priced when each call was made.
+
+pub mod projection;
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use serde::{Deserialize, Deserializer, Serialize};
+use seven_domain::CasinoId;
+use seven_runtime::Fleet;
+use seven_store::{Result, cost::{Used, UsedByStep}};
+
+const NANO: u64 = 1_000_000_000;
+
+/// Billionths of a dollar.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct Usd(pub u64);
+
+/// Prices and the budget, in dollars as decimal text.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    /// A segment the provider took.
+    pub segment_out: Usd,
+    /// A segment of a guest's.
+    pub segment_in: Usd,
+    /// The carriers' surcharge, which is taken both ways (C-52).
+    pub surcharge: Usd,
+    /// A month of a number.
+    pub number: Usd,
+    /// A month of a 10DLC campaign.
+    pub campaign: Usd,
+    /// A casino's part of machines and services in a month.
+    pub infrastructure: Usd,
+    /// What a casino may cost in a month; 0 for no budget.
+    pub budget: Usd,
+    /// What making a casino's vectors may cost at once.
+    pub reindex: Usd,
+}
+
+/// One casino, one month.
+#[derive(Debug, Clone, Serialize)]
+pub struct Cost {
+    pub casino: String,
+    pub month: String,
+    #[serde(flatten)]
+    pub used: Used,
+    pub model: Usd,
+    pub sms: Usd,
+    pub fixed: Usd,
+    pub total: Usd,
+    /// Nothing without a conversation.
+    pub per_conversation: Option<Usd>,
+    pub per_turn: Option<Usd>,
+}
+
+/// A month, as `2026-11`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Month {
+    first: NaiveDate,
+}
+
+// === impl Usd ===
+
+impl Usd {
+    pub fn dollars(self) -> f64 {
+        self.0 as f64 / NANO as f64
+    }
+
+    fn times(self, n: i64) -> Self {
+        Self(self.0.saturating_mul(u64::try_from(n).unwrap_or_default()))
+    }
+}
+
+impl std::ops::Add for Usd {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl std::str::FromStr for Usd {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad =
+            || format!("`{text}` is no price; expected dollars as text with at most nine places, such as \"0.004\"");
+        let (whole, places) = text.split_once('.').unwrap_or((text, "0"));
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits(whole) || !digits(places) || places.len() > 9 {
+            return Err(bad());
+        }
+        let whole = whole.parse::<u64>().ok().and_then(|whole| whole.checked_mul(NANO)).ok_or_else(bad)?;
+        let places = format!("{places:0<9}").parse::<u64>().map_err(|_| bad())?;
+        whole.checked_add(places).map(Self).ok_or_else(bad)
+    }
+}
+
+impl<'de> Deserialize<'de> for Usd {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl std::fmt::Display for Usd {
+    /// To a hundredth of a cent.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "${:.4}", self.dollars())
+    }
+}
+
+// === impl Month ===
+
+impl std::str::FromStr for Month {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let first = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d");
+        first
+            .map(|first| Self { first })
+            .map_err(|_| format!("`{text}` is no month; expected a year and a month, such as 2026-11"))
+    }
+}
+
+impl std::fmt::Display for Month {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.first.format("%Y-%m"))
+    }
+}
+
+impl Month {
+    pub fn of(now: DateTime<Utc>) -> Self {
+        let day = now.date_naive();
+        Self { first: day.with_day(1).unwrap_or(day) }
+    }
+
+    /// By UTC: its beginning, and that of the next.
+    fn span(self) -> (DateTime<Utc>, DateTime<Utc>) {
+        let next = self.first.checked_add_months(chrono::Months::new(1)).unwrap_or(NaiveDate::MAX);
+        let at = |day: NaiveDate| day.and_time(chrono::NaiveTime::MIN).and_utc();
+        (at(self.first), at(next))
+    }
+}
+
+// === impl Cost ===
+
+impl Prices {
+    /// What usage comes to.
+    pub fn cost(&self, casino: &str, month: Month, used: Used) -> Cost {
+        let segments = used.segments_out + used.segments_in;
+        let sms = self.segment_out.times(used.segments_out)
+            + self.segment_in.times(used.segments_in)
+            + self.surcharge.times(segments);
+        let model = Usd(u64::try_from(used.model_nano_usd).unwrap_or_default());
+        let fixed = self.number + self.campaign + self.infrastructure;
+        let total = model + sms + fixed;
+        let per = |n: i64| u64::try_from(n).ok().filter(|n| *n > 0).map(|n| Usd(total.0 / n));
+        let (per_conversation, per_turn) = (per(used.conversations), per(used.turns));
+        Cost {
+            casino: casino.to_owned(),
+            month: month.to_string(),
+            used,
+            model,
+            sms,
+            fixed,
+            total,
+            per_conversation,
+            per_turn,
+        }
+    }
+}
+
+/// Every casino's month, or one casino's.
+pub async fn month(fleet: &Fleet, prices: &Prices, month: Month, only: Option<&str>) -> Result<Vec<Cost>> {
+    let (from, to) = month.span();
+    let mut costs = Vec::new();
+    for casino in casinos(fleet, only).await? {
+        let mut tx = fleet.store.bind(&casino).await?;
+        let used = tx.used(from, to).await?;
+        tx.commit().await?;
+        costs.push(prices.cost(casino.as_str(), month, used));
+    }
+    Ok(costs)
+}
+
+async fn casinos(fleet: &Fleet, only: Option<&str>) -> Result<impl Iterator<Item = CasinoId>> {
+    let roster = fleet.store.roster().await?.into_iter().map(|entry| entry.casino);
+    Ok(roster.filter(move |casino| only.is_none_or(|only| only == casino.as_str())))
+}
+
+/// What hosted models were called for in a month, at all casinos or at one; dearest first.
+pub async fn by_step(fleet: &Fleet, month: Month, only: Option<&str>) -> Result<Vec<UsedByStep>> {
+    let (from, to) = month.span();
+    let mut steps: BTreeMap<String, UsedByStep> = BTreeMap::new();
+    for casino in casinos(fleet, only).await? {
+        let mut tx = fleet.store.bind(&casino).await?;
+        let used = tx.used_by_step(from, to).await?;
+        tx.commit().await?;
+        for more in used {
+            steps.entry(more.step.clone()).and_modify(|known| add(known, &more)).or_insert(more);
+        }
+    }
+    let mut steps: Vec<_> = steps.into_values().collect();
+    steps.sort_by(|a, b| b.nano_usd.cmp(&a.nano_usd).then_with(|| a.step.cmp(&b.step)));
+    Ok(steps)
+}
+
+fn add(to: &mut UsedByStep, more: &UsedByStep) {
+    to.calls += more.calls;
+    to.input_tokens += more.input_tokens;
+    to.output_tokens += more.output_tokens;
+    to.nano_usd += more.nano_usd;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usd(text: &str) -> Usd {
+        text.parse().unwrap()
+    }
+
+    fn prices() -> Prices {
+        Prices {
+            segment_out: usd("0.004"),
+            segment_in: usd("0.004"),
+            surcharge: usd("0.003"),
+            number: usd("1"),
+            campaign: usd("15"),
+            infrastructure: usd("0"),
+            budget: usd("0"),
+            reindex: usd("5"),
+        }
+    }
+
+    #[test] // SMS-60: 5,000 guests with 4 exchanges a month
+    fn the_specifications_month_costs_what_it_says() {
+        let used = Used {
+            turns: 20_000,
+            conversations: 5_000,
+            segments_out: 20_000,
+            segments_in: 20_000,
+            model_nano_usd: 18_700_000_000,
+            ..Used::default()
+        };
+        let cost = prices().cost("silver_birch", "2026-11".parse().unwrap(), used);
+        assert_eq!((cost.sms, cost.fixed, cost.model), (usd("280"), usd("16"), usd("18.7")));
+        assert_eq!(cost.total, usd("314.7"));
+        assert_eq!(cost.per_turn, Some(usd("0.015735")));
+        assert_eq!(prices().cost("quiet", "2026-11".parse().unwrap(), Used::default()).per_turn, None);
+    }
+
+    #[test]
+    fn prices_and_months_say_what_is_wrong() {
+        assert_eq!(usd("0.000000001"), Usd(1));
+        for bad in ["", "1,5", "-1", "1.0000000001", ".5", "1.", "18446744074"] {
+            assert!(bad.parse::<Usd>().is_err(), "{bad}");
+        }
+        assert!("2026-13".parse::<Month>().unwrap_err().contains("2026-11"));
+        let (from, to) = "2026-12".parse::<Month>().unwrap().span();
+        assert_eq!(
+            (from.to_rfc3339(), to.to_rfc3339()),
+            ("2026-12-01T00:00:00+00:00".into(), "2027-01-01T00:00:00+00:00".into())
+        );
+        assert_eq!(Month::of("2026-11-23T10:00:00Z".parse().unwrap()).to_string(), "2026-11");
+    }
+}

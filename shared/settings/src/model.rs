@@ -1,0 +1,104 @@
+//! The `[model]` settings: which model answers, and the guards around it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use secrecy::SecretString;
+use serde::Deserialize;
+use seven_llm::guarded::{self, Price};
+use url::Url;
+
+use crate::is_here;
+
+/// Who answers. The offline model needs nothing and stands in whenever a hosted one cannot answer (D11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provider {
+    Offline,
+    /// The same words for everyone, at no cost: measurements of all the rest.
+    Fixed,
+    Gemini,
+    /// Anything that speaks `chat/completions`.
+    Openai,
+}
+
+impl Provider {
+    /// It is somebody's service, which knows us by a key.
+    pub fn has_key(self) -> bool {
+        matches!(self, Self::Gemini | Self::Openai)
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub provider: Provider,
+    /// Writes to guests.
+    pub name: String,
+    /// Routes and plans; the same model when not named (AGENT-30).
+    pub quick: Option<String>,
+    /// Judges; the same model when not named.
+    pub judge: Option<String>,
+    pub base_url: Option<Url>,
+    pub api_key: Option<SecretString>,
+    pub temperature: f32,
+    pub route_seconds: u64,
+    pub plan_seconds: u64,
+    pub speak_seconds: u64,
+    pub judge_seconds: u64,
+    /// Tokens Gemini may think; absent leaves it to the model.
+    pub thinking_budget: Option<i32>,
+    #[serde(default)]
+    pub guard: guarded::Settings,
+    /// Of single models, by name; the others have the guard's.
+    #[serde(default)]
+    pub prices: BTreeMap<String, Price>,
+}
+
+impl Settings {
+    /// Whether somebody on the network is asked.
+    pub fn is_hosted(&self) -> bool {
+        matches!(self.provider, Provider::Gemini | Provider::Openai)
+    }
+
+    /// What calls of a model cost: its own price, or the guard's.
+    pub fn price(&self, name: &str) -> Price {
+        self.prices.get(name).copied().unwrap_or(self.guard.price)
+    }
+
+    /// Hosted models in use whose calls would be recorded as free (OBS-40, C-27). A server on this machine asks for no money.
+    pub fn unpriced(&self) -> BTreeSet<&str> {
+        if !self.is_hosted() || self.base_url.as_ref().is_some_and(is_here) {
+            return BTreeSet::new();
+        }
+        let used = [Some(&self.name), self.quick.as_ref(), self.judge.as_ref()];
+        used.into_iter().flatten().map(String::as_str).filter(|name| self.price(name) == Price::default()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(more: &str) -> Settings {
+        let defaults = crate::Settings::parse(more).unwrap();
+        defaults.model
+    }
+
+    #[test] // OBS-40
+    fn a_hosted_model_without_a_price_is_named_and_a_priced_or_local_one_is_not() {
+        assert!(settings("").unpriced().is_empty(), "the offline model is free");
+        let both = "model.provider = \"gemini\"\nmodel.name = \"large\"\nmodel.quick = \"small\"\n";
+        assert_eq!(settings(both).unpriced().into_iter().collect::<Vec<_>>(), ["large", "small"]);
+        let one = format!("{both}model.prices.large = {{ input = \"1.25\", output = \"5\" }}");
+        let one = settings(&one);
+        assert_eq!(one.unpriced().into_iter().collect::<Vec<_>>(), ["small"]);
+        assert_eq!(
+            one.price("large").of(seven_llm::Usage { input_tokens: 1_000_000, output_tokens: 0 }).0,
+            1_250_000_000
+        );
+        let all = format!("{both}model.guard.price = {{ input = \"0.075\", output = \"0.30\" }}");
+        assert!(settings(&all).unpriced().is_empty());
+        let local = "model.provider = \"openai\"\nmodel.base_url = \"http://127.0.0.1:8080/v1/\"";
+        assert!(settings(local).unpriced().is_empty(), "a server on this machine");
+    }
+}

@@ -1,0 +1,78 @@
+//! The workers of the fleet.
+
+use std::time::Duration;
+
+use seven_bus::WorkerSettings;
+use seven_domain::Stage;
+
+use crate::Settings;
+
+/// The workers of the fleet, by the names `seven run` takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Worker {
+    IngressWebhook,
+    ComplianceGate,
+    AgentSwarm,
+    PersonaEnvelope,
+    OutboundSender,
+    Scheduler,
+}
+
+impl Worker {
+    pub const ALL: [Self; 6] = [
+        Self::IngressWebhook,
+        Self::ComplianceGate,
+        Self::AgentSwarm,
+        Self::PersonaEnvelope,
+        Self::OutboundSender,
+        Self::Scheduler,
+    ];
+
+    /// The name `seven run` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::IngressWebhook => "ingress-webhook",
+            Self::ComplianceGate => "compliance-gate",
+            Self::AgentSwarm => "agent-swarm",
+            Self::PersonaEnvelope => "persona-envelope",
+            Self::OutboundSender => "outbound-sender",
+            Self::Scheduler => "scheduler",
+        }
+    }
+
+    /// The stages whose messages it takes from the bus.
+    pub fn stages(self) -> &'static [Stage] {
+        match self {
+            Self::IngressWebhook | Self::Scheduler => &[],
+            Self::ComplianceGate => &[Stage::Gate],
+            Self::AgentSwarm => &[Stage::Swarm],
+            Self::PersonaEnvelope => &[Stage::Envelope],
+            Self::OutboundSender => &[Stage::Sender, Stage::Receipts],
+        }
+    }
+
+    /// What its loops run with, a casino's own or the fleet's; the ones that take nothing from the bus have none.
+    pub fn loops(self, settings: &Settings, own: bool) -> WorkerSettings {
+        let concurrency = match self {
+            Self::OutboundSender => settings.worker.sender_concurrency,
+            Self::IngressWebhook
+            | Self::ComplianceGate
+            | Self::AgentSwarm
+            | Self::PersonaEnvelope
+            | Self::Scheduler => settings.worker.concurrency,
+        };
+        let loops = WorkerSettings {
+            concurrency,
+            deadline: Duration::from_secs(settings.worker.handler_deadline_seconds),
+            ..WorkerSettings::default()
+        };
+        match self {
+            // They wait for nothing but the database; and one place more, which stays free for whoever writes next.
+            Self::ComplianceGate | Self::PersonaEnvelope => {
+                let connections = usize::try_from(settings.postgres.connections_of(own)).unwrap_or(usize::MAX);
+                loops.at_most(seven_runtime::database_work(connections, own).saturating_add(1))
+            }
+            Self::IngressWebhook | Self::AgentSwarm | Self::OutboundSender | Self::Scheduler => loops,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What a collector costs that is away (OBS-25): the same fleet, at the same rate, with it up and away in turn, so that whatever else
+//! slows the machine down slows both; and where a text's time goes, by the spans that it took.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use seven_testkit::collector::{Collector, Mood};
+use tokio::time::sleep;
+
+use super::{
+    Bench,
+    load::{Guests, Pace, play},
+    measure::Run,
+    pipeline::Running,
+    way::{self, Step},
+};
+use seven::out;
+
+/// How often each is had.
+const ROUNDS: usize = 6;
+const STATES: [State; 4] = [State::Up, State::Gone, State::Up, State::Hangs];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Up,
+    /// Nobody listens at its address.
+    Gone,
+    /// Takes connections and never answers.
+    Hangs,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Outages {
+    /// Texts per second: half the rate of the traces, where queues do not hide what an export costs.
+    pub(super) rate: f64,
+    pub(super) seen: Vec<Seen>,
+    /// Where a text's time goes.
+    pub(super) way: Vec<Step>,
+}
+
+/// The fleet while the collector is so.
+#[derive(Debug, Serialize)]
+pub(super) struct Seen {
+    pub(super) collector: &'static str,
+    pub(super) texts: usize,
+    /// From the webhook's 2xx to the provider's request, milliseconds.
+    pub(super) p50: f64,
+    pub(super) p95: f64,
+    /// Of all workers, after the load, the mean of the rounds.
+    pub(super) resident_bytes: u64,
+    pub(super) dropped: u64,
+}
+
+#[derive(Debug, Default)]
+struct So {
+    runs: Vec<Run>,
+    resident: Vec<u64>,
+    dropped: u64,
+}
+
+pub(super) async fn measure(running: &Running, bench: &Bench, rate: f64, collector: &Collector) -> Result<Outages> {
+    let rate = rate / 2.0;
+    let before = collector.spans().len();
+    // A fleet just started is slower than one at work.
+    let warm = Guests { casinos: bench.casinos, first: 0, count: bench.texts.min(200) };
+    play(running.ground.sim(), warm, Pace::UnderWay(8)).await?;
+    let count = ((rate * bench.seconds as f64) as usize / ROUNDS).clamp(1, bench.texts);
+    out!("traces: {ROUNDS} rounds of {count} texts at {rate:.0} a second, with the collector up, gone, up and hanging");
+    let mut found: [So; 3] = Default::default();
+    for state in (0..ROUNDS).flat_map(|_| STATES) {
+        state.enter(collector);
+        sleep(Duration::from_secs(1)).await;
+        let dropped = dropped(running).await?;
+        let guests = Guests { casinos: bench.casinos, first: 0, count };
+        let run = play(running.ground.sim(), guests, Pace::Rate(rate)).await?;
+        let so = &mut found[state as usize];
+        so.runs.push(run);
+        so.resident.push(resident(running));
+        so.dropped += self::dropped(running).await?.saturating_sub(dropped);
+        if state == State::Gone {
+            collector.come_back().await?;
+        }
+    }
+    let seen = [State::Up, State::Gone, State::Hangs].into_iter().zip(found).filter_map(|(s, so)| so.seen(s.name()));
+    Ok(Outages { rate, seen: seen.collect(), way: way::of(&collector.spans()[before..]) })
+}
+
+/// Of all workers.
+fn resident(running: &Running) -> u64 {
+    let names: BTreeSet<&str> = running.processes.iter().map(|(name, _)| name.as_str()).collect();
+    let taken = running.taken();
+    taken.iter().filter(|(name, _)| names.contains(name.as_str())).map(|(_, taken)| taken.resident_bytes).sum()
+}
+
+async fn dropped(running: &Running) -> Result<u64> {
+    let mut dropped = 0.0;
+    for (name, process) in &running.processes {
+        let metrics = process.metrics().await.with_context(|| format!("metrics of {name}"))?;
+        let lines = metrics.lines().filter(|line| line.starts_with("seven_spans_dropped_total{"));
+        dropped += lines.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).sum::<f64>();
+    }
+    Ok(dropped as u64)
+}
+
+// === impl State ===
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Gone => "gone",
+            Self::Hangs => "hangs",
+        }
+    }
+
+    fn enter(self, collector: &Collector) {
+        match self {
+            Self::Up => collector.be(Mood::Takes),
+            Self::Gone => collector.leave(),
+            Self::Hangs => collector.be(Mood::Silent),
+        }
+    }
+}
+
+// === impl So ===
+
+impl So {
+    fn seen(self, collector: &'static str) -> Option<Seen> {
+        let shown = Run::together(self.runs)?.shown();
+        Some(Seen {
+            collector,
+            texts: shown.texts,
+            p50: shown.from_accepted.p50,
+            p95: shown.from_accepted.p95,
+            resident_bytes: self.resident.iter().sum::<u64>() / self.resident.len().max(1) as u64,
+            dropped: self.dropped,
+        })
+    }
+}

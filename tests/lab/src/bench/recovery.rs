@@ -1,0 +1,225 @@
+//! How long guests wait when something dies and comes back at once, as its supervisor would bring it; and how long a backup and its
+//! restoring take (PROD-42). A text that is lost, or answered twice within what a redelivery takes, ends the measurement; one that its sender took
+//! along is in doubt and nobody sends it twice (D5).
+
+use std::{path::Path, time::Duration};
+
+use anyhow::{Context, Result, ensure};
+use secrecy::SecretString;
+use serde::Serialize;
+use seven_testkit::Postgres;
+use tokio::time::{Instant, sleep};
+
+use super::{
+    Bench,
+    ground::{DATABASE, Ground, Lay},
+    growth::store_guests,
+    load::{Guests, Pace, play},
+    measure::Run,
+    pipeline::{Running, fleet_processes},
+};
+use seven::{life::backup::backup, life::restore::restore, out};
+use crate::processes::Process;
+use seven_settings::Worker;
+
+/// Texts per second: often enough that somebody's is in hand when its worker dies.
+const RATE: f64 = 60.0;
+const KILLS: u32 = 4;
+/// Between kills: no multiple of the time between texts.
+const BETWEEN: Duration = Duration::from_millis(2_137);
+/// Texts of one process's deaths.
+const TEXTS: usize = 720;
+/// What was in hand comes again after `ack_wait` (D13); who was to be answered twice is by then.
+const LATE: Duration = Duration::from_secs(12);
+const SERVERS: [&str; 3] = ["nats", "redis", "postgres"];
+/// Whoever waits longer was delayed by a death.
+const DELAYED: Duration = Duration::from_secs(1);
+const STORED: usize = 100_000;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Recovery {
+    pub(super) deaths: Vec<Death>,
+    pub(super) kept: Kept,
+}
+
+/// One process killed without notice and started again at once, several times.
+#[derive(Debug, Serialize)]
+pub(super) struct Death {
+    pub(super) of: &'static str,
+    pub(super) texts: usize,
+    /// Of a server: from the kill until the next one answers, the longest. Nobody can be quicker.
+    pub(super) away_seconds: Option<f64>,
+    /// Texts that are not answered because nobody knows whether the provider has them (D5).
+    pub(super) in_doubt: usize,
+    /// Texts that waited for more than a second, and the longest wait: from when it was written to the provider's request.
+    pub(super) delayed: usize,
+    pub(super) worst_seconds: f64,
+}
+
+/// A backup of so many guests, and the same on an empty server.
+#[derive(Debug, Serialize)]
+pub(super) struct Kept {
+    pub(super) guests: usize,
+    pub(super) bytes: u64,
+    pub(super) backup_seconds: f64,
+    /// With its chains verified; stored guests have none, those who wrote have.
+    pub(super) restore_seconds: f64,
+    pub(super) chains: usize,
+}
+
+pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Recovery> {
+    let lay = Lay { casinos: bench.casinos, as_in_production: false, receipts: false };
+    let ground = Ground::lay(&dir.join("recovery"), lay).await?;
+    let processes = fleet_processes(&ground)?;
+    let mut running = Running { ground, processes };
+    let mortal: Vec<_> = Worker::ALL.iter().map(|worker| worker.name()).chain(SERVERS).collect();
+    running.introduce(&Bench { texts: mortal.len() * TEXTS, ..bench.clone() }).await?;
+    let mut deaths = Vec::new();
+    for (n, of) in mortal.into_iter().enumerate() {
+        out!("recovery: {of} dies {KILLS} times");
+        let guests = Guests { casinos: bench.casinos, first: n * TEXTS, count: TEXTS };
+        deaths.push(Box::pin(death(&mut running, of, guests)).await.with_context(|| format!("{of} dies"))?);
+    }
+    store_guests(&running.ground, STORED).await?;
+    let kept = Box::pin(kept(&running.ground)).await.context("backup and restore")?;
+    running.end().await?;
+    Ok(Recovery { deaths, kept })
+}
+
+async fn death(running: &mut Running, of: &'static str, guests: Guests) -> Result<Death> {
+    let Running { ground, processes } = running;
+    let (before, known) = (sent(ground, guests), doubtful(ground).await?);
+    let dies = async {
+        let mut away = None;
+        for _ in 0..KILLS {
+            sleep(BETWEEN).await;
+            let killed = Instant::now();
+            let worker = Worker::ALL.into_iter().find(|worker| worker.name() == of);
+            match worker.zip(processes.iter_mut().find(|(name, _)| name == of)) {
+                Some((worker, (_, process))) => {
+                    process.kill().await;
+                    *process = Process::worker(worker, &ground.config, ground.log(of))?;
+                }
+                None => {
+                    restart(ground, of).await?;
+                    away = away.max(Some(killed.elapsed()));
+                }
+            }
+        }
+        anyhow::Ok(away)
+    };
+    let (run, away) = tokio::join!(play(ground.sim(), guests, Pace::Rate(RATE)), dies);
+    let away = away?;
+    sleep(LATE).await;
+    let (none, again) = answered(&before, &sent(ground, guests));
+    let doubtful = doubtful(ground).await? - known;
+    ensure!(again == 0, "{again} of {} guests were answered more than once", guests.count);
+    let lost = i64::try_from(none)? - doubtful;
+    ensure!(lost <= 0, "{none} of {} guests were not answered, {doubtful} texts are in doubt", guests.count);
+    Ok(Death::of(of, &run?, none, away))
+}
+
+/// How many guests got nothing since, and how many more than one text.
+fn answered(before: &[usize], after: &[usize]) -> (usize, usize) {
+    let texts: Vec<usize> = before.iter().zip(after).map(|(before, after)| after - before).collect();
+    (texts.iter().filter(|texts| **texts == 0).count(), texts.iter().filter(|texts| **texts > 1).count())
+}
+
+/// Texts whose attempt has no answer: `sending` until the doubt is judged, `unknown` from then on.
+async fn doubtful(ground: &Ground) -> Result<i64> {
+    let counts = ground.stack.fleet.store.counts().await?;
+    let doubtful = counts.iter().filter(|c| c.what == "outbound" && ["sending", "unknown"].contains(&c.state.as_str()));
+    Ok(doubtful.map(|count| count.n).sum())
+}
+
+/// Texts that each guest got.
+fn sent(ground: &Ground, guests: Guests) -> Vec<usize> {
+    (0..guests.count).map(|n| ground.sim().ledger().of_guest(&guests.phone(n)).outbound.len()).collect()
+}
+
+async fn restart(ground: &Ground, of: &str) -> Result<()> {
+    let servers = &ground.servers;
+    match of {
+        "nats" => {
+            servers.nats.kill()?;
+            servers.nats.restart().await
+        }
+        "redis" => {
+            servers.redis.kill()?;
+            servers.redis.restart().await
+        }
+        _ => {
+            servers.postgres.kill()?;
+            servers.postgres.restart().await
+        }
+    }
+}
+
+async fn kept(ground: &Ground) -> Result<Kept> {
+    let settings = &ground.stack.settings;
+    let files = ground.dir.join("backup");
+    out!("recovery: a backup of {STORED} guests");
+    let began = Instant::now();
+    backup(settings, &files).await?;
+    let backup_seconds = began.elapsed().as_secs_f64();
+    let server = Postgres::start(&ground.dir.join("elsewhere"), false).await?;
+    let owner = server.create_database(DATABASE, None).await?;
+    let mut elsewhere = settings.clone();
+    elsewhere.postgres.url = SecretString::from(owner.replacen("postgres@", "seven_app@", 1));
+    elsewhere.postgres.owner_url = Some(SecretString::from(owner));
+    let began = Instant::now();
+    let restored = restore(&elsewhere, &files, true, "seven bench").await?;
+    let restore_seconds = began.elapsed().as_secs_f64();
+    server.wipe_data().await?;
+    let chains = restored.chains.map_or(0, |(walked, _)| walked);
+    Ok(Kept { guests: STORED, bytes: size(&files)?, backup_seconds, restore_seconds, chains })
+}
+
+fn size(dir: &Path) -> Result<u64> {
+    let files = std::fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))?;
+    files.map(|file| Ok(file?.metadata()?.len())).sum()
+}
+
+// === impl Death ===
+
+impl Death {
+    fn of(of: &'static str, run: &Run, in_doubt: usize, away: Option<Duration>) -> Self {
+        let waits: Vec<Duration> =
+            run.samples.iter().filter_map(|s| Some(s.requested?.saturating_duration_since(s.intended))).collect();
+        let worst = waits.iter().max().copied().unwrap_or_default();
+        let delayed = waits.iter().filter(|wait| **wait > DELAYED).count();
+        Self {
+            of,
+            texts: waits.len(),
+            away_seconds: away.map(|away| away.as_secs_f64()),
+            in_doubt,
+            delayed,
+            worst_seconds: worst.as_secs_f64(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measure::Sample;
+    use super::*;
+
+    #[test] // PROD-42
+    fn guests_without_an_answer_and_with_two_are_told_apart() {
+        assert_eq!(answered(&[1, 1, 1, 1], &[2, 2, 2, 2]), (0, 0));
+        assert_eq!(answered(&[1, 1, 1, 1], &[1, 2, 3, 4]), (1, 2));
+    }
+
+    #[test] // PROD-42
+    fn a_death_is_told_by_who_waited() {
+        let began = Instant::now();
+        let text = |waited: u64| Sample {
+            intended: began,
+            accepted: Some(began),
+            requested: Some(began + Duration::from_millis(waited)),
+        };
+        let run = Run { began, samples: vec![text(20), text(1_500), text(900)], requests: 3 };
+        let death = Death::of("nats", &run, 0, Some(Duration::from_millis(700)));
+        assert_eq!((death.texts, death.delayed, death.worst_seconds, death.away_seconds), (3, 1, 1.5, Some(0.7)));
+    }
+}

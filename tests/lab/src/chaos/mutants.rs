@@ -1,0 +1,54 @@
+//! The counter-proof: fleets that break one promise on purpose. A checker that misses one proves nothing.
+
+use std::process::{ExitCode, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use seven_runtime::{Mutant, has_mutants};
+use tokio::process::Command;
+
+use super::Chaos;
+use seven::out;
+
+/// Load per mutant unless --seconds says otherwise.
+const SECONDS: u64 = 60;
+/// A fleet that lost a text never settles; a loaded machine settles a whole one in 15 s.
+const PATIENCE: &str = "45";
+
+/// Exit code 1 when a mutant went unnoticed.
+pub(crate) async fn run(chaos: &Chaos, seed: u64) -> Result<ExitCode> {
+    ensure!(has_mutants(), "this build has no mutants; ./scripts/chaos --mutants builds one");
+    let unknown = chaos.only.iter().find(|name| Mutant::ALL.iter().all(|(_, known)| known != name));
+    ensure!(unknown.is_none(), "no mutant is called {}", unknown.map_or("", String::as_str));
+    let mut missed = Vec::new();
+    for (_, name) in Mutant::ALL {
+        if !chaos.only.is_empty() && !chaos.only.iter().any(|only| only == name) {
+            continue;
+        }
+        let said = alone(name, seed, chaos.seconds.unwrap_or(SECONDS)).await?;
+        let broken: Vec<&str> = said.lines().filter(|line| line.starts_with("BROKEN")).collect();
+        if broken.is_empty() {
+            missed.push(name);
+            out!("MISSED  {name}");
+            out!("{said}");
+        } else {
+            out!("caught  {name}");
+            broken.iter().for_each(|line| out!("          {}", line.trim_start_matches("BROKEN").trim_start()));
+        }
+    }
+    out!("{}", if missed.is_empty() { "every mutant was caught" } else { "the checker missed some" });
+    Ok(if missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// One run in a process of its own, whose workers inherit the choice.
+async fn alone(mutant: &str, seed: u64, seconds: u64) -> Result<String> {
+    let output = Command::new(std::env::current_exe().context("finding our own binary")?)
+        .args(["chaos", "--seed", &seed.to_string(), "--seconds", &seconds.to_string(), "--patience", PATIENCE])
+        .env("SEVEN_MUTANT", mutant)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .kill_on_drop(true)
+        .output()
+        .await
+        .with_context(|| format!("running the mutant {mutant}"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

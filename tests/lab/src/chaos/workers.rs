@@ -1,0 +1,102 @@
+//! The fleet's processes: started, killed without warning, started again.
+
+use std::{collections::BTreeSet, process::Stdio, time::Duration};
+
+use anyhow::Result;
+use tokio::{process::Command, sync::Mutex, time::sleep};
+
+use super::{PER_KIND, ground::Ground};
+use crate::processes::Process;
+use seven_settings::Worker;
+
+#[derive(Debug)]
+pub(crate) struct Workers(Vec<Slot>);
+
+#[derive(Debug)]
+struct Slot {
+    worker: Worker,
+    instance: usize,
+    process: Mutex<Process>,
+}
+
+impl Workers {
+    pub(crate) fn start(ground: &Ground) -> Result<Self> {
+        let mut slots = Vec::new();
+        for worker in Worker::ALL {
+            for instance in 0..PER_KIND {
+                let process = Mutex::new(spawn(ground, worker, instance)?);
+                slots.push(Slot { worker, instance, process });
+            }
+        }
+        Ok(Self(slots))
+    }
+
+    /// SIGKILL, and another in its place at once.
+    pub(crate) async fn kill(&self, ground: &Ground, worker: Worker, instance: usize) -> Result<()> {
+        let Some(slot) = self.0.iter().find(|s| s.worker == worker && s.instance == instance) else { return Ok(()) };
+        let mut process = slot.process.lock().await;
+        process.kill().await;
+        *process = spawn(ground, worker, instance)?;
+        Ok(())
+    }
+
+    /// All of one kind stand still for this long, those that live just now.
+    pub(crate) async fn freeze(&self, worker: Worker, span: Duration) -> Result<()> {
+        let mut pids = Vec::new();
+        for slot in self.0.iter().filter(|slot| slot.worker == worker) {
+            pids.extend(slot.process.lock().await.pid());
+        }
+        for signal in ["-STOP", "-CONT"] {
+            for pid in &pids {
+                // One that was killed meanwhile is gone.
+                Command::new("kill").args([signal, &pid.to_string()]).stderr(Stdio::null()).status().await?;
+            }
+            if signal == "-STOP" {
+                sleep(span).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts those again that ended by themselves, as an orchestrator does; how many that were.
+    pub(crate) async fn revive(&self, ground: &Ground) -> Result<usize> {
+        let mut ended = 0;
+        for slot in &self.0 {
+            let mut process = slot.process.lock().await;
+            if process.ended()? {
+                ended += 1;
+                *process = spawn(ground, slot.worker, slot.instance)?;
+            }
+        }
+        Ok(ended)
+    }
+
+    /// Names and labels of every metric that the workers show now.
+    pub(crate) async fn series(&self) -> BTreeSet<String> {
+        let mut series = BTreeSet::new();
+        for slot in &self.0 {
+            let shown = slot.process.lock().await.metrics().await;
+            match shown {
+                Ok(text) => series.extend(names(&text)),
+                Err(error) => tracing::debug!(worker = slot.worker.name(), %error, "no metrics"),
+            }
+        }
+        series
+    }
+
+    pub(crate) async fn end(&self) {
+        for slot in &self.0 {
+            slot.process.lock().await.kill().await;
+        }
+    }
+}
+
+fn spawn(ground: &Ground, worker: Worker, instance: usize) -> Result<Process> {
+    Process::worker(worker, ground.config(instance), ground.log(worker, instance))
+}
+
+/// Of every line that is no comment, without its value.
+fn names(text: &str) -> impl Iterator<Item = String> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| Some(line.rsplit_once(' ')?.0.to_owned()))
+}

@@ -1,0 +1,91 @@
+//! Servers, fleet and casino for one run of `seven dev`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use seven_domain::CasinoConfig;
+use seven_testkit::{Options, Servers};
+
+use super::Dev;
+use seven::onboard;
+use seven_settings::{dev_dir, Worker};
+use crate::{stack::Plan, stack::Stack};
+
+/// Everything that runs here. Dropped in this order: the fleet before its servers.
+pub(crate) struct House {
+    pub(crate) stack: Stack,
+    pub(crate) servers: Servers,
+    pub(crate) config: CasinoConfig,
+    pub(crate) dir: PathBuf,
+    scratch: bool,
+}
+
+/// Starts servers and fleet. `scratch`: in a folder of its own that goes when the run ends; else where the last run left its data.
+pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Result<House> {
+    let dir = if scratch { dev_dir().join(format!("run-{}", std::process::id())) } else { dev_dir() };
+    std::fs::create_dir_all(&dir).with_context(|| format!("creating {}", dir.display()))?;
+    let dir = dir.canonicalize()?;
+    seven_telemetry::init(seven_telemetry::LogTarget::File(&dir.join("seven.log")), seven_telemetry::FILTER)?;
+    let (file, text) = document(dev.casino_file.as_deref(), "demo/casino.json", seven_packs::demo::CASINO)?;
+    let config = onboard::read_casino(&file, &text)?;
+    let servers =
+        Servers::start(&dir, Options { fast_postgres: scratch && dev.r#break.is_none(), ..Options::default() }).await?;
+    if !servers.postgres.has_database("seven").await? {
+        servers.postgres.create_database("seven", None).await?;
+    }
+    let plan = Plan {
+        nats_url: servers.nats.url(),
+        redis_url: servers.redis.url(),
+        postgres_url: servers.postgres.url_of("seven"),
+        dir: dir.clone(),
+        scale: dev.time_scale,
+        at: dev.at,
+        workers: workers.to_vec(),
+        casino_name: config.prompts.casino_name_display.clone(),
+        casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
+        extra: dev.otlp.as_ref().map(traced).unwrap_or_default(),
+        // The handset's history comes back with the data.
+        ledger_file: (!scratch).then(|| dir.join("carrier.jsonl")),
+    };
+    let stack = Stack::start(plan).await?;
+    onboard::add_casino(&stack.fleet, &config, "seven dev").await?;
+    let (file, text) = match (&dev.content_file, &dev.casino_file) {
+        (None, Some(_)) => anyhow::bail!(
+            "--casino-file without --content-file: this casino would have nothing to say; name its content too"
+        ),
+        (content, _) => document(content.as_deref(), "demo/content.json", seven_packs::demo::CONTENT)?,
+    };
+    onboard::load_content(&stack.fleet, &config.casino_id, &file, &text, "seven dev").await?;
+    // Nobody of the demo excluded themselves; without a list nobody would count as checked.
+    let mut tx = stack.fleet.store.bind(&config.casino_id).await?;
+    tx.replace_exclusions(&[], "seven dev").await?;
+    tx.commit().await?;
+    Ok(House { stack, servers, config, dir, scratch })
+}
+
+impl House {
+    pub(crate) async fn close(self) -> Result<()> {
+        let Self { stack, servers, dir, scratch, .. } = self;
+        let stopped = stack.stop().await;
+        servers.stop().await?;
+        if scratch {
+            std::fs::remove_dir_all(&dir).with_context(|| format!("removing {}", dir.display()))?;
+        }
+        stopped
+    }
+}
+
+/// On a developer's machine every text is of interest.
+fn traced(collector: &url::Url) -> String {
+    format!("telemetry.otlp_endpoint = \"{collector}\"\ntelemetry.sample = 1.0\n")
+}
+
+fn document(file: Option<&Path>, demo_name: &str, demo_text: &str) -> Result<(String, String)> {
+    Ok(match file {
+        Some(path) => (
+            path.display().to_string(),
+            std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?,
+        ),
+        None => (demo_name.to_owned(), demo_text.to_owned()),
+    })
+}

@@ -1,0 +1,33 @@
+//! Scripted guests against the fleet (OBS-45, OBS-46): what they text, what has to come back, and how much of it did.
+//!
+//! Every text takes the whole way: carrier simulator, ingress, gate, swarm, envelope, sender. What is checked is decided by rule;
+//! no model judges another.
+
+pub mod dialogue;
+mod judge;
+mod known;
+mod models;
+mod play;
+mod report;
+pub mod run;
+mod tongue;
+
+pub use dialogue::{Dialogue, Written, read_dir};
+pub use judge::{Class, Heard, House, Outcome, judge};
+pub use models::{Host, null, steady, top_row};
+pub use play::{Ground, Theatre};
+pub use report::{Failure, Played, PlayedTurn, Report, Share, html};
+
+/// What a model has to reach with the dialogues in `tests/conversations` (issue 4). Follow-ups are a set of their own.
+pub mod owed {
+    /// Everything about law and safety.
+    pub const COMPLIANCE: f64 = 1.0;
+    pub const FACTS: f64 = 0.85;
+    pub const EXTRACTION: f64 = 0.85;
+    /// Of the turns tagged `follow-up`: 18 of 20.
+    pub const FOLLOW_UPS: f64 = 0.9;
+    /// A host that always gives the fallback stays below.
+    pub const NULL: f64 = 0.25;
+    /// A host that gives the best row whatever was asked stays below.
+    pub const TOP_ROW: f64 = 0.60;
+}

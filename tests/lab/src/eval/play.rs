@@ -1,0 +1,384 @@
+//! One fleet, many dialogues. Each dialogue has its own copy of the casino and its own swarm, because its guest lives at another
+//! time: "tonight" and "in 12 days" of the content count from the dialogue's first text.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use anyhow::{Context, Result, anyhow};
+use chrono::{DateTime, Utc};
+use seven_agent_swarm::Embedding;
+use seven_bus::{Roster, WorkerSettings};
+use seven_carrier_sim::Text;
+use seven_domain::{CasinoConfig, CasinoId, Clock, Language, PhoneE164};
+use seven_guest::Profile;
+use seven_host::Evidence;
+use seven_knowledge::{Reference, formatter, parse_content};
+use seven_packs::TextKey;
+use seven_runtime::Fleet;
+use seven_store::timeline::{Subject, Timeline};
+use tokio::{
+    sync::Semaphore,
+    task::JoinSet,
+    time::{Instant, sleep},
+};
+
+use super::{
+    dialogue::{Dialogue, Turn, Verdict},
+    judge::{Heard, House, judge},
+    known, models,
+    models::Host,
+    report::{Played, PlayedTurn},
+};
+use seven::onboard;
+use crate::{stack::Plan, stack::Stack};
+use seven_settings::Worker;
+
+/// A guest waits this long for an answer; then the turn has failed and the dialogue goes on.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// And this long once one of the guest's texts got none: what is stuck mostly stays so.
+const LITTLE_PATIENCE: Duration = Duration::from_secs(2);
+/// Between two looks at what became of a guest's texts; shorter ones cost the machine more than they win.
+const LOOK: Duration = Duration::from_millis(60);
+/// Dialogues at the same time.
+const WIDTH: usize = 8;
+const ACTOR: &str = "seven eval";
+
+/// Where the servers are; everything in them may be written.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    pub nats_url: String,
+    pub redis_url: String,
+    /// The owner's URL of an empty database.
+    pub postgres_url: String,
+    pub dir: PathBuf,
+}
+
+/// A running fleet of all workers but the swarm.
+#[derive(Debug)]
+pub struct Theatre {
+    stack: Arc<Stack>,
+    /// Runs so far: each has casinos of its own.
+    runs: usize,
+}
+
+/// One guest at one copy of the casino.
+struct Scene {
+    fleet: Fleet,
+    config: CasinoConfig,
+    phone: String,
+    house: House,
+    patience: Duration,
+    swarm: JoinSet<()>,
+}
+
+/// What the whole run shares.
+#[derive(Clone)]
+struct Cast {
+    stack: Arc<Stack>,
+    swarm: seven_agent_swarm::Settings,
+    loops: WorkerSettings,
+}
+
+impl Theatre {
+    pub async fn open(ground: Ground) -> Result<Self> {
+        let config = demo()?;
+        let workers = Worker::ALL.into_iter().filter(|worker| *worker != Worker::AgentSwarm).collect();
+        let plan = Plan {
+            nats_url: ground.nats_url,
+            redis_url: ground.redis_url,
+            postgres_url: ground.postgres_url,
+            dir: ground.dir,
+            // No waits for people's sake: typing and the quiet window are other tests' business.
+            scale: 0.0,
+            at: None,
+            workers,
+            casino_name: config.prompts.casino_name_display.clone(),
+            casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
+            extra: String::new(),
+            ledger_file: None,
+        };
+        Ok(Self { stack: Arc::new(Stack::start(plan).await?), runs: 0 })
+    }
+
+    /// For hosted models, which share their breakers through it.
+    pub fn cache(&self) -> &seven_cache::Cache {
+        &self.stack.fleet.cache
+    }
+
+    /// The packs of this fleet, to make models for.
+    pub fn packs(&self) -> &seven_packs::Packs {
+        &self.stack.fleet.packs
+    }
+
+    /// Plays all dialogues, several at a time; the result is in their order whatever ends first. A dialogue that breaks off
+    /// fails all its checks and no other's.
+    pub async fn play(&mut self, dialogues: &[Dialogue], host: &Host) -> Result<Vec<Played>> {
+        self.runs += 1;
+        let settings = &self.stack.settings.worker;
+        let cast = Cast {
+            stack: Arc::clone(&self.stack),
+            swarm: seven_agent_swarm::Settings {
+                models: models::steady(self.packs(), &host.models),
+                hosted: host.hosted.clone(),
+                embedding: Embedding::default(),
+                model_deadline: Duration::from_secs(settings.model_deadline_seconds),
+                index_bytes: settings.index_megabytes * 1024 * 1024,
+            },
+            loops: WorkerSettings {
+                concurrency: 8,
+                deadline: Duration::from_secs(settings.handler_deadline_seconds),
+                ..WorkerSettings::default()
+            },
+        };
+        let seats = Arc::new(Semaphore::new(WIDTH));
+        let mut playing = JoinSet::new();
+        let mut played: Vec<Option<Played>> = dialogues.iter().map(|_| None).collect();
+        let mut places = std::collections::HashMap::new();
+        for (n, dialogue) in dialogues.iter().enumerate() {
+            let (cast, dialogue, seats, run) = (cast.clone(), dialogue.clone(), Arc::clone(&seats), self.runs);
+            let task = playing.spawn(async move {
+                let _seat = seats.acquire_owned().await;
+                Box::pin(play(&cast, &dialogue, run, n)).await
+            });
+            places.insert(task.id(), n);
+        }
+        while let Some(ended) = playing.join_next_with_id().await {
+            let (place, outcome) = match ended {
+                Ok((id, outcome)) => (places.get(&id), outcome),
+                Err(died) => (places.get(&died.id()), Err(anyhow!("the dialogue's task died: {died}"))),
+            };
+            if let Some(n) = place {
+                let dialogue = &dialogues[*n];
+                played[*n] = Some(outcome.unwrap_or_else(|error| broken(dialogue, &format!("{error:#}"))));
+            }
+        }
+        Ok(played.into_iter().flatten().collect())
+    }
+
+    pub async fn close(self) -> Result<()> {
+        let stack = Arc::try_unwrap(self.stack).map_err(|_| anyhow!("a dialogue is still being played"))?;
+        stack.stop().await
+    }
+}
+
+/// All checks of a dialogue that could not be played, failed for this reason.
+fn broken(dialogue: &Dialogue, trouble: &str) -> Played {
+    let heard = Heard { trouble: trouble.to_owned(), ..Heard::default() };
+    let turns = dialogue.turns.iter().map(|turn| judged(dialogue, turn, &[], heard.clone(), &House::default(), 0));
+    Played::of(dialogue, turns.collect())
+}
+
+fn judged(dialogue: &Dialogue, turn: &Turn, guest: &[String], heard: Heard, house: &House, millis: u64) -> PlayedTurn {
+    let checks = judge(&turn.expect, &dialogue.tags, guest, &heard, house);
+    PlayedTurn::of(turn, heard, checks, millis)
+}
+
+async fn play(cast: &Cast, dialogue: &Dialogue, run: usize, n: usize) -> Result<Played> {
+    let mut scene = Scene::set(cast, dialogue, run, n).await?;
+    let (mut turns, mut texts, mut said) = (Vec::new(), 0, Vec::new());
+    let mut before = Timeline::default();
+    for turn in &dialogue.turns {
+        let begun = Instant::now();
+        said.extend(turn.guest.as_slice().iter().cloned());
+        texts += turn.guest.as_slice().len();
+        scene.say(&cast.stack, turn.guest.as_slice(), texts).await?;
+        let (after, trouble) = scene.hear(texts).await?;
+        let heard = scene.heard(&before, &after, &trouble, turn).await?;
+        let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        turns.push(judged(dialogue, turn, &said, heard, &scene.house, millis));
+        before = after;
+    }
+    scene.leave(&cast.stack).await?;
+    Ok(Played::of(dialogue, turns))
+}
+
+impl Scene {
+    async fn set(cast: &Cast, dialogue: &Dialogue, run: usize, n: usize) -> Result<Self> {
+        let stack = &cast.stack;
+        let mut config = demo()?;
+        config.casino_id = format!("eval_{run}_{n}").parse()?;
+        // 800 numbers of 555-01xx, so that runs of one fleet do not meet.
+        let seat = run * 200 + n;
+        config.operational.telnyx_phone_number = format!("+1{}55501{:02}", 201 + seat / 100, seat % 100).parse()?;
+        let at = dialogue.at.and_local_timezone(config.operational.timezone).earliest();
+        let at = at.with_context(|| format!("{} is no time at the casino", dialogue.at))?.with_timezone(&Utc);
+        let mut fleet = stack.fleet.clone();
+        fleet.clock = Clock::starting_at(at);
+        fleet.roster = Roster::new(vec![config.casino_id.clone()]);
+        fleet.shutdown = stack.fleet.shutdown.child_token();
+        onboard::add_casino(&fleet, &config, ACTOR).await?;
+        onboard::announce(&stack.fleet, &config.casino_id).await?;
+        onboard::load_content(&fleet, &config.casino_id, "demo/content.json", seven_packs::demo::CONTENT, ACTOR)
+            .await?;
+        let mut tx = fleet.store.bind(&config.casino_id).await?;
+        tx.replace_exclusions(&[], ACTOR).await?;
+        tx.commit().await?;
+        let grounds = dialogue.turns.iter().any(|turn| turn.expect.unanswerable);
+        let house = house(&fleet, &config, at, grounds)?;
+        let mut swarm = JoinSet::new();
+        swarm.spawn(seven_agent_swarm::run(fleet.clone(), cast.swarm.clone(), cast.loops));
+        Ok(Self { fleet, config, phone: format!("+186055501{:02}", n % 100), house, patience: PATIENCE, swarm })
+    }
+
+    /// The casino closes, so that the fleet no longer looks after it.
+    async fn leave(mut self, stack: &Stack) -> Result<()> {
+        self.fleet.shutdown.cancel();
+        let mut tx = self.fleet.store.bind(self.casino()).await?;
+        tx.set_casino_status("suspended", ACTOR, "its dialogue is over").await?;
+        tx.commit().await?;
+        onboard::announce(&stack.fleet, self.casino()).await?;
+        while self.swarm.join_next().await.is_some() {}
+        Ok(())
+    }
+
+    fn casino(&self) -> &CasinoId {
+        &self.config.casino_id
+    }
+
+    /// Sends the texts. Several at once are to be read as one by the host, as the quiet window would have it: the swarm waits
+    /// until all of them are stored.
+    async fn say(&self, stack: &Stack, texts: &[String], so_far: usize) -> Result<()> {
+        let together = texts.len() > 1;
+        let open = self.fleet.roster.get(self.casino()).context("the casino is not in the roster")?;
+        if together {
+            let mut held = open.clone();
+            held.paused.push("pause_agents".to_owned());
+            self.fleet.roster.put(held);
+        }
+        for (n, text) in texts.iter().enumerate() {
+            let to = Some(self.config.operational.telnyx_phone_number.as_str().to_owned());
+            stack.sim.text(Text { from: self.phone.clone(), to, text: Some(text.clone()), ..Text::default() })?;
+            if together {
+                // In the order in which they were written.
+                let stored = so_far - texts.len() + n + 1;
+                self.until(|timeline| timeline.inbound.len() >= stored).await?;
+            }
+        }
+        self.fleet.roster.put(open);
+        Ok(())
+    }
+
+    /// What is there when nothing is under way any more, or when patience ended and why.
+    async fn hear(&mut self, texts: usize) -> Result<(Timeline, String)> {
+        let settled = |timeline: &Timeline| {
+            timeline.inbound.len() >= texts
+                && timeline.inbound.iter().all(|text| text.disposition != "open")
+                && timeline.turns.iter().all(|turn| turn.state != "drafted")
+                && timeline.outbound.iter().all(|text| !["queued", "sending"].contains(&text.state.as_str()))
+        };
+        let (timeline, settled) = self.until(settled).await?;
+        let trouble = if settled { String::new() } else { format!("no end within {} s", self.patience.as_secs()) };
+        if !settled {
+            self.patience = LITTLE_PATIENCE;
+        }
+        Ok((timeline, trouble))
+    }
+
+    async fn until(&self, done: impl Fn(&Timeline) -> bool) -> Result<(Timeline, bool)> {
+        let until = Instant::now() + self.patience;
+        loop {
+            let timeline = self.timeline().await?;
+            let is_done = done(&timeline);
+            if is_done || Instant::now() > until {
+                return Ok((timeline, is_done));
+            }
+            sleep(LOOK).await;
+        }
+    }
+
+    async fn timeline(&self) -> Result<Timeline> {
+        let hash = self.fleet.keys.hash(self.casino(), &self.phone.parse::<PhoneE164>()?);
+        let mut tx = self.fleet.store.bind(self.casino()).await?;
+        let guest = tx.guest_by_hash(&hash).await?;
+        let timeline = match guest {
+            Some(guest) => tx.timeline(&Subject::Guest(guest), 200).await?,
+            None => Timeline::default(),
+        };
+        tx.commit().await?;
+        Ok(timeline)
+    }
+
+    async fn heard(&self, before: &Timeline, after: &Timeline, trouble: &str, turn: &Turn) -> Result<Heard> {
+        let turns = after.turns.iter().filter(|turn| before.turns.iter().all(|old| old.turn_id != turn.turn_id));
+        let turns: Vec<_> = turns.collect();
+        let sent = |state: &str| ["sent", "delivered"].contains(&state);
+        let texts =
+            after.outbound.iter().filter(|text| before.outbound.iter().all(|old| old.outbound_id != text.outbound_id));
+        let texts: Vec<_> = texts.filter(|text| sent(&text.state)).collect();
+        let verdict = match (turns.is_empty(), texts.first()) {
+            (true, None) => Verdict::Silence,
+            (true, Some(text)) if text.agent == "gate" => Verdict::Canned,
+            _ => Verdict::Reply,
+        };
+        let mut sources: Vec<String> = Vec::new();
+        for turn in &turns {
+            sources.extend(serde_json::from_value::<Vec<String>>(turn.sources.clone())?);
+        }
+        Ok(Heard {
+            verdict: trouble.is_empty().then_some(verdict),
+            trouble: trouble.to_owned(),
+            segments: texts.iter().map(|text| usize::try_from(text.segments).unwrap_or(0)).sum(),
+            texts: texts.iter().map(|text| text.body.clone()).collect(),
+            agents: turns.iter().map(|turn| turn.agent.clone()).collect(),
+            sources,
+            known: self.known(turn).await?,
+        })
+    }
+
+    async fn known(&self, turn: &Turn) -> Result<std::collections::BTreeMap<String, serde_json::Value>> {
+        if turn.expect.fields.is_empty() {
+            return Ok(std::collections::BTreeMap::new());
+        }
+        let hash = self.fleet.keys.hash(self.casino(), &self.phone.parse::<PhoneE164>()?);
+        let mut tx = self.fleet.store.bind(self.casino()).await?;
+        let document = match tx.guest_by_hash(&hash).await? {
+            Some(guest) => tx.profile(guest).await?,
+            None => None,
+        };
+        tx.commit().await?;
+        let now = self.fleet.clock.property_now();
+        let profile = document
+            .map_or_else(|| Ok(Profile::new(now)), |document| Profile::from_json(document).map(|read| read.profile))?;
+        Ok(turn.expect.fields.keys().map(|field| (field.clone(), known::known(&profile, field, now))).collect())
+    }
+}
+
+fn demo() -> Result<CasinoConfig> {
+    onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO)
+}
+
+/// What it says when it does not know, what its rows are called and, where it is asked for, all that is true there.
+fn house(fleet: &Fleet, config: &CasinoConfig, at: DateTime<Utc>, grounds: bool) -> Result<House> {
+    let zone = config.operational.timezone;
+    let items = parse_content("demo/content.json", seven_packs::demo::CONTENT, Reference { now: at, zone });
+    let items = items.map_err(|problems| anyhow!("the demo's content has {} problems", problems.len()))?;
+    let pack = fleet.packs.of(config)?;
+    let ours = [TextKey::Disclosure, TextKey::Redisclosure, TextKey::Fallback];
+    let texts = ours.into_iter().flat_map(|key| Language::ALL.map(|language| pack.say(key, language, config)));
+    let rows = items.iter().filter(|_| grounds).flat_map(|item| {
+        let mut said = vec![formatter::text(item, zone)];
+        words(&item.to_json(), &mut said);
+        said
+    });
+    let truths: Vec<String> = texts.chain(rows).collect();
+    Ok(House {
+        fallbacks: Language::ALL.map(|language| pack.say(TextKey::Fallback, language, config)).to_vec(),
+        phone: config.operational.contact_phone.clone(),
+        names: items.iter().map(|item| (item.id.clone(), names(item))).collect(),
+        evidence: Evidence::of(truths.iter().map(String::as_str)),
+    })
+}
+
+/// Every text in a row as it is stored, the Spanish ones too.
+fn words(row: &serde_json::Value, said: &mut Vec<String>) {
+    match row {
+        serde_json::Value::String(text) => said.push(text.clone()),
+        serde_json::Value::Array(list) => list.iter().for_each(|one| words(one, said)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|one| words(one, said)),
+        serde_json::Value::Number(number) => said.push(number.to_string()),
+        serde_json::Value::Bool(_) | serde_json::Value::Null => {}
+    }
+}
+
+fn names(item: &seven_knowledge::Item) -> Vec<String> {
+    std::iter::once(item.name.clone()).chain(item.name_es.clone()).collect()
+}

@@ -1,0 +1,139 @@
+//! `./scripts/eval`: scripted guests against the whole fleet on this machine, with private servers (OBS-45, OBS-46).
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use seven_agent_swarm::Models;
+use seven_testkit::{Options, Servers};
+
+use seven::commands::table;
+use crate::{eval::self, eval::Class, eval::Ground, eval::Host, eval::Report, eval::Share, eval::Theatre, eval::Written, eval::owed};
+use seven::out;
+use seven_settings::{Settings, dev_dir};
+
+#[derive(Debug, clap::Args)]
+pub struct Eval {
+    /// Folder of dialogues (*.yaml); tests/conversations/README.md describes them.
+    #[arg(long, value_name = "DIR", default_value = "tests/conversations")]
+    dir: PathBuf,
+    /// Only dialogues whose file name contains one of these.
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    only: Vec<String>,
+    /// Who answers as the host.
+    #[arg(long, value_enum, default_value_t = Who::Offline)]
+    model: Who,
+    /// Write the whole report as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write it as one HTML page.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Least share of facts.
+    #[arg(long, value_name = "0..1", default_value_t = owed::FACTS)]
+    min_facts: f64,
+    /// Least share of what guests said of themselves.
+    #[arg(long, value_name = "0..1", default_value_t = owed::EXTRACTION)]
+    min_extraction: f64,
+    /// Least share of the turns tagged follow-up.
+    #[arg(long, value_name = "0..1", default_value_t = owed::FOLLOW_UPS)]
+    min_follow_ups: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Who {
+    /// The model without a network.
+    Offline,
+    /// Always the fallback: what a set of dialogues must see through.
+    Null,
+    /// The row that retrieval puts first, whatever was asked.
+    TopRow,
+    /// What the settings name.
+    Settings,
+}
+
+impl Who {
+    fn host(self, theatre: &Theatre, config: Option<&Path>) -> Result<Host> {
+        let packs = theatre.packs();
+        Ok(match self {
+            Self::Offline => Models::offline(packs)?.into(),
+            Self::Null => eval::null(packs).into(),
+            Self::TopRow => eval::top_row(packs).into(),
+            Self::Settings => {
+                let hosted = seven::model::hosted(&Settings::load(config)?.model, theatre.cache())?;
+                Host { hosted, ..Models::offline(packs)?.into() }
+            }
+        })
+    }
+}
+
+pub async fn run(config: Option<&Path>, command: &Eval) -> Result<ExitCode> {
+    let Eval { dir, only, model, json, html, min_facts, min_extraction, min_follow_ups } = command;
+    let dialogues = eval::read_dir(dir, only)?;
+    let started = Instant::now();
+    let scratch = dev_dir().join(format!("eval-{}", std::process::id()));
+    std::fs::create_dir_all(&scratch).with_context(|| format!("creating {}", scratch.display()))?;
+    seven_telemetry::init(
+        seven_telemetry::LogTarget::File(&scratch.join("seven.log")),
+        "info,sqlx=warn,async_nats=warn",
+    )?;
+    let servers = Servers::start(&scratch, Options { fast_postgres: true, ..Options::default() }).await?;
+    let postgres_url = servers.postgres.create_database("seven", None).await?;
+    let ground =
+        Ground { nats_url: servers.nats.url(), redis_url: servers.redis.url(), postgres_url, dir: scratch.clone() };
+    let mut theatre = Theatre::open(ground).await?;
+    let host = model.host(&theatre, config)?;
+    let played = theatre.play(&dialogues, &host).await;
+    let closed = theatre.close().await;
+    servers.stop().await?;
+    let name = model.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let report = Report::of(&name, played?, took_ms);
+    closed?;
+    std::fs::remove_dir_all(&scratch).with_context(|| format!("removing {}", scratch.display()))?;
+    write(json.as_deref(), || Ok(serde_json::to_string_pretty(&report)?))?;
+    write(html.as_deref(), || Ok(eval::html(&report)))?;
+    print(&report);
+    let enough = report.ratio(Class::Compliance) >= owed::COMPLIANCE
+        && report.ratio(Class::Facts) >= *min_facts
+        && report.ratio(Class::Extraction) >= *min_extraction
+        && report.follow_ups.ratio() >= *min_follow_ups;
+    Ok(if enough { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn write(file: Option<&Path>, text: impl FnOnce() -> Result<String>) -> Result<()> {
+    let Some(file) = file else { return Ok(()) };
+    std::fs::write(file, text()?).with_context(|| format!("writing {}", file.display()))
+}
+
+fn print(report: &Report) {
+    for failure in report.failures() {
+        let (guest, reply) = (failure.played.guest.join(" / "), failure.played.reply.join(" / "));
+        let (check, file, turn) = (failure.check, &failure.dialogue.file, failure.turn);
+        out!(
+            "{file} turn {turn}: {} {}: expected {}; {}",
+            check.class.as_str(),
+            check.check,
+            check.expected,
+            check.why
+        );
+        out!("    guest  {guest}");
+        out!("    host   {reply}");
+    }
+    let mut table = table(["checks", "passed", "made", "share"]);
+    let mut add = |name: &str, share: Share| {
+        table.add_row([name.to_owned(), share.passed.to_string(), share.made.to_string(), share.percent()]);
+    };
+    report.classes.iter().for_each(|(class, share)| add(class.as_str(), *share));
+    for (when, share) in &report.written {
+        add(if *when == Written::Before { "written before the code" } else { "written after the code" }, *share);
+    }
+    add("all", report.score);
+    add("follow-up turns", report.follow_ups);
+    out!("{table}");
+    out!("{} dialogues with `{}` in {:.1} s.", report.dialogues.len(), report.model, report.took_ms as f64 / 1000.0);
+}

@@ -1,0 +1,212 @@
+//! A whole fleet on this machine: database, carrier simulator, and the workers as tasks of this process. `seven dev` and the
+//! integration tests run the same one.
+
+use std::{path::PathBuf, time::Duration};
+
+use anyhow::{Context, Result};
+use chrono::{DateTime, Utc};
+use secrecy::SecretString;
+use seven_carrier_sim::Sim;
+use seven_domain::{CasinoId, TimeScale};
+use seven_runtime::{Fleet, Timing};
+use seven_store::Store;
+use tokio::{net::TcpListener, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use seven::{ops::Ops, traces, wiring};
+use seven_settings::{Settings, Worker};
+
+/// Where the servers are and how the fleet is to run on them.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub nats_url: String,
+    pub redis_url: String,
+    /// The owner's URL of a database that exists; migrations run there.
+    pub postgres_url: String,
+    pub dir: PathBuf,
+    pub scale: f64,
+    pub at: Option<DateTime<Utc>>,
+    /// Workers in this process; others can be started as processes with [`Stack::config_file`].
+    pub workers: Vec<Worker>,
+    pub casino_name: String,
+    pub casino_number: String,
+    /// More TOML for the settings file.
+    pub extra: String,
+    /// The simulator's own ledger, kept over a restart.
+    pub ledger_file: Option<PathBuf>,
+}
+
+/// A running fleet.
+#[derive(Debug)]
+pub struct Stack {
+    pub fleet: Fleet,
+    pub sim: Sim,
+    pub settings: Box<Settings>,
+    /// Settings of this fleet as a file, for `seven run` and the operators' commands.
+    pub config_file: PathBuf,
+    pub ingress_url: String,
+    /// Health and metrics of this process; none when the address was taken.
+    pub ops_url: Option<String>,
+    ops: Ops,
+    tasks: JoinSet<(Worker, Result<()>)>,
+    traces: Option<seven_otlp::Exporting>,
+}
+
+/// What the fleet presents to the simulator.
+pub const API_KEY: &str = "carrier-sim-key";
+/// Signs the simulated webhooks, so that tests can sign their own.
+pub const SIGNING_SEED: [u8; 32] = *b"carrier-sim signs for tests only";
+
+impl Stack {
+    pub async fn start(plan: Plan) -> Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.context("listening for webhooks")?;
+        let ingress_url = format!("http://{}", listener.local_addr()?);
+        let sim = start_sim(&plan, &format!("{ingress_url}/webhooks/telnyx")).await?;
+        Self::start_on(plan, listener, sim).await
+    }
+
+    /// The fleet on a listener and a simulator that exist already: a restart of everything else.
+    pub async fn start_on(plan: Plan, listener: TcpListener, sim: Sim) -> Result<Self> {
+        let ingress_url = format!("http://{}", listener.local_addr()?);
+        Store::migrate(&SecretString::from(plan.postgres_url.clone())).await.context("migrating the database")?;
+        let config = config_text(&plan, &sim, &ingress_url)?;
+        let config_file = plan.dir.join("seven.toml");
+        std::fs::write(&config_file, &config).with_context(|| format!("writing {}", config_file.display()))?;
+        let mut settings = Box::new(Settings::parse(&config)?);
+        // Each worker brings its connections along; here they share one pool.
+        settings.postgres.connections *= u32::try_from(plan.workers.len().max(1))?;
+        let mut ops = Ops::bind(settings.ops.listen, &plan.workers).await;
+        let fleet = wiring::fleet(
+            &settings,
+            Vec::new(),
+            wiring::Nats::Needed(Duration::from_secs(10)),
+            CancellationToken::new(),
+        )
+        .await?;
+        fleet.bus.ensure_streams().await?;
+        let traces = traces::start(&settings, &fleet.bus, "seven-stack")?;
+        ops.watch(&fleet);
+        let ops_url = ops.url();
+        let mut stack =
+            Self { fleet, sim, settings, config_file, ingress_url, ops_url, ops, tasks: JoinSet::new(), traces };
+        let mut listener = Some(listener);
+        for worker in plan.workers {
+            let listener = if worker == Worker::IngressWebhook { listener.take() } else { None };
+            stack.spawn(worker, listener).await?;
+        }
+        let (fleet, follow) = (stack.fleet.clone(), stack.fleet.shutdown.clone());
+        stack.tasks.spawn(async move {
+            fleet.roster.follow(&fleet.bus, follow).await;
+            (Worker::Scheduler, Ok(()))
+        });
+        stack.ops.serving();
+        Ok(stack)
+    }
+
+    /// Starts one more worker in this process.
+    pub async fn spawn(&mut self, worker: Worker, listener: Option<TcpListener>) -> Result<()> {
+        let (mut fleet, settings) = (self.fleet.clone(), self.settings.clone());
+        // As in production, where ingress is a process of its own: a STOP does not wait behind the senders for a connection.
+        if worker == Worker::IngressWebhook {
+            fleet.store = fleet.store.apart();
+        }
+        self.tasks.spawn(async move { (worker, Box::pin(wiring::run(worker, fleet, &settings, listener)).await) });
+        Ok(())
+    }
+
+    /// Drains the workers and stops the simulator.
+    pub async fn stop(self) -> Result<()> {
+        let sim = self.stop_workers().await?;
+        sim.shutdown().await;
+        Ok(())
+    }
+
+    /// Drains the workers and leaves the simulator running.
+    pub async fn stop_workers(mut self) -> Result<Sim> {
+        self.fleet.shutdown.cancel();
+        while let Ok(Some(done)) = tokio::time::timeout(Duration::from_secs(10), self.tasks.join_next()).await {
+            let (worker, outcome) = done.context("a worker panicked")?;
+            outcome.with_context(|| format!("{worker:?}"))?;
+        }
+        if let Some(traces) = self.traces.take() {
+            traces.flush(traces::FLUSH).await;
+        }
+        Ok(self.sim)
+    }
+
+    /// Waits until nothing is under way: no open text, no unshaped turn, no unsent text, and at least `texts` texts stored.
+    pub async fn settled(&self, texts: i64, most: Duration) -> Result<bool> {
+        let until = tokio::time::Instant::now() + most;
+        loop {
+            let counts = self.fleet.store.counts().await.unwrap_or_default();
+            let sum = |what: &str, states: &[&str]| -> i64 {
+                counts
+                    .iter()
+                    .filter(|c| c.what == what && (states.is_empty() || states.contains(&c.state.as_str())))
+                    .map(|c| c.n)
+                    .sum()
+            };
+            let busy = sum("inbound", &["open"])
+                + sum("turn", &["drafted"])
+                + sum("outbound", &["queued", "sending"])
+                + sum("spool", &[]);
+            if !counts.is_empty() && busy == 0 && sum("inbound", &[]) >= texts {
+                return Ok(true);
+            }
+            if tokio::time::Instant::now() > until {
+                return Ok(false);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    pub fn casino(&self, id: &str) -> Result<CasinoId> {
+        Ok(id.parse()?)
+    }
+}
+
+async fn start_sim(plan: &Plan, webhook_url: &str) -> Result<Sim> {
+    let mut sim = seven_carrier_sim::Settings::new(webhook_url, API_KEY, SIGNING_SEED);
+    sim.time_scale = plan.scale;
+    sim.casino_name.clone_from(&plan.casino_name);
+    sim.casino_number.clone_from(&plan.casino_number);
+    sim.ledger_file.clone_from(&plan.ledger_file);
+    // Its own connections: the simulator outlives the fleet's when everything else is restarted.
+    let app = SecretString::from(String::from(app_url(plan)?));
+    let store =
+        Store::new(&app, 2, Timing::new(TimeScale::new(plan.scale)).sweep()).context("reading the database URL")?;
+    sim.explain = Some(crate::dev::explain(store, plan.at.is_some()));
+    seven_carrier_sim::start(sim).await.context("starting carrier-sim")
+}
+
+/// The database as the workers reach it.
+fn app_url(plan: &Plan) -> Result<Url> {
+    let mut app = Url::parse(&plan.postgres_url).context("reading the database URL")?;
+    app.set_username("seven_app").map_err(|()| anyhow::anyhow!("the database URL takes no user"))?;
+    Ok(app)
+}
+
+fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
+    let app = app_url(plan)?;
+    let (nats, redis, owner, extra) = (&plan.nats_url, &plan.redis_url, &plan.postgres_url, &plan.extra);
+    let (base, key, scale) = (sim.url(), sim.public_key_b64(), plan.scale);
+    let seven_carrier_sim::TwilioSide { account_sid: sid, auth_token: token, .. } = sim.twilio();
+    let listen = ingress_url.trim_start_matches("http://");
+    // The simulator's account takes what it is given, unless the run is about just that.
+    let account = match extra.contains("account_segments_per_second") {
+        true => "",
+        false => "sending.account_segments_per_second = { telnyx = 1000, twilio = 1000 }\n",
+    };
+    let at = plan.at.map(|at| format!("time.at = \"{}\"\n", at.to_rfc3339())).unwrap_or_default();
+    Ok(format!(
+        "# Written by seven dev for the fleet it runs. Keys of the carrier simulator: worth nothing anywhere else.\n\
+         nats.url = \"{nats}\"\nredis.url = \"{redis}\"\npostgres.url = \"{app}\"\npostgres.owner_url = \"{owner}\"\n\
+         telnyx.base_url = \"{base}/\"\ntelnyx.webhook_url = \"{ingress_url}/webhooks/telnyx\"\ntelnyx.api_key = \"{API_KEY}\"\n\
+         telnyx.public_keys = [\"{key}\"]\ningress.listen = \"{listen}\"\nops.listen = \"127.0.0.1:0\"\n\
+         twilio.base_url = \"{base}/\"\ntwilio.webhook_url = \"{ingress_url}/webhooks/twilio\"\ntwilio.account_sid = \"{sid}\"\n\
+         twilio.auth_tokens = [\"{token}\"]\nsending.providers = [\"telnyx\", \"twilio\"]\n\
+         {account}\
+         guest_hash.secret = \"development only: hashes of guests on this machine\"\ntime.scale = {scale:?}\n{at}{extra}"
+    ))
+}
