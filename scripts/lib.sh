@@ -47,6 +47,20 @@ first_version() { sed -n 's/^[^0-9]*\([0-9][0-9.]*\).*/\1/p' | head -n 1; }
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# What people and tests start: the program that ships, and the tools around it. The whole workspace's features, so that every script
+# builds the same files.
+build_programs() {
+    CARGO_TERM_PROGRESS_WHEN=never cargo build --manifest-path "$ROOT/Cargo.toml" --workspace --bin seven --bin seven-lab "$@"
+}
+
+# keep_programs FROM TO: copies both. A run starts processes of these very files for as long as it lasts; another build must not
+# replace them meanwhile.
+keep_programs() {
+    mkdir -p "$2"
+    rm -f "$2/seven" "$2/seven-lab"
+    cp "$1/seven" "$1/seven-lab" "$2"
+}
+
 # === steps ===
 
 TICKER=

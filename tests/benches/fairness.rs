@@ -6,10 +6,10 @@
 use std::time::Duration;
 
 use seven::onboard;
-use seven_lab::{stack::Plan, stack::Stack};
-use seven_settings::Worker;
 use seven_carrier_sim::Text;
 use seven_domain::{CasinoConfig, Channel, MessageClass, OutboundId, PhoneE164};
+use seven_lab::stack::{Plan, Stack};
+use seven_settings::Worker;
 use seven_store::{
     guests::{GuestLaw, NewIds},
     outbound::{NewOutbound, Origin},

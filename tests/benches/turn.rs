@@ -6,13 +6,13 @@
 use std::{sync::Arc, time::Duration};
 
 use seven::onboard;
-use seven_lab::{stack::Plan, stack::Stack};
-use seven_settings::Worker;
 use seven_agent_swarm::{Embedding, Models, Settings, Swarm};
 use seven_bus::{Delivery, Handler, Outcome, events::ConversationSignal};
 use seven_carrier_sim::Text;
 use seven_domain::{Language, TraceContext, config::RateLimitTier};
+use seven_lab::stack::{Plan, Stack};
 use seven_llm::{Model, Reply, Request, Responding, Usage};
+use seven_settings::Worker;
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 use tokio::time::Instant;
 

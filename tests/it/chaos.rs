@@ -4,7 +4,7 @@ use std::{process::Stdio, time::Duration};
 
 use seven_testkit::Scratch;
 
-use crate::harness::binary;
+use crate::harness::program;
 
 /// A new schedule each time would make this test fail on the machine of whoever is not to blame.
 const SEED: &str = "20261122";
@@ -12,7 +12,7 @@ const SEED: &str = "20261122";
 #[tokio::test(flavor = "multi_thread")] // SMS-6, SMS-9, SEC-18, PROD-35, OBS-14, DATA-5, DATA-48, PROD-46
 async fn a_minute_of_chaos_breaks_no_promise() {
     let scratch = Scratch::new("chaos").unwrap();
-    let child = tokio::process::Command::new(binary())
+    let child = tokio::process::Command::new(program("seven-lab"))
         .args(["chaos", "--seconds", "60", "--seed", SEED])
         .env("SEVEN_DEV_DIR", scratch.path())
         .stdin(Stdio::null())

@@ -5,10 +5,10 @@ use std::time::Duration;
 use chrono::Utc;
 use serde_json::Value;
 use seven::{ingest, onboard, wiring};
-use seven_settings::Settings;
 use seven_domain::CasinoId;
 use seven_knowledge::Item;
 use seven_llm::embedding::{Embedding, Stored};
+use seven_settings::Settings;
 use seven_testkit::models::{Models, Play};
 
 use crate::harness::{GUEST, House, Wanted, house};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use seven_settings::Worker;
 use seven_domain::{ConversationId, GuestHash, flags::bucket};
+use seven_settings::Worker;
 use tokio::time::sleep;
 use uuid::Uuid;
 

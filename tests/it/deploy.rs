@@ -11,8 +11,8 @@ mod tls;
 use std::path::PathBuf;
 
 use secrecy::SecretString;
-use seven_deploy::{self, values::Values};
 use seven_bus::{Access, Bus, topology};
+use seven_deploy::{self, values::Values};
 use seven_domain::CasinoId;
 use seven_testkit::{Nats, Scratch};
 
@@ -45,12 +45,12 @@ impl Secured {
         let scratch = Scratch::new(unique).unwrap();
         let mut values = example();
         values.fleet.nats.replicas = 1;
-        for file in deploy::nats::files(&values) {
+        for file in seven_deploy::nats::files(&values) {
             let path = scratch.path().join(&file.path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, file.text).unwrap();
         }
-        let mut environment: Vec<(String, String)> = deploy::nats::password_variables(&values)
+        let mut environment: Vec<(String, String)> = seven_deploy::nats::password_variables(&values)
             .into_iter()
             .map(|(variable, user)| (variable, password(&user)))
             .collect();

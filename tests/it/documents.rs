@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use seven_settings::Worker;
 use seven_carrier_sim::Outbound;
+use seven_settings::Worker;
 use tokio::process::Child;
 
 use crate::{

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use seven_lab::{eval::Class, eval::Dialogue, eval::Failure, eval::Ground, eval::Report, eval::Theatre, eval::Written, eval::html, eval::null, eval::owed, eval::read_dir, eval::top_row};
 use seven_agent_swarm::Models;
+use seven_lab::eval::{
+    Class, Dialogue, Failure, Ground, Report, Theatre, Written, html, null, owed, read_dir, top_row,
+};
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 
 // owed: what the offline host reached on 2026-11-22; `owed` of seven::eval is what it has to reach. Raise these, never lower them.

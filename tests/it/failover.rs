@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use reqwest::StatusCode;
-use seven_settings::Worker;
 use seven_carrier_sim::{Fault, Matcher, Outbound, Plan, Rule, Text};
 use seven_providers::twilio::signature::sign;
+use seven_settings::Worker;
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 

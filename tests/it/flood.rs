@@ -11,9 +11,9 @@ use std::{
 
 use futures::future::join_all;
 use seven::onboard;
-use seven_settings::Worker;
 use seven_carrier_sim::{DeliveryState, Inbound, Outbound, Snapshot, Text};
 use seven_domain::{CasinoConfig, CasinoId, config::RateLimitTier};
+use seven_settings::Worker;
 use tokio::{process::Child, time::sleep};
 
 use crate::{

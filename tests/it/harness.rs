@@ -3,10 +3,10 @@
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
 use seven::onboard;
-use seven_lab::{stack::Plan, stack::Stack};
-use seven_settings::Worker;
 use seven_carrier_sim::{Outbound, Text, Texted};
 use seven_domain::{CasinoConfig, CasinoId};
+use seven_lab::stack::{Plan, Stack};
+use seven_settings::Worker;
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 use tokio::{
     process::{Child, Command},
@@ -202,12 +202,17 @@ impl House {
 
 /// The `seven` of this build.
 pub(crate) fn binary() -> PathBuf {
+    program("seven")
+}
+
+/// A program of this build.
+pub(crate) fn program(name: &str) -> PathBuf {
     let mut path = std::env::current_exe().unwrap();
     while path.file_name().is_some_and(|name| name != "deps") {
         path.pop();
     }
     path.pop();
-    path.join("seven")
+    path.join(name)
 }
 
 /// Polls until `done` says so; panics with `what` after `most`.

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
 use prost::Message;
-use seven_settings::Worker;
 use seven_bus::{Outgoing, events::InboundText, subject};
 use seven_domain::Stage;
 use seven_scheduler::unread::take;
+use seven_settings::Worker;
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 

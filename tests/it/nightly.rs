@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
 use seven::onboard;
-use seven_settings::Worker;
 use seven_compliance::chain::Action;
 use seven_domain::{Channel, GuestHash, GuestId, PhoneE164};
+use seven_settings::Worker;
 use seven_store::{
     consent::Consent,
     guests::{GuestLaw, NewIds},

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use seven::onboard;
-use seven_settings::Worker;
 use seven_carrier_sim::Text;
 use seven_domain::{
     CasinoConfig,
     config::{LegalSender, Revocation, Scope},
 };
+use seven_settings::Worker;
 
 use seven_scheduler::reconcile::{How, reconcile};
 

@@ -13,10 +13,10 @@ mod watched;
 use std::{collections::HashSet, process::Stdio, time::Duration};
 
 use futures::future::join_all;
-use seven_settings::Worker;
 use seven_bus::{Floor, topology::Start};
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule, Text};
 use seven_domain::Stage;
+use seven_settings::Worker;
 use tokio::{io::AsyncWriteExt, process::Command, time::Instant};
 
 use crate::harness::{GUEST, House, Wanted, binary, house, until};

@@ -4,10 +4,10 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use async_nats::jetstream::{self, consumer::DeliverPolicy};
-use seven::{wiring, wiring::Nats};
-use seven_settings::Worker;
+use seven::wiring::{self, Nats};
 use seven_bus::topology::{consumer_name, stream_of};
 use seven_domain::Stage;
+use seven_settings::Worker;
 use seven_testkit::{Postgres, Scratch};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

@@ -3,10 +3,10 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use chrono::TimeDelta;
-use seven_settings::Worker;
 use seven_carrier_sim::{DeliveryState, Fault, Matcher, Plan, Rule, Text};
 use seven_providers::Records;
 use seven_scheduler::reconcile::{How, Report, reconcile};
+use seven_settings::Worker;
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 

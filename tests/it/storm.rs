@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use seven::onboard;
-use seven_settings::Worker;
 use seven_carrier_sim::Text;
 use seven_domain::{CasinoConfig, Stage};
+use seven_settings::Worker;
 use tokio::{process::Child, time::sleep};
 
 use crate::harness::{House, Wanted, house};

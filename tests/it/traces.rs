@@ -10,9 +10,9 @@ use std::{
     time::Duration,
 };
 
-use seven_settings::Worker;
 use seven_carrier_sim::{Text, Texted};
 use seven_domain::TraceContext;
+use seven_settings::Worker;
 use seven_testkit::{
     Scratch,
     collector::{Collector, Span},

@@ -8,11 +8,11 @@ use std::{
 };
 
 use seven::{onboard, wiring};
-use seven_settings::Settings;
 use seven_carrier_sim::Text;
 use seven_domain::{CasinoConfig, CasinoId};
 use seven_host::Record;
 use seven_packs::{CASINO, Files, demo};
+use seven_settings::Settings;
 use seven_testkit::Scratch;
 use tokio_util::sync::CancellationToken;
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use seven_settings::Worker;
 use seven_bus::{Delivery, Handler, Outcome, events::DraftReady};
 use seven_domain::TraceContext;
 use seven_host::Record;
 use seven_persona_envelope::Envelope;
+use seven_settings::Worker;
 use uuid::Uuid;
 
 use crate::harness::{GUEST, House, Wanted, house, until};

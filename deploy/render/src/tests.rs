@@ -5,7 +5,7 @@ use serde_json::Value;
 use seven_domain::{CasinoId, Lane};
 
 use super::*;
-use crate::cli::Cli;
+use seven::cli::Cli;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")

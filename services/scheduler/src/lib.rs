@@ -21,8 +21,8 @@ mod spool;
 mod stop_reach;
 mod sweep;
 mod unannounced;
-mod upkeep;
 pub mod unread;
+mod upkeep;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -32,6 +32,7 @@ use seven_alerts::Channels;
 use seven_domain::CasinoId;
 use seven_providers::Records;
 use seven_runtime::{Error, Fleet};
+use seven_settings::Settings;
 use seven_telemetry::metrics;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
@@ -41,18 +42,9 @@ pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
     deletion::round(fleet.clone()).await
 }
 
-#[derive(Debug)]
-pub struct Settings {
-    /// The providers whose record of our texts can be read.
-    pub records: Vec<Arc<dyn Records>>,
-    /// Those that tell people of alerts.
-    pub channels: Channels,
-    pub fleet: Arc<seven_settings::Settings>,
-}
-
 /// Works until the fleet's shutdown. Each duty has its own rhythm and none waits for another.
-pub async fn run(fleet: Fleet, settings: Settings) {
-    let Settings { records, channels, fleet: settings } = settings;
+/// `records` are the providers whose record of our texts can be read, `channels` those that tell people of alerts.
+pub async fn run(fleet: Fleet, settings: Arc<Settings>, records: Vec<Arc<dyn Records>>, channels: Channels) {
     let scale = |millis: u64| fleet.timing.scale.at_least(Duration::from_millis(millis), Duration::from_millis(200));
     let (mirrored, complete) = (repair::Mirrored::default(), repair::Complete::default());
     let nights = nightly::Nights::default();

@@ -6,7 +6,11 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use seven_domain::CasinoId;
 
-use crate::{bench::self, bench::Bench, chaos::self, chaos::Chaos, commands::alert, commands::audit, commands::backup, commands::campaign, commands::casino, commands::consent, commands::content, commands::conversation, commands::cost, commands::dead, commands::delivery, commands::deploy, commands::escalation, commands::eval, commands::flag, commands::gate, commands::guest, commands::incident, commands::knowledge, commands::message, commands::pause, commands::provider, commands::quiet_hours, commands::reconcile, commands::recover, commands::restore, commands::run, commands::secret, commands::sms, commands::status, commands::turn, commands::webhook, commands::why, dev::self, dev::Dev};
+use crate::commands::{
+    alert, audit, backup, campaign, casino, consent, content, conversation, cost, dead, delivery, deploy, escalation,
+    flag, gate, guest, incident, knowledge, message, pause, provider, quiet_hours, reconcile, recover, restore, run,
+    secret, sms, status, turn, webhook, why,
+};
 use seven_settings::Worker;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SEVEN_COMMIT"), ")");

@@ -11,9 +11,8 @@ use seven_runtime::Fleet;
 use seven_store::vectors::VectorRow;
 use seven_telemetry::Alert;
 
-use seven_alerts;
-use seven_cost::Usd;
 use crate::{model::Tally, wiring};
+use seven_cost::Usd;
 use seven_settings::Settings;
 
 /// Rows embedded between two commits: what was paid for is kept when the provider fails later on.
@@ -48,7 +47,7 @@ impl Paid {
         if self.spent() > self.most {
             let text = &format!("making vectors cost {}, more than the {} of [cost] reindex", self.spent(), self.most);
             Alert { name: "reindex_cost", casino: casino.as_str(), provider: "", code: "", text }.raise();
-            alerting::file_all(fleet).await;
+            seven_alerts::file_all(fleet).await;
         }
         outcome
     }

@@ -12,7 +12,7 @@ use seven_store::{
     content::{ContentRow, LoadSummary},
 };
 
-use crate::{diff::Change, diff::changes};
+use crate::diff::{Change, changes};
 
 /// Reads a casino document (JSON or TOML by its name), checked.
 pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {

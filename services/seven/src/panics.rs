@@ -4,7 +4,7 @@
 use std::any::Any;
 
 /// From here on panics are told so, in this process.
-pub fn mask() {
+pub(crate) fn mask() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         let words = words(panic.payload());

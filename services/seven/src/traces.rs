@@ -11,10 +11,10 @@ use url::Url;
 use seven_settings::Settings;
 
 /// What the last spans may take at the end of a drain.
-pub(crate) const FLUSH: Duration = Duration::from_secs(2);
+pub const FLUSH: Duration = Duration::from_secs(2);
 
 /// None where no collector is named. `service` says which worker this is.
-pub(crate) fn start(settings: &Settings, bus: &Bus, service: &str) -> Result<Option<Exporting>> {
+pub fn start(settings: &Settings, bus: &Bus, service: &str) -> Result<Option<Exporting>> {
     let ours = &settings.telemetry;
     if ours.otlp_endpoint.is_empty() {
         return Ok(None);

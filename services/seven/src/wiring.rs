@@ -14,8 +14,11 @@ use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
+use crate::{
+    model::{self, EMBEDDING},
+    packs,
+};
 use seven_settings::{Settings, Worker};
-use crate::{model::self, model::EMBEDDING, packs};
 
 /// What of a start takes how long, in milliseconds.
 #[derive(Debug)]
@@ -310,12 +313,8 @@ async fn serve(
             seven_outbound_sender::run(fleet, providers, None, limits, loops).await?;
         }
         Worker::Scheduler => {
-            let scheduler = seven_scheduler::Settings {
-                records: records(settings)?,
-                channels: channels(settings)?,
-                fleet: Arc::new(settings.clone()),
-            };
-            Box::pin(seven_scheduler::run(fleet, scheduler)).await;
+            Box::pin(seven_scheduler::run(fleet, Arc::new(settings.clone()), records(settings)?, channels(settings)?))
+                .await;
         }
     }
     Ok(())

@@ -22,8 +22,8 @@ mod secrets;
 mod tls;
 mod worker;
 
-use self::{model::Provider, secrets::Secrets};
 pub use self::{ingress::Ingress, worker::Worker};
+use self::{model::Provider, secrets::Secrets};
 
 const DEFAULTS: &str = include_str!("../settings.default.toml");
 
@@ -403,7 +403,7 @@ impl Settings {
 }
 
 /// True for an address of this machine.
-pub(crate) fn is_here(url: &Url) -> bool {
+pub fn is_here(url: &Url) -> bool {
     url.host().is_some_and(|host| match host {
         // Schemes that the standard does not know, such as nats, keep an address as a name.
         url::Host::Domain(name) => {

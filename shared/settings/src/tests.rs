@@ -53,3 +53,11 @@ fn a_casinos_own_workers_have_connections_of_another_number() {
     assert_eq!(settings.postgres.connections_of(false), 7);
     assert_eq!(settings.postgres.connections_of(true), 3);
 }
+
+#[test] // SMS-56
+fn the_default_prices_of_numbers_and_campaigns_are_those_of_the_fees() {
+    let usd = |text: &str| text.parse::<seven_cost::Usd>().unwrap();
+    let (ours, fees) = (Settings::parse("").unwrap().cost, seven_providers::fees::fees());
+    assert_eq!((ours.number, ours.campaign), (usd(&fees.number.most), usd(&fees.campaign.month)));
+    assert!(fees.tiers.values().all(|tier| tier.vetting.parse::<seven_cost::Usd>().is_ok()));
+}

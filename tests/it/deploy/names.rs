@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize as _;
 use serde_json::Value;
-use seven_deploy;
-use seven_settings::{Settings, Worker};
 use seven_bus::topology;
+use seven_settings::{Settings, Worker};
 
 use super::{BUSY, QUIET, Secured, casino, example, root};
 
@@ -108,13 +107,13 @@ fn the_alert_knows_how_many_workers_there_may_be() {
 
 #[test]
 fn ports_probes_and_graces_are_the_codes_own() {
-    let settings = Settings::parse(&deploy::settings_text(&example().fleet).unwrap()).unwrap();
+    let settings = Settings::parse(&seven_deploy::settings_text(&example().fleet).unwrap()).unwrap();
     let (webhook, ops) = (settings.ingress.listen.port(), settings.ops.listen.port());
     let defaults = Settings::parse("").unwrap();
     assert_eq!((webhook, ops), (defaults.ingress.listen.port(), defaults.ops.listen.port()));
     assert!(settings.ingress.listen.ip().is_unspecified() && settings.ops.listen.ip().is_unspecified());
     let config = documents("10-settings.yaml").remove(0);
-    assert_eq!(config["data"]["seven.toml"], deploy::settings_text(&example().fleet).unwrap());
+    assert_eq!(config["data"]["seven.toml"], seven_deploy::settings_text(&example().fleet).unwrap());
 
     let mut seen = BTreeSet::new();
     for document in all() {

@@ -6,13 +6,12 @@ use std::time::Duration;
 use anyhow::Result;
 use bytes::Bytes;
 use secrecy::SecretString;
-use seven_deploy;
 use seven::{onboard, wiring};
-use seven_lab::{stack::Plan, stack::Stack};
-use seven_settings::Worker;
 use seven_bus::{Outgoing, subject};
 use seven_carrier_sim::Text;
 use seven_domain::{CasinoConfig, CasinoId, Stage};
+use seven_lab::stack::{Plan, Stack};
+use seven_settings::Worker;
 use seven_testkit::{Postgres, Redis};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -78,7 +77,7 @@ impl Roles {
 
     async fn run(&mut self, worker: Worker, only: Option<&CasinoId>) {
         let mut settings = self.stack.settings.clone();
-        let user = deploy::user(worker, only);
+        let user = seven_deploy::user(worker, only);
         settings.nats.password = Some(SecretString::from(password(&user)));
         settings.nats.user = Some(user);
         let only: Vec<CasinoId> = only.cloned().into_iter().collect();

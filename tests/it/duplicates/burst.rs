@@ -5,12 +5,12 @@ use std::{
     time::Duration,
 };
 
-use seven_settings::Worker;
 use seven_agent_swarm::Models;
 use seven_bus::WorkerSettings;
 use seven_carrier_sim::Text;
 use seven_domain::Stage;
 use seven_llm::{Model, OfflineModel, Request, Responding};
+use seven_settings::Worker;
 use tokio::{sync::Semaphore, task::JoinHandle, time::sleep};
 
 use crate::harness::{GUEST, House, Wanted, house, until};

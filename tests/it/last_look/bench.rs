@@ -6,9 +6,9 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use seven_settings::Worker;
 use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, Channel, GuestHash, InboundId, MessageClass, OutboundId, PhoneE164};
+use seven_settings::Worker;
 use seven_store::{
     Tx,
     consent::Consent,

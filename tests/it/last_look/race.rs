@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::Utc;
 use rand::Rng;
-use seven_settings::Worker;
 use seven_domain::{Lane, MessageClass, OutboundId};
+use seven_settings::Worker;
 use seven_store::{consent::method, last_look::Refusal, suppressions::Word};
 use tokio::time::{Instant, sleep};
 

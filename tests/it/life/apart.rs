@@ -4,8 +4,8 @@ use std::process::Stdio;
 
 use secrecy::SecretString;
 use seven::commands::casino::verify::verify;
-use seven_settings::Worker;
 use seven_carrier_sim::Plan;
+use seven_settings::Worker;
 use sqlx::{Connection, PgConnection};
 use uuid::Uuid;
 

@@ -3,9 +3,9 @@
 use std::{path::PathBuf, time::Duration};
 
 use secrecy::SecretString;
-use seven::{life::backup::backup, life::restore::restore};
-use seven_settings::{Settings, Worker};
+use seven::life::{backup::backup, restore::restore};
 use seven_bus::Outgoing;
+use seven_settings::{Settings, Worker};
 use seven_testkit::Postgres;
 
 use crate::{

@@ -10,8 +10,8 @@ use std::{
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Timelike, Utc};
 use serde_json::json;
-use seven_lab::stack::SIGNING_SEED;
 use seven_carrier_sim::Signer;
+use seven_lab::stack::SIGNING_SEED;
 
 use super::{
     book::Book,

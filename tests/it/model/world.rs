@@ -5,7 +5,6 @@ mod sending;
 use std::sync::Arc;
 
 use seven::onboard;
-use seven_settings::Worker;
 use seven_bus::{Delivery, Handler, Outcome, events, topology};
 use seven_compliance::chain::Action;
 use seven_compliance_gate::Gate;
@@ -13,6 +12,7 @@ use seven_domain::{CasinoId, PhoneE164, Stage, TimeScale, TraceContext};
 use seven_outbound_sender::{Receipts, Sender};
 use seven_providers::{Provider, SendRequest};
 use seven_runtime::{Fleet, Timing};
+use seven_settings::Worker;
 use seven_store::consent::Consent;
 use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
 

@@ -9,11 +9,11 @@ use std::{
 };
 
 use seven::commands::dead;
-use seven_settings::Worker;
 use seven_agent_swarm::Models;
 use seven_bus::{Outgoing, WorkerSettings, events::DeadLetter, subject_for_dead};
 use seven_domain::{CasinoId, DeadId, DeadState, Stage};
 use seven_llm::{Model, OfflineModel, Request, Responding};
+use seven_settings::Worker;
 use seven_store::dead::Filter;
 use sqlx::PgPool;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use seven_settings::Worker;
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule};
+use seven_settings::Worker;
 
 use crate::harness::{GUEST, Wanted, house, until};
 

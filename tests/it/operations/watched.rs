@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use seven_settings::Worker;
 use seven_domain::CasinoId;
+use seven_settings::Worker;
 use seven_store::{Store, SweepPlan};
 
 use super::{OTHER, QUESTION};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use seven_settings::Worker;
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule};
+use seven_settings::Worker;
 use seven_testkit::collector::Collector;
 
 use super::{QUESTION, assert_unbroken, assert_whole, by_trace, delivered, guest, named, settings, trace_of};

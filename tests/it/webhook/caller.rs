@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use chrono::SecondsFormat;
 use serde_json::{Value, json};
-use seven_lab::stack::SIGNING_SEED;
 use seven_carrier_sim::Signer;
 use seven_domain::Clock;
+use seven_lab::stack::SIGNING_SEED;
 
 use crate::harness::House;
 

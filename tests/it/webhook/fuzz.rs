@@ -7,9 +7,9 @@ use std::{collections::BTreeMap, time::Duration};
 
 use futures::StreamExt as _;
 use rand::{Rng as _, SeedableRng as _, rngs::StdRng};
-use seven_settings::Worker;
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule};
 use seven_domain::Stage;
+use seven_settings::Worker;
 
 use super::{
     all_published,

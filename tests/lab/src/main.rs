@@ -13,7 +13,10 @@ use seven_lab::{
 };
 
 #[derive(Debug, Parser)]
-#[command(name = "seven-lab", about = "Development tools around the fleet; the doors are ./scripts/dev, chaos, bench and eval")]
+#[command(
+    name = "seven-lab",
+    about = "Development tools around the fleet; the doors are ./scripts/dev, chaos, bench and eval"
+)]
 struct Cli {
     /// Settings file (TOML), for `bench relay` and `eval --model settings`.
     #[arg(long, global = true, value_name = "FILE")]

@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{CasinoValues, FleetValues, Peer, Problem, SecretRef, Size};
-use seven_settings::Worker;
 use crate::{names, settings};
+use seven_settings::Worker;
 
 /// Kubernetes names are DNS labels.
 const LONGEST_NAME: usize = 63;

@@ -11,7 +11,10 @@ use super::{
     fleet,
     given::{By, Careful},
 };
-use crate::{ingest::Ingested, ingest::Paid, onboard, out};
+use crate::{
+    ingest::{Ingested, Paid},
+    onboard, out,
+};
 use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]

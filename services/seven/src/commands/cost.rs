@@ -10,8 +10,11 @@ use seven_runtime::Fleet;
 use seven_store::cost::UsedByStep;
 
 use super::{fleet, given, known};
-use seven_cost::{self, Month, Usd, projection::{Assumed, Projection}};
 use crate::out;
+use seven_cost::{
+    self, Month, Usd,
+    projection::{Assumed, Projection},
+};
 use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
@@ -98,7 +101,7 @@ async fn project(config: Option<&Path>, command: &Project) -> Result<()> {
             let fleet = fleet(config).await?;
             known(&fleet.store, casino).await?;
             let this = Month::of(fleet.clock.now());
-            let costs = cost::month(&fleet, &Settings::load(config)?.cost, this, Some(casino.as_str())).await?;
+            let costs = seven_cost::month(&fleet, &Settings::load(config)?.cost, this, Some(casino.as_str())).await?;
             let month = costs.first().and_then(|cost| Projection::like(cost, command.per_day));
             month.with_context(|| {
                 format!("{casino} has had no conversation in {this}; leave --casino out for the formula")
@@ -135,7 +138,7 @@ fn begun(month: Option<Month>) -> Result<Month> {
 }
 
 async fn steps(fleet: &Fleet, month: Month, only: Option<&str>, json: bool) -> Result<()> {
-    let steps = cost::by_step(fleet, month, only).await?;
+    let steps = seven_cost::by_step(fleet, month, only).await?;
     if json {
         steps.iter().try_for_each(|step| serde_json::to_string(step).map(|line| out!("{line}")))?;
         return Ok(());
@@ -165,7 +168,7 @@ async fn steps(fleet: &Fleet, month: Month, only: Option<&str>, json: bool) -> R
 
 async fn report(fleet: &Fleet, config: Option<&Path>, month: Month, only: Option<&str>, json: bool) -> Result<()> {
     let settings = Settings::load(config)?;
-    let costs = cost::month(fleet, &settings.cost, month, only).await?;
+    let costs = seven_cost::month(fleet, &settings.cost, month, only).await?;
     if json {
         costs.iter().try_for_each(|cost| serde_json::to_string(cost).map(|line| out!("{line}")))?;
         return Ok(());

@@ -12,8 +12,11 @@ use seven_domain::{CasinoConfig, CasinoId, TimeScale};
 use seven_runtime::Timing;
 use seven_store::Store;
 
-use seven_deploy::{self, File, values::{self, CasinoValues, Values}};
 use crate::{onboard, out};
+use seven_deploy::{
+    self, File,
+    values::{self, CasinoValues, Values},
+};
 use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
@@ -65,7 +68,7 @@ pub async fn run(config: Option<&Path>, command: Deploy) -> Result<()> {
 
 fn render(fleet: &Path, casinos: &Path, folder: &Path, check: bool) -> Result<()> {
     let values = Values::load(fleet, casinos)?;
-    let files = deploy::render(&values)?;
+    let files = seven_deploy::render(&values)?;
     if check {
         let different = different(&files, folder)?;
         ensure!(
@@ -81,8 +84,9 @@ fn render(fleet: &Path, casinos: &Path, folder: &Path, check: bool) -> Result<()
     for file in &files {
         out!("{}", folder.join(&file.path).display());
     }
-    let users: Vec<String> = deploy::nats::password_variables(&values).into_iter().map(|(_, user)| user).collect();
-    let secrets = users.iter().map(|user| deploy::password_secret(user)).collect::<Vec<_>>().join(" ");
+    let users: Vec<String> =
+        seven_deploy::nats::password_variables(&values).into_iter().map(|(_, user)| user).collect();
+    let secrets = users.iter().map(|user| seven_deploy::password_secret(user)).collect::<Vec<_>>().join(" ");
     out!("");
     out!("Secrets the cluster needs besides those the values name, each with a key `password`: {secrets}");
     Ok(())
@@ -133,7 +137,7 @@ fn write(files: &[File], folder: &Path) -> Result<()> {
         let path = folder.join(path);
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         // Only what is ours: the folder may hold an operator's own files.
-        if text.starts_with(deploy::HEAD) {
+        if text.starts_with(seven_deploy::HEAD) {
             std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
         }
     }

@@ -76,7 +76,7 @@ pub(super) fn day(text: &str) -> Result<NaiveDate, String> {
     text.parse().map_err(|_| format!("`{text}` is no day; expected year, month and day, such as 2026-11-01"))
 }
 
-pub(crate) fn moment(text: &str) -> Result<DateTime<Utc>, String> {
+pub fn moment(text: &str) -> Result<DateTime<Utc>, String> {
     text.parse().map_err(|_| format!("`{text}` is no time; expected one with its zone, such as 2026-11-01T18:00:00Z"))
 }
 

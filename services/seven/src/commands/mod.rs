@@ -13,11 +13,10 @@ pub mod dead;
 pub mod delivery;
 pub mod deploy;
 pub mod escalation;
-pub mod eval;
 pub mod facts;
 pub mod flag;
 pub mod gate;
-pub(crate) mod given;
+pub mod given;
 pub mod guest;
 mod guest_ref;
 pub mod incident;
@@ -51,8 +50,8 @@ use seven_runtime::Fleet;
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use seven_settings::Settings;
 use crate::wiring;
+use seven_settings::Settings;
 
 /// What a command's libraries may say on stderr: that the database was slow is no operator's answer.
 pub(crate) const LOG: &str = "warn,sqlx=error";
@@ -150,7 +149,7 @@ fn hidden(text: &str) -> String {
 }
 
 /// An empty table with these columns.
-pub(crate) fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
+pub fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::UTF8_BORDERS_ONLY).set_header(header);
     table

@@ -13,7 +13,10 @@ use seven_domain::CasinoId;
 use seven_runtime::Fleet;
 
 use super::{fleet, given, known, pause, reconcile::span};
-use crate::{life::recover::{Compared, MARGIN, compare, forget_again}, out, wiring};
+use crate::{
+    life::recover::{Compared, MARGIN, compare, forget_again},
+    out, wiring,
+};
 use seven_settings::Settings;
 
 #[derive(Debug, Args)]

@@ -13,7 +13,11 @@ use seven_store::{
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::{ops::self, ops::Ops, rest, traces, wiring, wiring::Nats};
+use crate::{
+    ops::{self, Ops},
+    traces,
+    wiring::{self, Nats},
+};
 use seven_settings::{Settings, Worker};
 
 /// Runs one worker; the first SIGTERM or SIGINT drains it, a second one ends it at once.
@@ -44,7 +48,6 @@ pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) 
         let listener = wiring::listener(worker, &settings).await?;
         let traces = traces::start(&settings, &fleet.bus, &service(worker))?;
         ops.serving();
-        tokio::spawn(rest::watch(shutdown.clone()));
         let (served, ()) = tokio::join!(
             wiring::run(worker, fleet.clone(), &settings, listener),
             fleet.roster.follow(&fleet.bus, shutdown.clone())

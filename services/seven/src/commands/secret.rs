@@ -12,7 +12,10 @@ use seven_store::audit::Entry;
 
 use super::{casino::verify::store, given, known, table};
 use crate::out;
-use seven_settings::{Settings, rotation::self, rotation::SECRETS};
+use seven_settings::{
+    Settings,
+    rotation::{self, SECRETS},
+};
 
 #[derive(Debug, Subcommand)]
 pub enum Secret {
@@ -55,7 +58,7 @@ async fn list(config: Option<&Path>, json: bool) -> Result<()> {
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, crate::commands::LOG)?;
     let settings = Settings::load(config)?;
     let upkeep = store(&settings, &settings.postgres.url)?.upkeep().await?;
-    let rotations = upkeep::rotations(&settings, &upkeep);
+    let rotations = rotation::rotations(&settings, &upkeep);
     if json {
         rotations.iter().try_for_each(|line| serde_json::to_string(line).map(|text| out!("{text}")))?;
         return Ok(());

@@ -13,7 +13,7 @@ use seven_store::{
 use uuid::Uuid;
 
 use super::{fleet, given, guest_ref::GuestRef, phrases::sentence};
-use crate::{dev::trace_id, out};
+use crate::out;
 
 #[derive(Debug, clap::Args)]
 pub struct Why {
@@ -154,4 +154,9 @@ fn lines(timeline: &Timeline) -> Vec<(DateTime<Utc>, String)> {
     }
     lines.sort_by_key(|(at, _)| *at);
     lines
+}
+
+/// The trace of a `traceparent`.
+pub fn trace_id(traceparent: &str) -> &str {
+    traceparent.split('-').nth(1).unwrap_or(traceparent)
 }

@@ -27,18 +27,16 @@ pub(crate) struct Stores {
     pub(crate) redis: bool,
 }
 
-impl Worker {
-    /// Whether this worker can do its work with these stores. Redis never decides, because nothing is lost without it; a model never does.
-    fn can_work(self, stores: Stores) -> bool {
-        match self {
-            // An event is made durable by either (D2).
-            Self::IngressWebhook => stores.nats || stores.postgres,
-            Self::ComplianceGate | Self::AgentSwarm | Self::PersonaEnvelope | Self::OutboundSender => {
-                stores.nats && stores.postgres
-            }
-            // Due rows, spool and alerts are rows; putting NATS back is this worker's own work.
-            Self::Scheduler => stores.postgres,
+/// Whether a worker can do its work with these stores. Redis never decides, because nothing is lost without it; a model never does.
+fn can_work(worker: Worker, stores: Stores) -> bool {
+    match worker {
+        // An event is made durable by either (D2).
+        Worker::IngressWebhook => stores.nats || stores.postgres,
+        Worker::ComplianceGate | Worker::AgentSwarm | Worker::PersonaEnvelope | Worker::OutboundSender => {
+            stores.nats && stores.postgres
         }
+        // Due rows, spool and alerts are rows; putting NATS back is this worker's own work.
+        Worker::Scheduler => stores.postgres,
     }
 }
 
@@ -65,7 +63,7 @@ impl State {
             _ if !self.serving => Some("starting"),
             None => Some("starting"),
             Some((_, at)) if at.elapsed() > STALE => Some("checks_stale"),
-            Some((stores, _)) if !workers.iter().all(|worker| worker.can_work(stores)) => Some("store_away"),
+            Some((stores, _)) if !workers.iter().all(|worker| can_work(*worker, stores)) => Some("store_away"),
             Some(_) => None,
         }
     }

@@ -21,8 +21,8 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::ingress;
-use seven_settings::Settings;
 use seven::wiring;
+use seven_settings::Settings;
 
 /// `tests/bench/floor.toml`.
 #[derive(Debug, Deserialize)]

@@ -16,8 +16,8 @@ use seven_domain::{
 use seven_testkit::{Options, Servers};
 use tokio::net::TcpListener;
 
+use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 use seven::onboard;
-use crate::{stack::API_KEY, stack::Plan, stack::SIGNING_SEED, stack::Stack};
 
 pub(super) const DATABASE: &str = "seven";
 

@@ -19,8 +19,8 @@ use super::{
     measure::{Percentiles, Shown},
     pipeline::Running,
 };
-use seven::out;
 use crate::processes::{Process, seven};
+use seven::out;
 use seven_settings::{Settings, Worker};
 
 /// Texts per second of the casino that is measured.

@@ -180,16 +180,5 @@ async fn parts(dir: &std::path::Path, bench: &Bench) -> Result<Results> {
         false => None,
     };
     let cores = std::thread::available_parallelism()?.get();
-    Ok(Results {
-        commit: seven::COMMIT,
-        cores,
-        pipeline,
-        ingress,
-        slow,
-        growth,
-        isolation,
-        start,
-        traces,
-        recovery,
-    })
+    Ok(Results { commit: seven::COMMIT, cores, pipeline, ingress, slow, growth, isolation, start, traces, recovery })
 }

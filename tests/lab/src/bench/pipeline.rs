@@ -15,8 +15,8 @@ use super::{
     measure::Shown,
     usage::{self, Asked, Taken},
 };
-use seven::out;
 use crate::processes::Process;
+use seven::out;
 use seven_settings::Worker;
 
 /// Texts under way at saturation.

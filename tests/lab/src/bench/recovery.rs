@@ -18,8 +18,11 @@ use super::{
     measure::Run,
     pipeline::{Running, fleet_processes},
 };
-use seven::{life::backup::backup, life::restore::restore, out};
 use crate::processes::Process;
+use seven::{
+    life::{backup::backup, restore::restore},
+    out,
+};
 use seven_settings::Worker;
 
 /// Texts per second: often enough that somebody's is in hand when its worker dies.

@@ -14,8 +14,8 @@ use super::{
     start::Started,
     way::Step,
 };
-use seven::{commands::table, out};
 use crate::whole_traces::Wholeness;
+use seven::{commands::table, out};
 
 pub(super) fn print(results: &Results) {
     out!("\n{} on {} cores, servers, carrier and load included", results.commit, results.cores);

@@ -17,8 +17,8 @@ use super::{
     pipeline::{Running, fleet_processes},
     report,
 };
+use crate::whole_traces::{self, Wholeness};
 use seven::out;
-use crate::{whole_traces, whole_traces::Wholeness};
 
 /// The quiet window is this part of production's, so that some texts are answered together.
 const PAUSES: f64 = 0.05;

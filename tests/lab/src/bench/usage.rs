@@ -111,7 +111,7 @@ pub(super) async fn statements(ground: &Ground, texts: usize) -> Result<()> {
              from pg_stat_statements where calls >= {texts} / 10 order by total_exec_time desc limit 60"
         ))
         .await?;
-    crate::out!("per text: ms | ms planning | calls | pages | statement\n{rows}");
+    seven::out!("per text: ms | ms planning | calls | pages | statement\n{rows}");
     Ok(())
 }
 

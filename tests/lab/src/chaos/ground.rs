@@ -15,8 +15,8 @@ use tokio::net::TcpListener;
 use url::Url;
 
 use super::{CASINOS, PER_KIND, SCALE, plan::Server, proxy::Proxy};
+use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 use seven::onboard;
-use crate::{stack::API_KEY, stack::Plan, stack::SIGNING_SEED, stack::Stack};
 use seven_settings::Worker;
 
 /// Dropped in this order: the fleet's handles before its servers.

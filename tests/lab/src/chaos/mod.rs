@@ -25,10 +25,10 @@ use anyhow::{Context, Result, bail};
 use rand::Rng;
 use tokio::time::{Instant, sleep_until};
 
-use seven::out;
-use seven_settings::dev_dir;
 use crate::whole_traces;
 use ground::Ground;
+use seven::out;
+use seven_settings::dev_dir;
 use strike::Striker;
 use workers::Workers;
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule, Text};
 use tokio::{process::Child, time::sleep};
 
-use crate::{dev::Dev, dev::House, dev::house, dev::sent_texts};
+use crate::dev::{Dev, House, house, sent_texts};
 use seven::out;
 use seven_settings::Worker;
 

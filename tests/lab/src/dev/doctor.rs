@@ -7,7 +7,7 @@ use seven_testkit::{Nats, Postgres, Redis, Scratch};
 
 use seven::out;
 
-pub async fn run() -> Result<()> {
+pub(super) async fn run() -> Result<()> {
     let scratch = Scratch::new("doctor")?;
     let mut failed = 0;
     failed += report("nats-server 2.12.3 or newer", check_nats(&scratch)).await;

@@ -28,7 +28,7 @@ pub struct Dev {
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     pub time_scale: f64,
     /// Start the guests' and the casino's clock at this time.
-    #[arg(long, value_name = "RFC3339", value_parser = crate::commands::given::moment)]
+    #[arg(long, value_name = "RFC3339", value_parser = seven::commands::given::moment)]
     pub at: Option<DateTime<Utc>>,
     /// Another casino's document (JSON or TOML) instead of the demo's.
     #[arg(long, value_name = "FILE")]
@@ -66,5 +66,5 @@ pub async fn run(dev: Dev) -> Result<()> {
 }
 
 pub(crate) use explain::explain;
-pub(crate) use play::{sent_texts, trace_id};
+pub(crate) use play::sent_texts;
 pub(crate) use start::{House, house};

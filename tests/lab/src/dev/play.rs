@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::{Dev, house};
 use crate::stack::Stack;
+use seven::commands::why::trace_id;
 use seven_settings::Worker;
 
 /// The guest of `--say`.
@@ -142,11 +143,6 @@ fn print_texts(asked: &[(DateTime<Utc>, String)], texts: &[SentText], json: bool
         writeln!(out, "{line}")?;
     }
     Ok(())
-}
-
-/// The trace of a `traceparent`.
-pub(crate) fn trace_id(traceparent: &str) -> &str {
-    traceparent.split('-').nth(1).unwrap_or(traceparent)
 }
 
 fn shown(text: &SentText) -> String {

@@ -7,9 +7,9 @@ use seven_domain::CasinoConfig;
 use seven_testkit::{Options, Servers};
 
 use super::Dev;
+use crate::stack::{Plan, Stack};
 use seven::onboard;
-use seven_settings::{dev_dir, Worker};
-use crate::{stack::Plan, stack::Stack};
+use seven_settings::{Worker, dev_dir};
 
 /// Everything that runs here. Dropped in this order: the fleet before its servers.
 pub(crate) struct House {

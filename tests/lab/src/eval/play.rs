@@ -24,12 +24,12 @@ use tokio::{
 use super::{
     dialogue::{Dialogue, Turn, Verdict},
     judge::{Heard, House, judge},
-    known, models,
-    models::Host,
+    known,
+    models::{self, Host},
     report::{Played, PlayedTurn},
 };
+use crate::stack::{Plan, Stack};
 use seven::onboard;
-use crate::{stack::Plan, stack::Stack};
 use seven_settings::Worker;
 
 /// A guest waits this long for an answer; then the turn has failed and the dialogue goes on.

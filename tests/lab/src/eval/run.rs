@@ -11,8 +11,8 @@ use clap::ValueEnum;
 use seven_agent_swarm::Models;
 use seven_testkit::{Options, Servers};
 
+use crate::eval::{self, Class, Ground, Host, Report, Share, Theatre, Written, owed};
 use seven::commands::table;
-use crate::{eval::self, eval::Class, eval::Ground, eval::Host, eval::Report, eval::Share, eval::Theatre, eval::Written, eval::owed};
 use seven::out;
 use seven_settings::{Settings, dev_dir};
 

@@ -7,7 +7,10 @@ use seven_domain::{AuditEvent, CampaignId, CasinoId};
 use seven_runtime::Fleet;
 use seven_store::{Tx, audit::Entry};
 
-use crate::{commands::given::Who, commands::known, out};
+use crate::{
+    commands::{given::Who, known},
+    out,
+};
 
 #[derive(Debug, Args)]
 pub struct Change {

@@ -14,7 +14,11 @@ use super::{
     plan::Plan,
     wording::{Text, Texts},
 };
-use crate::{commands::given::{Careful, Who}, commands::guest_ref::GuestRef, commands::phrases::sentence, commands::table, out};
+use crate::{
+    commands::given::{Careful, Who},
+    commands::{guest_ref::GuestRef, phrases::sentence, table},
+    out,
+};
 
 #[derive(Debug, Args)]
 pub struct Send {

@@ -7,7 +7,10 @@ use seven_domain::{CampaignId, CasinoId};
 use seven_runtime::Fleet;
 use seven_store::controls::Switch;
 
-use crate::{commands::known, commands::phrases::sentence, commands::table, out};
+use crate::{
+    commands::{known, phrases::sentence, table},
+    out,
+};
 
 #[derive(Debug, Args)]
 pub struct List {

@@ -22,7 +22,10 @@ use super::{
     reentry::Refusal,
     select::{Part, Select},
 };
-use crate::{commands::capital, commands::confirmed as confirm, commands::table, out};
+use crate::{
+    commands::{capital, confirmed as confirm, table},
+    out,
+};
 
 /// Refusals said one by one.
 const MOST_SAID: usize = 20;

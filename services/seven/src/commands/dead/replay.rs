@@ -23,7 +23,10 @@ use super::{
     select::{Select, whose},
     stream,
 };
-use crate::{commands::given::{By, Careful}, out};
+use crate::{
+    commands::given::{By, Careful},
+    out,
+};
 
 const VERB: Verb = Verb { order: "replay", done: "replayed" };
 const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);

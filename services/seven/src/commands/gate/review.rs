@@ -11,8 +11,10 @@ use seven_store::{audit::Entry, review::Hits};
 use seven_telemetry::Raised;
 use uuid::Uuid;
 
-use seven_alerts;
-use crate::{commands::fleet, commands::given, commands::known, out};
+use crate::{
+    commands::{fleet, given, known},
+    out,
+};
 
 #[derive(Debug, Args)]
 pub struct List {
@@ -131,7 +133,7 @@ pub async fn mark(config: Option<&Path>, command: &Mark) -> Result<()> {
             ),
             times: 1,
         };
-        alerting::file_one(&fleet, &raised).await.context("raising the alert")?;
+        seven_alerts::file_one(&fleet, &raised).await.context("raising the alert")?;
         out!("Marked as missed, and a critical alert is raised: seven alert list.");
     } else {
         out!("Marked as a false alarm of {}.", hit.join(", "));

@@ -17,7 +17,10 @@ use seven_domain::CasinoId;
 use seven_runtime::Fleet;
 use seven_store::{audit, dead::Filter};
 
-use crate::{commands::handles, commands::pause, commands::status, out};
+use crate::{
+    commands::{handles, pause, status},
+    out,
+};
 use seven_settings::Settings;
 
 /// Of each list the newest; a bundle is for reading.

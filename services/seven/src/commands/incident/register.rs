@@ -11,7 +11,10 @@ use seven_store::incidents::{Action, Incident, Step};
 use uuid::Uuid;
 
 use super::bundle::redact;
-use crate::{commands::fleet, commands::given, commands::table, out};
+use crate::{
+    commands::{fleet, given, table},
+    out,
+};
 
 /// Who says it. Texts name guests by id: this log is kept for years and read by many.
 #[derive(Debug, Args)]

@@ -9,7 +9,10 @@ use seven_runtime::Fleet;
 use seven_store::{fleet::RosterEntry, workers::LastError};
 
 use super::{ALERTS, Away, Lag, Limits, Mirrored, NATS, POSTGRES, REDIS, Snapshot, Stored};
-use crate::{commands::in_time, commands::pause, commands::provider, one_line};
+use crate::{
+    commands::{in_time, pause, provider},
+    one_line,
+};
 
 /// For a connection to Postgres: less than for any answer, so that the reason is known.
 const FIRST_ANSWER: Duration = Duration::from_secs(1);
