@@ -1,6 +1,6 @@
 //! Two casinos whose stages run in processes of their own (`seven run <worker> --casino ID`): while one is flooded the other's guests are
 //! answered, in order, and draining the flooded one's processes in the middle of its backlog loses and repeats nothing (issue E, item 6).
-//! What the flood costs the other in milliseconds is a figure of `seven bench --only isolation`; nothing here judges by the clock.
+//! What the flood costs the other in milliseconds is a figure of `./scripts/bench --only isolation`; nothing here judges by the clock.
 
 use std::{
     collections::{BTreeMap, HashSet},

@@ -5,7 +5,7 @@ use std::time::Duration;
 use seven_bus::Outcome;
 use seven_domain::{InboundId, Language, OutboundId};
 use seven_packs::TextKey;
-use seven_runtime::{Error, failpoint};
+use seven_runtime::Error;
 use seven_store::outbound::{NewOutbound, Origin};
 use uuid::Uuid;
 
@@ -21,7 +21,6 @@ impl Swarm {
         let queued = tx.queue(&text).await?;
         tx.park_texts(&ids, text.outbound_id, why).await?;
         tx.commit().await?;
-        failpoint("swarm.after_park");
         let queued: Vec<_> = queued.into_iter().collect();
         self.fleet.signal_queued(&work.casino, &queued, None, &work.trace).await?;
         Ok(Outcome::Park { reason: "turn_failed".into(), error: why.to_owned(), attempts: tries })

@@ -7,6 +7,7 @@ mod handler;
 mod hosted;
 mod joined;
 mod models;
+mod mutant;
 mod pause;
 mod scene;
 mod session;

@@ -5,21 +5,22 @@ use std::time::Duration;
 use seven_bus::Outcome;
 use seven_compliance::disclosure::{self, Due, Facts};
 use seven_domain::{Language, TurnId};
+use seven_faults::failpoint;
 use seven_host::Record;
 use seven_packs::TextKey;
-use seven_runtime::{Error, Mutant, failpoint, mutant};
+use seven_runtime::Error;
 use seven_store::{
     Tx,
     turns::{Committing, Kept, NewTurn},
 };
 use seven_telemetry::trace;
 use seven_tools::Effect;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use crate::{
     handler::{Leasing, Swarm, Work},
-    pause,
+    mutant, pause,
     scene::{Around, Scene},
     session::{After, Told},
     speech::Speech,
@@ -42,7 +43,7 @@ impl Swarm {
         let mut span = trace::step("seven.turn", "").entered();
         span.tell("seven.thread_id", &work.lease.conversation_id);
         span.set("seven.message_count", work.open.len());
-        failpoint("swarm.after_lease");
+        failpoint!("swarm.after_lease");
         let overtaken = Outcome::Wait { after: Duration::from_millis(50), why: "epoch_moved" };
         if work.recall.place.paused.is_some() {
             leased(leasing).await?;
@@ -135,15 +136,15 @@ impl Swarm {
                 .map_err(|error| Error::Other(error.to_string()))?,
         };
         let after = self.remember(work, scene, told)?;
-        let all_answered = mutant(Mutant::AllAnswered);
-        if all_answered || mutant(Mutant::NoEpoch) {
-            sleep(Duration::from_millis(200)).await;
-        }
+        mutant::dawdle().await;
         let place = self.commits.acquire().await;
         // Taken back by a crash, the texts are open again and swept; nothing was sent, or the sender's look would have kept it.
         let mut tx = self.fleet.store.bind_repeatable(&work.casino).await?;
-        let ids: Vec<Uuid> =
-            if all_answered { tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect() } else { ids };
+        let ids: Vec<Uuid> = if mutant::answers_all() {
+            tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect()
+        } else {
+            ids
+        };
         let kept = Kept { session: after.session.as_ref(), profile: after.profile.as_ref() };
         let Some(Committing { switched, more }) = tx.commit_turn(&turn, &ids, kept).await? else { return Ok(false) };
         // A switch that came while the host was thinking: the reply is not said, the texts stay open (D14).
@@ -157,11 +158,11 @@ impl Swarm {
         self.carry_out(&mut tx, work, told).await?;
         flag(&mut tx, work, scene, speech, turn_id.0).await?;
         tx.audit_offer_calls(turn_id, None, &told.speech.offer_calls, &work.trace).await?;
-        failpoint("swarm.before_commit");
+        failpoint!("swarm.before_commit");
         tx.commit().await?;
         // The signals wait for the bus, and nobody for them.
         drop(place);
-        failpoint("swarm.after_commit");
+        failpoint!("swarm.after_commit");
         drop(step);
         // The other texts' traces are linked to the one that goes on to the receipt.
         work.open.iter().skip(1).for_each(|text| trace::join(&text.trace, "seven.joined"));
@@ -175,7 +176,7 @@ impl Swarm {
             let copy = Some(format!("after:{making}"));
             self.fleet.bus.signal_conversation(&work.casino, conversation.0, next, copy, &trace).await?;
         }
-        failpoint("swarm.after_publish");
+        failpoint!("swarm.after_publish");
         Ok(true)
     }
 

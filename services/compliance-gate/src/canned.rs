@@ -4,14 +4,17 @@ use std::time::Duration;
 
 use seven_domain::{Disposition, MessageClass, OutboundId};
 use seven_packs::TextKey;
-use seven_runtime::{Error, Mutant, mutant};
+use seven_runtime::Error;
 use seven_store::{
     Tx,
     outbound::{NewOutbound, Origin},
 };
 use seven_telemetry::metrics;
 
-use crate::handler::{Case, Gate, Next};
+use crate::{
+    handler::{Case, Gate, Next},
+    mutant,
+};
 
 impl Gate {
     /// Answers with a text of the pack, unless the same answer was given a moment ago: then the guest's text ends without one.
@@ -25,7 +28,7 @@ impl Gate {
 
     /// Whether this answer was given within the time in which the pack gives it once.
     pub(crate) async fn was_said_just_now(&self, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<bool, Error> {
-        if mutant(Mutant::AnswersAlways) {
+        if mutant::answers_always() {
             return Ok(false);
         }
         let silence = self.fleet.timing.scaled(case.pack.rules.say_again_after(key));

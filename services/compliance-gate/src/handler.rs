@@ -1,6 +1,6 @@
 //! One text: stored, judged, and either answered from the pack, closed with a reason, or signalled to the swarm.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use chrono::{DateTime, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, RECOVERED, RECOVERED_AFTER_RESTORE, events::InboundText};
@@ -12,8 +12,9 @@ use seven_domain::{
     AuditEvent, CasinoConfig, CasinoId, Channel, ConversationId, Disposition, GuestHash, InboundId, Language,
     PhoneE164, Stage, TraceContext,
 };
+use seven_faults::failpoint;
 use seven_packs::Pack;
-use seven_runtime::{Error, Fleet, Mutant, failpoint, mutant, outcome_of, word_of};
+use seven_runtime::{Error, Fleet, outcome_of, word_of};
 use seven_store::{
     Tx,
     audit::Entry,
@@ -25,10 +26,7 @@ use seven_store::{
 };
 use seven_telemetry::{metrics, trace as spans};
 
-use crate::reading;
-
-/// How long a mutant leaves open the gap that it makes, so that a kill can fall into it.
-const WIDE: Duration = Duration::from_secs(3);
+use crate::{mutant, reading};
 
 /// Stored in place of a text that held card, account or identity data (CONV-15).
 const NOT_KEPT: &str = "[personal data, not kept]";
@@ -128,7 +126,7 @@ impl Gate {
     async fn process(&self, delivery: &Delivery<InboundText>) -> Result<(), Error> {
         let text = Text::read(&delivery.event)?;
         let casino = &delivery.casino;
-        if mutant(Mutant::DoneBeforeEffect) && self.noted_before(casino, &text).await {
+        if mutant::noted_before(&self.fleet.cache, casino, &format!("in:{}", text.provider_message_id)).await {
             return Ok(());
         }
         let mut tx = self.fleet.store.bind(casino).await?;
@@ -176,33 +174,20 @@ impl Gate {
             }
             (self.repeat(&mut tx, known).await?, Some(format!("dup:{}", delivery.stream_seq)))
         };
-        failpoint("gate.before_commit");
+        failpoint!("gate.before_commit");
         tx.commit().await?;
-        failpoint("gate.after_commit");
+        failpoint!("gate.after_commit");
         spans::set("seven.duplicate", !stored);
         spans::set("seven.next", next.name());
         tracing::info!(%casino, inbound_id = %inbound_id, stored, next = next.name(), trace, "text judged");
-        if mutant(Mutant::SilentDuplicate) {
-            tokio::time::sleep(WIDE).await;
-        }
+        mutant::dawdle().await;
         self.publish(casino, &next, inbound_id, copy, &trace).await?;
-        failpoint("gate.after_publish");
+        failpoint!("gate.after_publish");
         self.fleet.cache.mark_done(casino, &format!("in:{}", text.provider_message_id)).await;
         if personal {
             self.forget(delivery).await?;
         }
         Ok(())
-    }
-
-    /// A mutant's order of things: whether the text was noted as done, and now it is.
-    async fn noted_before(&self, casino: &CasinoId, text: &Text) -> bool {
-        let key = format!("in:{}", text.provider_message_id);
-        if self.fleet.cache.is_done(casino, &key).await {
-            return true;
-        }
-        self.fleet.cache.mark_done(casino, &key).await;
-        tokio::time::sleep(WIDE).await;
-        false
     }
 
     /// Takes the event out of its stream: what it holds must not be kept.
@@ -212,7 +197,7 @@ impl Gate {
     }
 
     async fn repeat(&self, tx: &mut Tx, known: Option<Known>) -> Result<Next, Error> {
-        if mutant(Mutant::SilentDuplicate) {
+        if mutant::forgets_duplicates() {
             return Ok(Next::nothing());
         }
         let Some(known) = known else { return Ok(Next::nothing()) };

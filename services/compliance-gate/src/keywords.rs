@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use seven_compliance::{Intent, Keyword, chain::Action};
 use seven_packs::TextKey;
-use seven_runtime::{Error, Mutant, counted, mutant};
+use seven_runtime::{Error, counted};
 use seven_store::{
     Tx,
     consent::{Consent, method},
@@ -13,7 +13,10 @@ use seven_store::{
 };
 use seven_telemetry::metrics;
 
-use crate::handler::{Case, Gate, Next};
+use crate::{
+    handler::{Case, Gate, Next},
+    mutant,
+};
 
 impl Gate {
     /// The keyword's effect; none when the text goes on to the host like any other.
@@ -78,7 +81,7 @@ impl Gate {
     }
 
     async fn opt_in(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Option<Next>, Error> {
-        let at = if mutant(Mutant::StartFromNow) { self.fleet.clock.now() } else { case.text.occurred_at };
+        let at = if mutant::starts_from_now() { self.fleet.clock.now() } else { case.text.occurred_at };
         let before = tx.suppression(&case.guest).await?;
         let was_stopped = before.as_ref().is_some_and(|s| s.state == "stopped");
         let was_asked = before.is_some_and(|s| s.asked_at.is_some());

@@ -9,6 +9,7 @@ mod keywords;
 mod likely;
 mod limits;
 mod moved;
+mod mutant;
 mod privacy;
 mod reading;
 mod repeats;

@@ -9,14 +9,15 @@ use prost::Message;
 use seven_bus::{Outgoing, events::DeadLetter, subject};
 use seven_compliance::{Intent, Keyword, classify, echo};
 use seven_domain::{CasinoId, PhoneE164, Stage, TWILIO};
-use seven_runtime::{Fleet, Mutant, failpoint, mutant, word_of};
+use seven_faults::failpoint;
+use seven_runtime::{Fleet, word_of};
 use seven_store::{
     spool::Spooled,
     suppressions::{Applied, Word},
 };
 use seven_telemetry::metrics;
 
-use crate::{answer::Answer, app::App, intake::Intake};
+use crate::{answer::Answer, app::App, intake::Intake, mutant};
 
 /// Why a text is kept that no guest sent: filed as settled, for nobody has to act on it.
 const ODD_SENDER: &str = "odd_sender";
@@ -105,7 +106,7 @@ impl App {
         let message = Outgoing { subject: subject(stage, casino, None), key: &key, copy: None, trace, payload };
         // Side by side: one after the other they could outlast the 1.5 s.
         let (suppressed, stored) = tokio::join!(self.suppress(casino, intake), self.make_durable(casino, &message));
-        failpoint("ingress.after_publish");
+        failpoint!("ingress.after_publish");
         if stored && suppressed { Answer::Accepted } else { Answer::NotStored }
     }
 
@@ -149,7 +150,7 @@ impl App {
             Some(Applied::Superseded) => true,
             Some(Applied::Changed | Applied::Repeat) => {
                 self.fleet.cache.refuse(casino, &guest, *occurred_at).await;
-                failpoint("ingress.after_suppression");
+                failpoint!("ingress.after_suppression");
                 true
             }
             None => {
@@ -209,8 +210,7 @@ impl App {
     }
 
     async fn make_durable(&self, casino: &CasinoId, message: &Outgoing<'_>) -> bool {
-        if mutant(Mutant::AckBeforePublish) {
-            self.publish_later(message);
+        if mutant::publishes_later(&self.fleet.bus, message) {
             return true;
         }
         match self.fleet.bus.publish(message, PUBLISH_DEADLINE).await {
@@ -220,17 +220,6 @@ impl App {
                 self.spool(casino, message).await
             }
         }
-    }
-
-    /// A mutant's: nobody hears whether it came to pass. Long enough for a kill to find something.
-    fn publish_later(&self, message: &Outgoing<'_>) {
-        let (bus, subject, key) = (self.fleet.bus.clone(), message.subject.clone(), message.key.to_owned());
-        let (trace, payload) = (message.trace.to_owned(), message.payload.clone());
-        tokio::spawn(async move {
-            tokio::time::sleep(Duration::from_secs(4)).await;
-            let message = Outgoing { subject, key: &key, copy: None, trace: &trace, payload };
-            bus.publish(&message, PUBLISH_DEADLINE).await.ok();
-        });
     }
 
     async fn spool(&self, casino: &CasinoId, message: &Outgoing<'_>) -> bool {
@@ -268,7 +257,7 @@ impl Said {
             return Ok(());
         }
         for reached in fleet.store.stop_reaches(self.number.as_str(), casino, "").await? {
-            if mutant(Mutant::ForgetsFormer) {
+            if mutant::forgets_former() {
                 break;
             }
             let guest = fleet.keys.hash(&reached.casino, &self.phone);

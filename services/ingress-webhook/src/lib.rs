@@ -9,6 +9,7 @@ mod crowd;
 mod intake;
 mod intruders;
 mod limits;
+mod mutant;
 mod serve;
 
 use seven_runtime::Fleet;

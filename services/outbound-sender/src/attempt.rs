@@ -7,8 +7,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use seven_bus::Outcome;
 use seven_cache::{Outcome as Spoke, Transition};
 use seven_domain::{AttemptId, AuditEvent, CasinoId, GuestHash, Lane, OutboundId, TWILIO};
+use seven_faults::failpoint;
 use seven_providers::{ErrorClass, SendOutcome, SendRequest, verdict};
-use seven_runtime::{Error, failpoint};
+use seven_runtime::Error;
 use seven_store::{
     audit::Entry,
     connections::Lent,
@@ -79,7 +80,7 @@ impl Sender {
                     }
                 }
             };
-            failpoint("sender.after_claim");
+            failpoint!("sender.after_claim");
             if std::mem::take(&mut first) {
                 measure::reply(&self.fleet, job);
             }
@@ -88,7 +89,7 @@ impl Sender {
             // Safety texts pass a STOP anyway, so a slow database does not keep them back.
             let held_up = job.class.lane() != Lane::Safety && self.fleet.clock.now() - looked_at > LOOK_HOLDS;
             let outcome = if held_up { held_up_before_the_call() } else { carrier.provider.send(&request).await };
-            failpoint("sender.after_call");
+            failpoint!("sender.after_call");
             describe(&mut span, called, attempt, job, &outcome);
             drop(span);
             let spoke = if held_up { Spoke::Neutral } else { speaks(&outcome) };
@@ -105,7 +106,7 @@ impl Sender {
             if next == Next::Sent {
                 self.note_late_help(job).await?;
             }
-            failpoint("sender.after_record");
+            failpoint!("sender.after_record");
             match next {
                 Next::RetryNow if self.must_reread(&outcome) => {
                     let mut tx = self.fleet.store.bind(&job.casino).await?;

@@ -3,8 +3,9 @@
 use chrono::{TimeDelta, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::Receipt};
 use seven_domain::{AttemptId, AuditEvent, CasinoId, OutboundState, Stage};
+use seven_faults::failpoint;
 use seven_providers::{ErrorClass, verdict};
-use seven_runtime::{Error, Fleet, failpoint, outcome_of};
+use seven_runtime::{Error, Fleet, outcome_of};
 use seven_store::{
     Tx,
     audit::Entry,
@@ -92,9 +93,9 @@ impl Receipts {
             let entry = Entry::of(AuditEvent::SmsDeliveryFailed, "outbound-sender", &subject, detail);
             tx.audit(&Entry { guest: guest.as_ref(), ..entry }).await?;
         }
-        failpoint("receipts.before_commit");
+        failpoint!("receipts.before_commit");
         tx.commit().await?;
-        failpoint("receipts.after_commit");
+        failpoint!("receipts.after_commit");
         if let (Some(code), Some(attempt)) = (receipt.error_code.as_deref(), attempt)
             && let class = verdict(&receipt.provider, code, 0).class
             && is_news(class, self.fleet.clock.now() - receipt.occurred_at)

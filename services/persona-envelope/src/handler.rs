@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use seven_bus::{Delivery, Handler, Outcome, events::DraftReady};
 use seven_domain::{CasinoConfig, Language, MessageClass, OutboundId, Stage, TurnId};
+use seven_faults::failpoint;
 use seven_packs::{Pack, TextKey, TypingKind};
-use seven_runtime::{Error, Fleet, failpoint, outcome_of};
+use seven_runtime::{Error, Fleet, outcome_of};
 use seven_sms::measure;
 use seven_store::{
     Tx,
@@ -73,12 +74,12 @@ impl Envelope {
             "parked" => return Err(Error::Other("the turn is parked".into())),
             _ => (Vec::new(), None),
         };
-        failpoint("envelope.before_commit");
+        failpoint!("envelope.before_commit");
         tx.commit().await?;
-        failpoint("envelope.after_commit");
+        failpoint!("envelope.after_commit");
         tracing::info!(casino = %delivery.casino, turn_id = %turn_id, texts = queued.len(), trace = turn.trace, "answer queued");
         self.fleet.signal_queued(&delivery.casino, &queued, copy.as_deref(), &turn.trace).await?;
-        failpoint("envelope.after_publish");
+        failpoint!("envelope.after_publish");
         Ok(Outcome::Done)
     }
 
@@ -153,7 +154,6 @@ impl Envelope {
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
         tx.park_turn(turn, reason).await?;
         tx.commit().await?;
-        failpoint("envelope.after_park");
         Ok(())
     }
 

@@ -5,9 +5,10 @@ mod unread;
 
 use std::time::Duration;
 
+use crate::mutant;
 use seven_bus::topology;
 use seven_domain::{CasinoId, PhoneE164, Stage};
-use seven_runtime::{Error, Fleet, Mutant, failpoint, mutant};
+use seven_runtime::{Error, Fleet};
 use seven_store::due::{Due, Kinds};
 use uuid::Uuid;
 
@@ -48,7 +49,7 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
     };
     let guest = deletion.guest().ok_or_else(|| Error::Other("a deletion's hash is not 32 bytes".into()))?;
     if deletion.state == "pending" {
-        let read = if mutant(Mutant::ErasesUnread) {
+        let read = if mutant::erases_unread() {
             tx.commit().await?;
             Read::All
         } else {
@@ -76,7 +77,6 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
     if remains.unsent > 0 && waited < LONGEST_WAIT {
         return Ok(Some(fleet.timing.scaled(WAIT_FOR_TEXTS).max(Duration::from_millis(200))));
     }
-    failpoint("scheduler.before_erasing_streams");
     let phone: PhoneE164 = remains.phone.parse()?;
     let elsewhere = serde_json::json!({
         "ingress_stream": erase(fleet, topology::stream_of(Stage::Gate), &seven_bus::subject(Stage::Gate, casino, None), &phone).await?,
@@ -85,7 +85,6 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
         "unknown_letters": letters(fleet, &CasinoId::unknown(), &phone).await?,
         "letters": letters(fleet, casino, &phone).await?,
     });
-    failpoint("scheduler.before_erasing_rows");
     let mut tx = fleet.store.bind(casino).await?;
     let counts = tx.erase(&deletion, &guest, Some(phone.as_str()), fleet.clock.now(), &elsewhere, &fleet.keys).await?;
     tx.commit().await?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use seven_domain::{AuditEvent, ConversationId, MessageClass, OutboundId};
-use seven_runtime::{Error, Fleet, failpoint};
+use seven_runtime::{Error, Fleet};
 use seven_store::{
     audit::Entry,
     due::{Due, Kinds, STOP_REACH},
@@ -84,7 +84,6 @@ async fn fire(fleet: &Fleet, row: Due) -> Result<(), Error> {
         let signalled = fleet.signal_queued(&row.casino, &texts, Some(&copy), &trace);
         if trace.is_empty() { signalled.await? } else { spans::resume("due", &row.casino, &trace, signalled).await? }
     }
-    failpoint("scheduler.before_due_commit");
     tx.commit().await?;
     Ok(())
 }

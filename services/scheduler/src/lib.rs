@@ -13,6 +13,7 @@ mod due;
 mod floors;
 mod gauges;
 pub mod health;
+mod mutant;
 mod nightly;
 mod notices;
 pub mod reconcile;

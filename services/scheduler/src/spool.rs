@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use seven_bus::Outgoing;
-use seven_runtime::{Error, Fleet, failpoint};
+use seven_runtime::{Error, Fleet};
 use seven_telemetry::metrics;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
@@ -25,7 +25,6 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
             tracing::error!(%casino, error = &error as &dyn std::error::Error, "a spooled event was not taken; the others go on");
             continue;
         }
-        failpoint("scheduler.after_spool_publish");
         tx.drop_spooled(id).await?;
         tx.commit().await?;
         metrics().swept.with_label_values(&["spool"]).inc();

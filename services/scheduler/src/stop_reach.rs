@@ -3,10 +3,11 @@
 //!
 //! The gate leaves a due row with every STOP, in the STOP's own transaction; nothing here is lost with a process.
 
+use crate::mutant;
 use chrono::{DateTime, Utc};
 use seven_compliance::chain::Action;
 use seven_domain::{PhoneE164, config::Scope};
-use seven_runtime::{Error, Fleet, Mutant, counted, mutant};
+use seven_runtime::{Error, Fleet, counted};
 use seven_store::{
     consent::Consent,
     due::{Due, STOP_REACH},
@@ -43,7 +44,7 @@ pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
             _ => "",
         };
         for reached in fleet.store.stop_reaches(&said.number, &row.casino, sender).await? {
-            if mutant(Mutant::ForgetsFormer) {
+            if mutant::forgets_former() {
                 break;
             }
             stop_at(fleet, &said, &reached).await?;

@@ -3,7 +3,6 @@
 
 pub mod counted;
 mod error;
-mod failpoint;
 mod heartbeat;
 mod timing;
 
@@ -16,9 +15,7 @@ use seven_store::{Store, consent::method, outbound::Queued, suppressions::Word};
 use tokio_util::sync::CancellationToken;
 
 pub use error::{Error, outcome_of};
-pub use failpoint::failpoint;
 pub use heartbeat::beat;
-pub use seven_store::mutant::{Mutant, has_mutants, mutant};
 pub use timing::Timing;
 
 /// How a command was said, for the suppression and the consent chain (C-17): ingress and gate must write the same.

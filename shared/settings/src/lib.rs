@@ -251,7 +251,7 @@ impl Postgres {
 }
 
 impl Settings {
-    /// Reads `file`, else `SEVEN_CONFIG`, else the settings that a running `seven dev` left beside this clone, else defaults; then the
+    /// Reads `file`, else `SEVEN_CONFIG`, else the settings that a running `./scripts/dev` left beside this clone, else defaults; then the
     /// secrets of the folder `SEVEN_SECRETS`, then the environment.
     pub fn load(file: Option<&Path>) -> Result<Self, Error> {
         let named = file.map(Path::to_path_buf).or_else(|| std::env::var_os("SEVEN_CONFIG").map(PathBuf::from));
@@ -277,7 +277,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Settings from a TOML text over the defaults; what `seven dev` and the tests write for the fleets they start.
+    /// Settings from a TOML text over the defaults; what `./scripts/dev` and the tests write for the fleets they start.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let settings: Self =
             Figment::from(Toml::string(DEFAULTS)).merge(Toml::string(text)).extract().map_err(Box::new)?;
@@ -414,7 +414,7 @@ pub fn is_here(url: &Url) -> bool {
     })
 }
 
-/// Where `seven dev` leaves the settings of the fleet it runs, so that operators' commands find it.
+/// Where `./scripts/dev` leaves the settings of the fleet it runs, so that operators' commands find it.
 pub fn dev_file() -> PathBuf {
     dev_dir().join("seven.toml")
 }

@@ -6,10 +6,7 @@ use chrono::{DateTime, Utc};
 use seven_domain::{CasinoId, Lane, Stage};
 use uuid::Uuid;
 
-use crate::{
-    Result, Store,
-    mutant::{Mutant, mutant},
-};
+use crate::{Result, Store, mutant};
 
 /// One casino as the workers' roster needs it; also what the control bucket mirrors (D14).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -75,11 +72,10 @@ impl Store {
 
     /// Claims the overdue rows of a stage for another signal; each call moves their next sweep out (D3).
     pub async fn sweep(&self, stage: Stage, longest: Duration, per_casino: i32) -> Result<Vec<Swept>> {
-        let (base, longest) = match stage {
-            Stage::Swarm if mutant(Mutant::SilentDuplicate) => return Ok(Vec::new()),
-            _ if mutant(Mutant::NoBackoff) => (Duration::ZERO, Duration::ZERO),
-            _ => (self.sweep.base, longest),
-        };
+        if mutant::sweeps_nothing(stage) {
+            return Ok(Vec::new());
+        }
+        let (base, longest) = mutant::backoff(self.sweep.base, longest);
         let rows: Vec<(String, Uuid, Uuid, Option<String>, String)> = sqlx::query_as(
             "select casino_id, row_id, conversation_id, lane, trace from fleet_sweep($1, make_interval(secs => $2), make_interval(secs => $3), $4)",
         )

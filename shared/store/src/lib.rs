@@ -37,7 +37,7 @@ pub mod keyed;
 pub mod last_look;
 pub mod logins;
 pub mod model_results;
-pub mod mutant;
+mod mutant;
 pub mod nightly;
 pub mod numbers;
 pub mod offers;

@@ -1,64 +1,83 @@
-//! Breakages on purpose, for `./scripts/chaos --mutants`: each takes one promise away, and the chaos suite must notice. Only a build
-//! with the feature `mutants` has them; `SEVEN_MUTANT` chooses one. Here, because the library nearest to the database needs them too.
+//! Promises that `./scripts/chaos --mutants` breaks here (`seven_faults`); a product build has none of it.
 
-use std::sync::OnceLock;
+use std::time::Duration;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mutant {
-    /// The last look refuses nothing because of a STOP, a pause or an earlier text.
-    NoLastLook,
-    /// Ingress answers 200 and publishes a moment later; nobody looks at the provider's record.
-    AckBeforePublish,
-    /// The gate publishes a moment after its commit, and not again for a duplicate; nothing sweeps behind it.
-    SilentDuplicate,
-    /// A doubtful send goes out again, whatever its class.
-    BlindResend,
-    /// The gate notes a text as done, then works; nobody looks at the provider's record.
-    DoneBeforeEffect,
-    /// A turn marks all open texts answered, also those it did not read.
-    AllAnswered,
-    /// A turn commits whatever its epoch.
-    NoEpoch,
-    /// Sweeps come at every round.
-    NoBackoff,
-    /// A START counts from when we read it.
-    StartFromNow,
-    /// The gate gives every answer, however often it gave it just now.
-    AnswersAlways,
-    /// A deletion that is due destroys without reading what is on the bus.
-    ErasesUnread,
-    /// A STOP to a number that was handed on stays with the casino that has it now.
-    ForgetsFormer,
+use seven_domain::Stage;
+use seven_faults::{mutant, where_armed};
+
+use crate::{
+    Result, Tx,
+    last_look::{Claim, Look},
+    turns::NewTurn,
+};
+
+/// Claims a text whatever stands against it.
+pub(crate) async fn claim_unlooked(tx: &mut Tx, look: &Look) -> Result<Option<Claim>> {
+    where_armed!({
+        if !mutant!("no_last_look") {
+            return Ok(None);
+        }
+        let casino = tx.casino_str();
+        let row: Option<(String, String, String, uuid::Uuid)> = sqlx::query_as(
+            "with claimed as (
+               update outbound_messages set state = 'sending', provider = $3, reason = null
+               where outbound_id = $1 and state = 'queued' and not_before <= now() returning *),
+             attempt as (
+               insert into send_attempts (casino_id, attempt_id, outbound_id, provider, deadline_at, called_at)
+               select $5, $2, outbound_id, $3, now() + make_interval(secs => $4), $6 from claimed),
+             doubt as (
+               insert into due (casino_id, kind, row_id, due_at)
+               select $5, 'attempt_doubt', $2, now() + make_interval(secs => $7) from claimed)
+             select g.phone, c.body, c.class, c.conversation_id from claimed c join guests g on g.guest_id = c.guest_id",
+        )
+        .bind(look.outbound_id.0)
+        .bind(look.attempt_id.0)
+        .bind(look.provider)
+        .bind(look.deadline.as_secs_f64())
+        .bind(casino)
+        .bind(look.called_at)
+        .bind((look.deadline + look.grace).as_secs_f64())
+        .fetch_optional(tx.conn())
+        .await?;
+        let claim =
+            |(to, body, class, conversation_id)| Claim { to, body, class, conversation_id, messaging_profile_id: None };
+        Ok(row.map(claim))
+    } else {
+        let _ = (tx, look);
+        Ok(None)
+    })
 }
 
-impl Mutant {
-    pub const ALL: [(Self, &'static str); 12] = [
-        (Self::NoLastLook, "no_last_look"),
-        (Self::AckBeforePublish, "ack_before_publish"),
-        (Self::SilentDuplicate, "silent_duplicate"),
-        (Self::BlindResend, "blind_resend"),
-        (Self::DoneBeforeEffect, "done_before_effect"),
-        (Self::AllAnswered, "all_answered"),
-        (Self::NoEpoch, "no_epoch"),
-        (Self::NoBackoff, "no_backoff"),
-        (Self::StartFromNow, "start_from_now"),
-        (Self::AnswersAlways, "answers_always"),
-        (Self::ErasesUnread, "erases_unread"),
-        (Self::ForgetsFormer, "forgets_former"),
-    ];
+/// The epoch a turn is committed under: the conversation's own, whatever the turn's is.
+pub(crate) async fn epoch(tx: &mut Tx, turn: &NewTurn) -> Result<i64> {
+    where_armed!({
+        if !no_epoch() {
+            return Ok(turn.epoch);
+        }
+        let epoch = sqlx::query_scalar("select turn_epoch from conversations where conversation_id = $1");
+        Ok(epoch.bind(turn.conversation_id.0).fetch_one(tx.conn()).await?)
+    } else {
+        let _ = tx;
+        Ok(turn.epoch)
+    })
 }
 
-/// Whether this build has mutants at all.
-pub const fn has_mutants() -> bool {
-    cfg!(feature = "mutants")
+/// A turn commits whatever its epoch.
+pub(crate) fn no_epoch() -> bool {
+    mutant!("no_epoch")
 }
 
-/// Whether this process is that mutant; never without the feature.
-pub fn mutant(which: Mutant) -> bool {
-    static CHOSEN: OnceLock<Option<Mutant>> = OnceLock::new();
-    has_mutants()
-        && *CHOSEN.get_or_init(|| {
-            let name = std::env::var("SEVEN_MUTANT").ok()?;
-            Mutant::ALL.iter().find(|(_, known)| *known == name).map(|(mutant, _)| *mutant)
-        }) == Some(which)
+/// Nothing sweeps behind the gate.
+pub(crate) fn sweeps_nothing(stage: Stage) -> bool {
+    stage == Stage::Swarm && mutant!("silent_duplicate")
+}
+
+/// Sweeps come at every round: the first wait and the longest one.
+pub(crate) fn backoff(base: Duration, longest: Duration) -> (Duration, Duration) {
+    if mutant!("no_backoff") { (Duration::ZERO, Duration::ZERO) } else { (base, longest) }
+}
+
+/// A doubtful send goes out again, whatever its class.
+pub(crate) fn resends_blindly() -> bool {
+    mutant!("blind_resend")
 }

@@ -2,11 +2,9 @@
 
 mod told;
 
-use std::borrow::Cow;
-
 use chrono::{DateTime, Utc};
 use seven_domain::{ConversationId, GuestId, TurnId};
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::FromRow;
 use uuid::Uuid;
 
 pub use self::told::{ToldLine, ToldTurn};
@@ -14,7 +12,7 @@ use crate::{
     Result, Tx,
     casinos::{Casino, Document, document},
     controls::{Switch, switched},
-    mutant::{Mutant, mutant},
+    mutant,
     sessions::SessionAfter,
 };
 
@@ -67,15 +65,6 @@ pub struct Turn {
 }
 
 /// One statement for one round trip. `ours` locks the conversation before anything else is touched (ARCHITECTURE, lock order).
-fn commit_statement() -> AssertSqlSafe<Cow<'static, str>> {
-    let statement = Cow::Borrowed(COMMIT);
-    AssertSqlSafe(if mutant(Mutant::NoEpoch) {
-        statement.replace("and turn_epoch = $5", "and $5::bigint is not null").into()
-    } else {
-        statement
-    })
-}
-
 const COMMIT: &str = concat!(
     "
 with ours as (
@@ -129,13 +118,14 @@ impl Tx {
     /// committed, when the conversation moved on or one of the texts was no longer open. The conversation's row stays locked.
     pub async fn commit_turn(&mut self, turn: &NewTurn, texts: &[Uuid], kept: Kept<'_>) -> Result<Option<Committing>> {
         type Row = (i64, i64, Vec<String>, Option<Uuid>, Option<String>);
+        let epoch = mutant::epoch(self, turn).await?;
         let (casino, base) = (self.casino_str(), self.sweep_base());
-        let (made, answered, switched, next, trace): Row = sqlx::query_as(commit_statement())
+        let (made, answered, switched, next, trace): Row = sqlx::query_as(COMMIT)
             .bind(casino)
             .bind(turn.turn_id.0)
             .bind(turn.conversation_id.0)
             .bind(turn.guest_id.0)
-            .bind(turn.epoch)
+            .bind(epoch)
             .bind(&turn.agent)
             .bind(&turn.model)
             .bind(&turn.intent)
@@ -160,7 +150,7 @@ impl Tx {
             .bind(kept.profile)
             .fetch_one(self.conn())
             .await?;
-        let whole = usize::try_from(answered) == Ok(texts.len()) || mutant(Mutant::NoEpoch);
+        let whole = usize::try_from(answered) == Ok(texts.len()) || mutant::no_epoch();
         let found = || Committing { switched: Switch::named(&switched), more: next.zip(trace) };
         Ok((made == 1 && whole).then(found))
     }

@@ -20,7 +20,7 @@ pub use metrics::{
 pub enum LogTarget<'a> {
     /// JSON lines on standard error: services.
     Stderr,
-    /// A file: `seven dev`, whose terminal belongs to the handset.
+    /// A file: `./scripts/dev`, whose terminal belongs to the handset.
     File(&'a Path),
     /// Nothing: explain commands.
     Off,

@@ -1,4 +1,4 @@
-//! Starts private NATS, Redis and Postgres servers for `seven dev` and for the tests, and ends them whatever happens.
+//! Starts private NATS, Redis and Postgres servers for `./scripts/dev` and for the tests, and ends them whatever happens.
 //!
 //! Every server is a child of this process: on a port of its own at 127.0.0.1, with its output in a log file, in its
 //! own process group, and with a watchdog that ends it when this process dies, even by SIGKILL. Servers that were

@@ -1,4 +1,4 @@
-//! One `seven dev` per clone.
+//! One `./scripts/dev` per clone.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, Write};

@@ -1,4 +1,4 @@
-//! All three servers at once, for `seven dev`.
+//! All three servers at once, for `./scripts/dev`.
 
 use std::path::Path;
 use std::thread;

@@ -1,4 +1,4 @@
-//! Workers as processes of their own, as in production: for `seven chaos` and `seven bench`.
+//! Workers as processes of their own, as in production: for `./scripts/chaos` and `./scripts/bench`.
 
 use std::{
     fs::File,

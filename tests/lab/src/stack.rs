@@ -1,4 +1,4 @@
-//! A whole fleet on this machine: database, carrier simulator, and the workers as tasks of this process. `seven dev` and the
+//! A whole fleet on this machine: database, carrier simulator, and the workers as tasks of this process. `./scripts/dev` and the
 //! integration tests run the same one.
 
 use std::{path::PathBuf, time::Duration};

@@ -1,4 +1,4 @@
-//! Which texts have one unbroken trace, and what the others lack (OBS-6). Pure; for `seven bench` and `seven chaos`.
+//! Which texts have one unbroken trace, and what the others lack (OBS-6). Pure; for `./scripts/bench` and `./scripts/chaos`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

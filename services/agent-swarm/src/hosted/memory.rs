@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use seven_domain::{CasinoId, ConversationId};
+use seven_faults::failpoint;
 use seven_llm::chat::{ChatModel, ChatReply, ChatRequest, Error};
-use seven_runtime::failpoint;
 use seven_store::Store;
 use uuid::Uuid;
 
@@ -48,7 +48,7 @@ impl<'a> Memory<'a> {
         if let Err(error) = self.keep(&step, &reply).await {
             tracing::warn!(casino = %self.casino, %error, "a model's answer was not kept");
         }
-        failpoint("swarm.after_model");
+        failpoint!("swarm.after_model");
         Ok((reply, false))
     }
 

@@ -4,10 +4,7 @@ use seven_domain::{AttemptId, MessageClass, OutboundId};
 use uuid::Uuid;
 
 use super::Queued;
-use crate::{
-    Result, Tx,
-    mutant::{Mutant, mutant},
-};
+use crate::{Result, Tx, mutant};
 
 impl Tx {
     /// The attempt's deadline and grace passed without a webhook: safety texts go out again once, others become `unknown`.
@@ -25,7 +22,7 @@ impl Tx {
         .await?;
         let Some((outbound, class, doubtful)) = row else { return Ok(None) };
         let class: MessageClass = class.parse()?;
-        let again = (class.is_safety() || mutant(Mutant::BlindResend)) && doubtful < 2;
+        let again = (class.is_safety() || mutant::resends_blindly()) && doubtful < 2;
         sqlx::query(
             "update outbound_messages set state = $2, reason = $3, not_before = now(), next_sweep_at = now() + make_interval(secs => $4),
                ended_at = case when $2 = 'unknown' then now() end

@@ -1,4 +1,4 @@
-//! `seven bench`: what the fleet takes as separate processes, beside what a bare relay takes on the same machine (issue E).
+//! `./scripts/bench`: what the fleet takes as separate processes, beside what a bare relay takes on the same machine (issue E).
 
 mod floor;
 mod ground;
@@ -103,7 +103,7 @@ struct Results {
 
 #[derive(Debug, Clone, clap::Subcommand)]
 enum Part {
-    /// One hop of the bare relay, as `seven bench` starts it.
+    /// One hop of the bare relay, as `./scripts/bench` starts it.
     #[command(hide = true)]
     Relay { hop: Hop },
 }

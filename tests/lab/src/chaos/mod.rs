@@ -1,4 +1,4 @@
-//! `seven chaos`: the fleet as processes under load, while workers and servers are killed, connections cut and slowed, the send API
+//! `./scripts/chaos`: the fleet as processes under load, while workers and servers are killed, connections cut and slowed, the send API
 //! spoiled and flags changed; then a checker proves the promises from the carrier's ledger and the database.
 
 mod check;
@@ -49,8 +49,7 @@ pub struct Chaos {
     /// Draws faults and load; without it a new one, which is printed.
     #[arg(long)]
     seed: Option<u64>,
-    /// Instead, break the promises on purpose, one after the other, and show that the checker notices each. Takes a binary built with
-    /// the feature `mutants`, as ./scripts/chaos does.
+    /// Instead, break the promises on purpose, one after the other, and show that the checker notices each.
     #[arg(long)]
     mutants: bool,
     /// With --mutants: only these.

@@ -3,12 +3,26 @@
 use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use seven_runtime::{Mutant, has_mutants};
 use tokio::process::Command;
 
 use super::Chaos;
 use seven::out;
 
+/// What each breaks stands in `src/mutant.rs` of the crates that ask for it.
+const MUTANTS: [&str; 12] = [
+    "no_last_look",
+    "ack_before_publish",
+    "silent_duplicate",
+    "blind_resend",
+    "done_before_effect",
+    "all_answered",
+    "no_epoch",
+    "no_backoff",
+    "start_from_now",
+    "answers_always",
+    "erases_unread",
+    "forgets_former",
+];
 /// Load per mutant unless --seconds says otherwise.
 const SECONDS: u64 = 60;
 /// A fleet that lost a text never settles; a loaded machine settles a whole one in 15 s.
@@ -16,11 +30,10 @@ const PATIENCE: &str = "45";
 
 /// Exit code 1 when a mutant went unnoticed.
 pub(crate) async fn run(chaos: &Chaos, seed: u64) -> Result<ExitCode> {
-    ensure!(has_mutants(), "this build has no mutants; ./scripts/chaos --mutants builds one");
-    let unknown = chaos.only.iter().find(|name| Mutant::ALL.iter().all(|(_, known)| known != name));
+    let unknown = chaos.only.iter().find(|name| !MUTANTS.contains(&name.as_str()));
     ensure!(unknown.is_none(), "no mutant is called {}", unknown.map_or("", String::as_str));
     let mut missed = Vec::new();
-    for (_, name) in Mutant::ALL {
+    for name in MUTANTS {
         if !chaos.only.is_empty() && !chaos.only.iter().any(|only| only == name) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! `seven dev --break WHAT`: breaks something while a guest waits for an answer, and counts what the guest got.
+//! `./scripts/dev --break WHAT`: breaks something while a guest waits for an answer, and counts what the guest got.
 
 use std::{process::Stdio, time::Duration};
 

@@ -1,4 +1,4 @@
-//! `seven dev --doctor`: the checks of a machine alone: each server is found, starts on a port of its own, answers, and stops.
+//! `./scripts/dev --doctor`: the checks of a machine alone: each server is found, starts on a port of its own, answers, and stops.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! `seven dev`: the whole fleet with the demo casino and the carrier simulator, and a handset to text it.
+//! `./scripts/dev`: the whole fleet with the demo casino and the carrier simulator, and a handset to text it.
 
 pub mod breaking;
 mod doctor;

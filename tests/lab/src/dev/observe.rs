@@ -1,4 +1,4 @@
-//! Prometheus beside the fleet of `seven dev`: on this machine only, with our rules, gone with the fleet.
+//! Prometheus beside the fleet of `./scripts/dev`: on this machine only, with our rules, gone with the fleet.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,4 +1,4 @@
-//! Servers, fleet and casino for one run of `seven dev`.
+//! Servers, fleet and casino for one run of `./scripts/dev`.
 
 use std::path::{Path, PathBuf};
 

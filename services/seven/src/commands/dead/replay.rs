@@ -9,8 +9,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use seven_compliance::Verdict;
 use seven_domain::{AuditEvent, CasinoId, DeadId, DeadState, Stage};
+use seven_faults::failpoint;
 use seven_ingress_webhook::{Intake, intake_raw};
-use seven_runtime::{Error, Fleet, failpoint};
+use seven_runtime::{Error, Fleet};
 use seven_store::{
     Tx,
     audit::Entry,
@@ -216,14 +217,14 @@ async fn one(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadSta
     tx.reopen_for_replay(&letter).await?;
     let claim = tx.claim_dead(id, fleet.ids.uuid(), by).await?;
     tx.commit().await?;
-    failpoint("dead.after_claim");
+    failpoint!("dead.after_claim");
 
     let mut tx = fleet.store.bind(owner).await?;
     if !tx.holds_claim(id, claim).await? {
         return Ok(Did::Elsewhere);
     }
     fleet.bus.publish(&reentry.outgoing(format!("replay:{claim}"), &letter.trace), PUBLISH_DEADLINE).await?;
-    failpoint("dead.after_publish");
+    failpoint!("dead.after_publish");
     tx.mark_replayed(id, by).await?;
     let subject = id.to_string();
     tx.audit(&entry(

@@ -1,12 +1,11 @@
-//! Named places at which a debug build can be made to die as if by `kill -9`: between commit, publish, provider call and
-//! acknowledgement. `SEVEN_FAILPOINT=gate.after_commit` dies at the first pass, `gate.after_commit:3` at the third;
-//! `gate.after_commit:1:stop` stops there until SIGCONT. Release builds have none.
+//! What the environment arms: `SEVEN_FAILPOINT` and `SEVEN_MUTANT`.
 
 use std::sync::{
     OnceLock,
     atomic::{AtomicU32, Ordering},
 };
 
+/// `gate.after_commit` dies at the first pass, `gate.after_commit:3` at the third; `gate.after_commit:1:stop` stops there until SIGCONT.
 struct Armed {
     name: String,
     pass: u32,
@@ -15,9 +14,6 @@ struct Armed {
 
 /// Dies here when this point is armed, or stops until SIGCONT.
 pub fn failpoint(name: &str) {
-    if !cfg!(debug_assertions) {
-        return;
-    }
     static ARMED: OnceLock<Option<Armed>> = OnceLock::new();
     static PASSES: AtomicU32 = AtomicU32::new(0);
     let armed = ARMED.get_or_init(|| {
@@ -31,11 +27,16 @@ pub fn failpoint(name: &str) {
         && PASSES.fetch_add(1, Ordering::SeqCst) + 1 == armed.pass
     {
         if armed.stops {
-            // Until somebody sends SIGCONT: as a frozen machine.
             std::process::Command::new("kill").args(["-STOP", &std::process::id().to_string()]).status().ok();
             return;
         }
         tracing::error!(failpoint = name, "dying at a failpoint");
         std::process::abort();
     }
+}
+
+/// Whether `SEVEN_MUTANT` names this one.
+pub fn mutant(name: &str) -> bool {
+    static CHOSEN: OnceLock<Option<String>> = OnceLock::new();
+    CHOSEN.get_or_init(|| std::env::var("SEVEN_MUTANT").ok()).as_deref() == Some(name)
 }
