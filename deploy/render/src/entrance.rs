@@ -4,12 +4,7 @@
 use serde_json::{Value, json};
 use seven_domain::CasinoId;
 
-use super::{
-    names::{APP, metadata, selector, workload},
-    values::{FleetValues, Values},
-    workload::webhook_port,
-    yaml::Document,
-};
+use super::{names::{APP, metadata, selector, workload}, values::{FleetValues, Values}, workload::webhook_port, yaml::Document};
 use seven_settings::{Settings, Worker};
 
 const WORKER: Worker = Worker::IngressWebhook;

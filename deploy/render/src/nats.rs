@@ -9,11 +9,7 @@ use seven_bus::permissions::Permissions;
 use seven_domain::{CasinoId, Stage};
 
 pub(crate) use self::servers::{COMPONENT, documents};
-use super::{
-    names::{password_variable, user},
-    values::{FleetValues, Values},
-    yaml::{File, HEAD},
-};
+use super::{names::{password_variable, user}, values::{FleetValues, Values}, yaml::{File, HEAD}};
 use seven_settings::Worker;
 
 /// The account with our streams; KEDA asks for it by name.

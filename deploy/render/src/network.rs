@@ -2,15 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    backup,
-    names::{APP, metadata},
-    nats::{self, CLIENT_PORT, MONITORING_PORT, ROUTE_PORT},
-    operator,
-    values::{FleetValues, Peer},
-    workload::{ops_port, webhook_port},
-    yaml::Document,
-};
+use super::{backup, names::{APP, metadata}, nats::{self, CLIENT_PORT, MONITORING_PORT, ROUTE_PORT}, operator, values::{FleetValues, Peer}, workload::{ops_port, webhook_port}, yaml::Document};
 use seven_settings::{Settings, Worker};
 
 /// The workers that call services outside: carriers, hosted models, who is told of alerts.

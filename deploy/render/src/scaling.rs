@@ -5,12 +5,7 @@ use serde_json::{Value, json};
 use seven_bus::topology;
 use seven_domain::{CasinoId, Lane, Stage};
 
-use super::{
-    names::{metadata, selector, workload},
-    nats,
-    values::{CasinoValues, FleetValues, Size, Values},
-    yaml::Document,
-};
+use super::{names::{metadata, selector, workload}, nats, values::{CasinoValues, FleetValues, Size, Values}, yaml::Document};
 use seven_settings::{Settings, Worker};
 
 /// Percent of the CPU it asked for at which ingress grows (PROD-51).

@@ -4,11 +4,7 @@
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::{
-    names::{self, metadata},
-    values::{CasinoValues, FleetValues, SecretRef},
-    yaml::Document,
-};
+use super::{names::{self, metadata}, values::{CasinoValues, FleetValues, SecretRef}, yaml::Document};
 use seven_settings::{Settings, Worker};
 
 /// Where the settings and the secrets are in a pod.

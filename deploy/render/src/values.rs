@@ -3,10 +3,7 @@
 
 mod check;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::{Path, PathBuf}};
 
 use serde::{Deserialize, Serialize};
 use seven_domain::{CasinoId, PhoneE164, config::RateLimitTier};

@@ -4,12 +4,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use seven_bus::WorkerSettings;
 
-use super::{
-    names::{self, APP, labels, metadata, selector, workload},
-    settings::{self, CONFIG_MAP, NATS_DIR, SECRETS_DIR, SETTINGS_FILE},
-    values::{CasinoValues, FleetValues, Size},
-    yaml::Document,
-};
+use super::{names::{self, APP, labels, metadata, selector, workload}, settings::{self, CONFIG_MAP, NATS_DIR, SECRETS_DIR, SETTINGS_FILE}, values::{CasinoValues, FleetValues, Size}, yaml::Document};
 use seven_settings::{Settings, Worker};
 
 /// Ingress goes on serving so long after SIGTERM is due: load balancers hear late that a pod leaves.

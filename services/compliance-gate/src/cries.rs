@@ -8,104 +8,104 @@ use seven_runtime::{Error, counted};
 use seven_store::{Tx, audit::Entry, escalations::NewEscalation};
 use seven_telemetry::metrics;
 
-use crate::handler::{Case, Gate, Next};
+use crate::{
+    canned, repeats,
+    types::{Case, Gate, Next},
+};
 
-impl Gate {
-    /// Every layer that hit is audited and, where a person has to look, opened as a case: whatever becomes of the text.
-    pub(crate) async fn note_hits(&self, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
-        let mut noted = Vec::new();
-        for hit in &case.decision.hits {
-            let language = hit.language.map_or("any", seven_domain::Language::as_str);
-            metrics().guardrails.with_label_values(&[hit.layer.as_str(), hit.pattern_id.as_str(), language]).inc();
-            if noted.contains(&hit.layer) {
-                continue;
-            }
-            noted.push(hit.layer);
-            self.note(tx, case, hit).await?;
+/// Every layer that hit is audited and, where a person has to look, opened as a case: whatever becomes of the text.
+pub(crate) async fn note_hits(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
+    let mut noted = Vec::new();
+    for hit in &case.decision.hits {
+        let language = hit.language.map_or("any", seven_domain::Language::as_str);
+        metrics().guardrails.with_label_values(&[hit.layer.as_str(), hit.pattern_id.as_str(), language]).inc();
+        if noted.contains(&hit.layer) {
+            continue;
         }
-        Ok(())
+        noted.push(hit.layer);
+        note(gate, tx, case, hit).await?;
     }
+    Ok(())
+}
 
-    async fn note(&self, tx: &mut Tx, case: &Case<'_>, hit: &Hit) -> Result<(), Error> {
-        let subject = case.inbound_id.to_string();
-        let layer = hit.layer.as_str();
-        // For whoever reviews what the guardrails do (OBS-3).
-        tracing::info!(casino = %tx.casino(), layer, guardrail = hit.pattern_id, triggered = true, guest_phone_hash = case.guest.tag(), inbound_id = subject, "guardrail hit");
-        tx.audit(&Entry {
-            event: AuditEvent::GuardrailTriggered,
-            actor: "compliance-gate",
-            subject: &subject,
-            guest: Some(&case.guest),
-            detail: serde_json::json!({ "layer": layer, "pattern_id": hit.pattern_id, "verdict": case.verdict() }),
-            trace: Some(&case.trace),
-        })
-        .await?;
-        if hit.layer == Layer::ResponsibleGaming {
-            tx.mark_responsible_gaming(case.party.guest_id).await?;
-        }
-        let Some(grave) = severity(hit) else { return Ok(()) };
-        let severity = grave.as_str();
-        tracing::error!(casino = %tx.casino(), inbound_id = %case.inbound_id, severity, layer, pattern_id = hit.pattern_id, trace = case.trace, "a person has to look at this");
-        self.open_case(tx, case, grave, layer, &hit.pattern_id).await?;
-        Ok(())
+async fn note(gate: &Gate, tx: &mut Tx, case: &Case<'_>, hit: &Hit) -> Result<(), Error> {
+    let subject = case.inbound_id.to_string();
+    let layer = hit.layer.as_str();
+    // For whoever reviews what the guardrails do (OBS-3).
+    tracing::info!(casino = %tx.casino(), layer, guardrail = hit.pattern_id, triggered = true, guest_phone_hash = case.guest.tag(), inbound_id = subject, "guardrail hit");
+    tx.audit(&Entry {
+        event: AuditEvent::GuardrailTriggered,
+        actor: "compliance-gate",
+        subject: &subject,
+        guest: Some(&case.guest),
+        detail: serde_json::json!({ "layer": layer, "pattern_id": hit.pattern_id, "verdict": case.verdict() }),
+        trace: Some(&case.trace),
+    })
+    .await?;
+    if hit.layer == Layer::ResponsibleGaming {
+        tx.mark_responsible_gaming(case.party.guest_id).await?;
     }
+    let Some(grave) = severity(hit) else { return Ok(()) };
+    let severity = grave.as_str();
+    tracing::error!(casino = %tx.casino(), inbound_id = %case.inbound_id, severity, layer, pattern_id = hit.pattern_id, trace = case.trace, "a person has to look at this");
+    open_case(gate, tx, case, grave, layer, &hit.pattern_id).await?;
+    Ok(())
+}
 
-    /// Opens a case about the text; false where one of this reason is open for the conversation, which counts the repeat.
-    pub(crate) async fn open_case(
-        &self,
-        tx: &mut Tx,
-        case: &Case<'_>,
-        severity: Severity,
-        reason: &str,
-        pattern_id: &str,
-    ) -> Result<bool, Error> {
-        let opened = NewEscalation {
-            escalation_id: self.fleet.ids.uuid(),
-            conversation_id: Some(case.party.conversation_id),
-            guest_id: Some(case.party.guest_id),
-            guest: Some(&case.guest),
-            inbound_id: Some(case.inbound_id),
-            severity: severity.as_str(),
-            source: "guardrail",
-            reason,
-            pattern_id: Some(pattern_id),
-            ack_seconds: severity.sla().ack_seconds,
-            respond_minutes: severity.sla().respond_minutes,
-            actor: "compliance-gate",
-            trace: Some(&case.trace),
-        };
-        Ok(counted::open_case(tx, &opened).await?)
-    }
+/// Opens a case about the text; false where one of this reason is open for the conversation, which counts the repeat.
+pub(crate) async fn open_case(
+    gate: &Gate,
+    tx: &mut Tx,
+    case: &Case<'_>,
+    severity: Severity,
+    reason: &str,
+    pattern_id: &str,
+) -> Result<bool, Error> {
+    let opened = NewEscalation {
+        escalation_id: gate.fleet.ids.uuid(),
+        conversation_id: Some(case.party.conversation_id),
+        guest_id: Some(case.party.guest_id),
+        guest: Some(&case.guest),
+        inbound_id: Some(case.inbound_id),
+        severity: severity.as_str(),
+        source: "guardrail",
+        reason,
+        pattern_id: Some(pattern_id),
+        ack_seconds: severity.sla().ack_seconds,
+        respond_minutes: severity.sla().respond_minutes,
+        actor: "compliance-gate",
+        trace: Some(&case.trace),
+    };
+    Ok(counted::open_case(tx, &opened).await?)
+}
 
-    /// A cry for help: answered whatever else stands, after what was being said has been silenced (D4). Where a life is at stake a person
-    /// takes over, and the host chats about nothing else meanwhile (SEC-104); further cries are answered here all the same.
-    pub(crate) async fn cry(&self, tx: &mut Tx, case: &Case<'_>, layer: Layer) -> Result<Next, Error> {
-        let conversation = case.party.conversation_id;
-        tx.note_cry(conversation, case.text.received_at).await?;
-        if self.is_copy_of_cry(tx, case).await? {
-            return self.close(tx, case, "repeated").await;
-        }
-        tx.silence(conversation, "guest_cried_for_help").await?;
-        tx.close_open_texts(conversation, case.inbound_id, "superseded_by_cry_for_help").await?;
-        if matches!(layer, Layer::Crisis | Layer::Emergency) {
-            let span = self.fleet.timing.scaled(PAUSE.to_std().unwrap_or_default());
-            tx.pause(conversation, "guest_safety", Some(span)).await?;
-        }
-        if matches!(layer, Layer::Crisis | Layer::Emergency) && self.is_late(case) {
-            return self.canned(tx, case, TextKey::LateCry).await;
-        }
-        let answer = self.canned(tx, case, TextKey::answer_to(layer)).await?;
-        // Two needs in one text are both served.
-        let other =
-            case.decision.hits.iter().map(|hit| hit.layer).find(|other| other.is_urgent() && !layer.serves(*other));
-        let Some(key) = other.map(TextKey::answer_to) else { return Ok(answer) };
-        if self.was_said_just_now(tx, case, key).await? {
-            return Ok(answer);
-        }
-        let body = self.render(case, key);
-        let (second, _) = self.queue_text(tx, case, key, body).await?;
-        Ok(answer.and(second))
+/// A cry for help: answered whatever else stands, after what was being said has been silenced (D4). Where a life is at stake a person
+/// takes over, and the host chats about nothing else meanwhile (SEC-104); further cries are answered here all the same.
+pub(crate) async fn cry(gate: &Gate, tx: &mut Tx, case: &Case<'_>, layer: Layer) -> Result<Next, Error> {
+    let conversation = case.party.conversation_id;
+    tx.note_cry(conversation, case.text.received_at).await?;
+    if repeats::is_copy_of_cry(gate, tx, case).await? {
+        return canned::close(tx, case, "repeated").await;
     }
+    tx.silence(conversation, "guest_cried_for_help").await?;
+    tx.close_open_texts(conversation, case.inbound_id, "superseded_by_cry_for_help").await?;
+    if matches!(layer, Layer::Crisis | Layer::Emergency) {
+        let span = gate.fleet.timing.scaled(PAUSE.to_std().unwrap_or_default());
+        tx.pause(conversation, "guest_safety", Some(span)).await?;
+    }
+    if matches!(layer, Layer::Crisis | Layer::Emergency) && canned::is_late(gate, case) {
+        return canned::canned(gate, tx, case, TextKey::LateCry).await;
+    }
+    let answer = canned::canned(gate, tx, case, TextKey::answer_to(layer)).await?;
+    // Two needs in one text are both served.
+    let other = case.decision.hits.iter().map(|hit| hit.layer).find(|other| other.is_urgent() && !layer.serves(*other));
+    let Some(key) = other.map(TextKey::answer_to) else { return Ok(answer) };
+    if canned::was_said_just_now(gate, tx, case, key).await? {
+        return Ok(answer);
+    }
+    let body = canned::render(case, key);
+    let (second, _) = canned::queue_text(gate, tx, case, key, body).await?;
+    Ok(answer.and(second))
 }
 
 /// How grave a case is; what follows from it is the table's (SEC-113).

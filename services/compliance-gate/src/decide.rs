@@ -1,116 +1,99 @@
 //! Decides about a text: nobody's word, a cry, a command, closed with a reason, a canned answer, or the swarm's.
 
 use seven_compliance::{Author, Intent, Likely, LikelyKind, Verdict};
-use seven_domain::Disposition;
 use seven_packs::TextKey;
 use seven_runtime::Error;
 use seven_store::Tx;
 use seven_telemetry::metrics;
 
 use crate::{
-    handler::{Case, Gate, Next},
-    limits,
+    canned, cries, keywords, likely, limits, privacy, repeats,
+    types::{Case, Gate, Next},
 };
 
-impl Gate {
-    pub(crate) async fn decide(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-        if let Some(reason) = self.not_a_guests(case) {
-            return self.close(tx, case, reason).await;
-        }
-        let layer = match &case.decision.verdict {
-            Verdict::Guardrail(hit) => Some(hit.layer),
-            Verdict::Pass | Verdict::Keyword(_) => None,
+pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+    if let Some(reason) = not_a_guests(gate, case) {
+        return canned::close(tx, case, reason).await;
+    }
+    let layer = match &case.decision.verdict {
+        Verdict::Guardrail(hit) => Some(hit.layer),
+        Verdict::Pass | Verdict::Keyword(_) => None,
+    };
+    if let Some(layer) = layer.filter(|layer| layer.is_urgent()) {
+        let answer = cries::cry(gate, tx, case, layer).await?;
+        // "I can't go on, stop texting me": helped first, then left in peace (C-21).
+        return Ok(match &case.decision.keyword {
+            Some(keyword) if keyword.intent == Intent::OptOut => {
+                answer.and(keywords::keyword(gate, tx, case, keyword).await?.unwrap_or_default())
+            }
+            _ => answer,
+        });
+    }
+    // A late question is nobody's any more, and a late YES may be to another question than the last one we know of.
+    let late = canned::is_late(gate, case);
+    if let Some(keyword) = &case.decision.keyword
+        && (layer.is_none() || keyword.intent == Intent::OptOut)
+        && !(late && matches!(keyword.intent, Intent::Help | Intent::Privacy | Intent::Affirm))
+        && let Some(next) = keywords::keyword(gate, tx, case, keyword).await?
+    {
+        return Ok(next);
+    }
+    if case.party.status == "pending_deletion" {
+        return privacy::while_pending(gate, tx, case).await;
+    }
+    // Asked again under the conversation's lock: a START may have come meanwhile.
+    if case.party.stopped && tx.is_stopped(&case.guest).await? {
+        return canned::close(tx, case, "opted_out").await;
+    }
+    if late {
+        return canned::close(tx, case, "stale").await;
+    }
+    if !says_something(&case.text.body) {
+        return if case.text.media_count > 0 {
+            canned::canned(gate, tx, case, TextKey::MmsTextOnly).await
+        } else {
+            canned::close(tx, case, "empty").await
         };
-        if let Some(layer) = layer.filter(|layer| layer.is_urgent()) {
-            let answer = self.cry(tx, case, layer).await?;
-            // "I can't go on, stop texting me": helped first, then left in peace (C-21).
-            return Ok(match &case.decision.keyword {
-                Some(keyword) if keyword.intent == Intent::OptOut => {
-                    answer.and(self.keyword(tx, case, keyword).await?.unwrap_or_default())
-                }
-                _ => answer,
-            });
-        }
-        // A late question is nobody's any more, and a late YES may be to another question than the last one we know of.
-        let late = self.is_late(case);
-        if let Some(keyword) = &case.decision.keyword
-            && (layer.is_none() || keyword.intent == Intent::OptOut)
-            && !(late && matches!(keyword.intent, Intent::Help | Intent::Privacy | Intent::Affirm))
-            && let Some(next) = self.keyword(tx, case, keyword).await?
-        {
-            return Ok(next);
-        }
-        if case.party.status == "pending_deletion" {
-            return self.while_pending(tx, case).await;
-        }
-        // Asked again under the conversation's lock: a START may have come meanwhile.
-        if case.party.stopped && tx.is_stopped(&case.guest).await? {
-            return self.close(tx, case, "opted_out").await;
-        }
-        if late {
-            return self.close(tx, case, "stale").await;
-        }
-        if !says_something(&case.text.body) {
-            return if case.text.media_count > 0 {
-                self.canned(tx, case, TextKey::MmsTextOnly).await
-            } else {
-                self.close(tx, case, "empty").await
-            };
-        }
-        if let Some(next) = self.answer_to_question(tx, case).await? {
-            return Ok(next);
-        }
-        if self.is_copy(tx, case).await? {
-            return self.close(tx, case, "repeated").await;
-        }
-        if layer.is_none()
-            && let Some(next) = self.auto_responder(tx, case).await?
-        {
-            return Ok(next);
-        }
-        let next = match (limits::count(&self.fleet, self.fleet_per_minute, case).await, layer) {
-            (limits::Limited::No, Some(layer)) => self.canned(tx, case, TextKey::answer_to(layer)).await?,
-            (limits::Limited::No, None) => match case.decision.likely {
-                Some(Likely { kind: LikelyKind::OptOut, .. })
-                    if tx.ask_about_opt_out(&case.guest, case.text.received_at).await? =>
-                {
-                    self.ask(tx, case).await?
-                }
-                _ => {
-                    metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), "open"]).inc();
-                    Next::signal(case.party.conversation_id)
-                }
-            },
-            (limits::Limited::TellOnce, _) => self.canned(tx, case, TextKey::RateLimited).await?,
-            (limits::Limited::Silently(reason), _) => self.close(tx, case, reason).await?,
-        };
-        Ok(next)
     }
-
-    /// Why the text is nobody's word to us, if it is: sent by a machine, a short code or a number of ours, or a phone that quotes us.
-    fn not_a_guests(&self, case: &Case<'_>) -> Option<&'static str> {
-        if self.fleet.roster.casino_of(case.text.from.as_str()).is_some() || case.text.from.is_short_code() {
-            return Some("not_a_guest");
-        }
-        match case.decision.author {
-            Author::Guest => None,
-            Author::Echo => Some("reaction"),
-            Author::Machine(_) => Some("machine"),
-        }
+    if let Some(next) = likely::answer_to_question(gate, tx, case).await? {
+        return Ok(next);
     }
-
-    /// Whether an answer would come too late to be of use: the text was received so long ago (an outage, a suspended casino), or it was
-    /// found in the provider's records, from that long ago or from before a backup was put back. No text twice goes before an answer late.
-    pub(crate) fn is_late(&self, case: &Case<'_>) -> bool {
-        let came = if case.text.is_recovered() { case.text.occurred_at } else { case.text.received_at };
-        let age = self.fleet.clock.now() - came;
-        case.text.is_of_before_a_restore() || age.to_std().is_ok_and(|age| age > case.pack.rules.usefulness())
+    if repeats::is_copy(gate, tx, case).await? {
+        return canned::close(tx, case, "repeated").await;
     }
+    if layer.is_none()
+        && let Some(next) = repeats::auto_responder(gate, tx, case).await?
+    {
+        return Ok(next);
+    }
+    let next = match (limits::count(&gate.fleet, gate.fleet_per_minute, case).await, layer) {
+        (limits::Limited::No, Some(layer)) => canned::canned(gate, tx, case, TextKey::answer_to(layer)).await?,
+        (limits::Limited::No, None) => match case.decision.likely {
+            Some(Likely { kind: LikelyKind::OptOut, .. })
+                if tx.ask_about_opt_out(&case.guest, case.text.received_at).await? =>
+            {
+                likely::ask(gate, tx, case).await?
+            }
+            _ => {
+                metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), "open"]).inc();
+                Next::signal(case.party.conversation_id)
+            }
+        },
+        (limits::Limited::TellOnce, _) => canned::canned(gate, tx, case, TextKey::RateLimited).await?,
+        (limits::Limited::Silently(reason), _) => canned::close(tx, case, reason).await?,
+    };
+    Ok(next)
+}
 
-    pub(crate) async fn close(&self, tx: &mut Tx, case: &Case<'_>, reason: &str) -> Result<Next, Error> {
-        tx.close_inbound(case.inbound_id, Disposition::Closed, None, Some(reason)).await?;
-        metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), reason]).inc();
-        Ok(Next::nothing())
+/// Why the text is nobody's word to us, if it is: sent by a machine, a short code or a number of ours, or a phone that quotes us.
+fn not_a_guests(gate: &Gate, case: &Case<'_>) -> Option<&'static str> {
+    if gate.fleet.roster.casino_of(case.text.from.as_str()).is_some() || case.text.from.is_short_code() {
+        return Some("not_a_guest");
+    }
+    match case.decision.author {
+        Author::Guest => None,
+        Author::Echo => Some("reaction"),
+        Author::Machine(_) => Some("machine"),
     }
 }
 

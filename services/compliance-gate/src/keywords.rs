@@ -14,165 +14,168 @@ use seven_store::{
 use seven_telemetry::metrics;
 
 use crate::{
-    handler::{Case, Gate, Next},
-    mutant,
+    canned, mutant, privacy,
+    types::{Case, Gate, Next},
 };
 
-impl Gate {
-    /// The keyword's effect; none when the text goes on to the host like any other.
-    pub(crate) async fn keyword(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Option<Next>, Error> {
-        Ok(match keyword.intent {
-            Intent::OptOut => Some(self.opt_out(tx, case, keyword).await?),
-            Intent::OptIn => self.opt_in(tx, case, keyword).await?,
-            Intent::Help => Some(self.answer_unless_provider_did(tx, case, TextKey::Help).await?),
-            Intent::Privacy => Some(self.answer_unless_stopped(tx, case, TextKey::Privacy).await?),
-            Intent::Delete => Some(self.delete(tx, case).await?),
-            Intent::Affirm => self.yes(tx, case).await?,
-        })
-    }
+/// The keyword's effect; none when the text goes on to the host like any other.
+pub(crate) async fn keyword(
+    gate: &Gate,
+    tx: &mut Tx,
+    case: &Case<'_>,
+    keyword: &Keyword,
+) -> Result<Option<Next>, Error> {
+    Ok(match keyword.intent {
+        Intent::OptOut => Some(opt_out(gate, tx, case, keyword).await?),
+        Intent::OptIn => opt_in(gate, tx, case, keyword).await?,
+        Intent::Help => Some(canned::answer_unless_provider_did(gate, tx, case, TextKey::Help).await?),
+        Intent::Privacy => Some(canned::answer_unless_stopped(gate, tx, case, TextKey::Privacy).await?),
+        Intent::Delete => Some(privacy::delete(gate, tx, case).await?),
+        Intent::Affirm => yes(gate, tx, case).await?,
+    })
+}
 
-    async fn opt_out(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Next, Error> {
-        let (at, event) = (case.text.occurred_at, &case.text.event_id);
-        match tx.stop(&case.guest, at, event, case.word_of(keyword)).await? {
-            Applied::Superseded => {
-                self.late_opt_out(tx, case, keyword).await?;
-                self.close(tx, case, "overtaken_by_newer_word").await
-            }
-            Applied::Repeat => {
-                metrics().stop_duplicates.inc();
-                self.close(tx, case, "opt_out_repeated").await
-            }
-            Applied::Changed => {
-                let conversation = case.party.conversation_id;
-                let drained = tx.silence(conversation, "guest_opted_out").await?;
-                metrics().stop_cancelled.inc_by(drained);
-                tx.close_open_texts(conversation, case.inbound_id, "superseded_by_opt_out").await?;
-                tx.close_prompts(case.party.guest_id, "declined").await?;
-                let evidence = serde_json::json!({
-                    "keyword": keyword.pattern_id, "inbound_id": case.inbound_id, "texts_cancelled": drained,
-                    "answered_by_provider": case.text.autoresponse.is_some(),
-                    "scope": case.config.revocation_scope(case.text.occurred_at).as_str(),
-                });
-                self.consent(tx, case, Action::Revoked, case.word_of(keyword).method, "none", evidence).await?;
-                tx.put_due(STOP_REACH, case.inbound_id.0, Duration::ZERO).await?;
-                self.measure_stop(case);
-                self.answer_unless_provider_did(tx, case, TextKey::OptOutConfirmation).await
-            }
+async fn opt_out(gate: &Gate, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Next, Error> {
+    let (at, event) = (case.text.occurred_at, &case.text.event_id);
+    match tx.stop(&case.guest, at, event, case.word_of(keyword)).await? {
+        Applied::Superseded => {
+            late_opt_out(gate, tx, case, keyword).await?;
+            canned::close(tx, case, "overtaken_by_newer_word").await
+        }
+        Applied::Repeat => {
+            metrics().stop_duplicates.inc();
+            canned::close(tx, case, "opt_out_repeated").await
+        }
+        Applied::Changed => {
+            let conversation = case.party.conversation_id;
+            let drained = tx.silence(conversation, "guest_opted_out").await?;
+            metrics().stop_cancelled.inc_by(drained);
+            tx.close_open_texts(conversation, case.inbound_id, "superseded_by_opt_out").await?;
+            tx.close_prompts(case.party.guest_id, "declined").await?;
+            let evidence = serde_json::json!({
+                "keyword": keyword.pattern_id, "inbound_id": case.inbound_id, "texts_cancelled": drained,
+                "answered_by_provider": case.text.autoresponse.is_some(),
+                "scope": case.config.revocation_scope(case.text.occurred_at).as_str(),
+            });
+            consent(gate, tx, case, Action::Revoked, case.word_of(keyword).method, "none", evidence).await?;
+            tx.put_due(STOP_REACH, case.inbound_id.0, Duration::ZERO).await?;
+            measure_stop(gate, case);
+            canned::answer_unless_provider_did(gate, tx, case, TextKey::OptOutConfirmation).await
         }
     }
+}
 
-    /// A STOP that comes after the START written later: texts go on, but marketing consent from before the STOP ends with it, as if
-    /// both had come in order (D7, C-9).
-    async fn late_opt_out(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<(), Error> {
-        let Some(standing) = tx.consent_standing(&case.guest).await? else { return Ok(()) };
-        let given_before = standing.consent_at.is_some_and(|given| given <= case.text.occurred_at);
-        if matches!(standing.consent_tier.as_str(), "informational" | "marketing") && given_before {
-            let evidence =
-                serde_json::json!({ "keyword": keyword.pattern_id, "inbound_id": case.inbound_id, "came_late": true });
-            self.consent(tx, case, Action::Revoked, case.word_of(keyword).method, "transactional", evidence).await?;
-        }
-        Ok(())
+/// A STOP that comes after the START written later: texts go on, but marketing consent from before the STOP ends with it, as if
+/// both had come in order (D7, C-9).
+async fn late_opt_out(gate: &Gate, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<(), Error> {
+    let Some(standing) = tx.consent_standing(&case.guest).await? else { return Ok(()) };
+    let given_before = standing.consent_at.is_some_and(|given| given <= case.text.occurred_at);
+    if matches!(standing.consent_tier.as_str(), "informational" | "marketing") && given_before {
+        let evidence =
+            serde_json::json!({ "keyword": keyword.pattern_id, "inbound_id": case.inbound_id, "came_late": true });
+        consent(gate, tx, case, Action::Revoked, case.word_of(keyword).method, "transactional", evidence).await?;
     }
+    Ok(())
+}
 
-    /// From receipt to the consent about to be committed (SEC-18, SEC-150).
-    fn measure_stop(&self, case: &Case<'_>) {
-        let seconds = (self.fleet.clock.now() - case.text.received_at).as_seconds_f64().max(0.0);
-        metrics().stop_seconds.with_label_values(&["consent"]).observe(seconds);
-    }
+/// From receipt to the consent about to be committed (SEC-18, SEC-150).
+fn measure_stop(gate: &Gate, case: &Case<'_>) {
+    let seconds = (gate.fleet.clock.now() - case.text.received_at).as_seconds_f64().max(0.0);
+    metrics().stop_seconds.with_label_values(&["consent"]).observe(seconds);
+}
 
-    async fn opt_in(&self, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Option<Next>, Error> {
-        let at = if mutant::starts_from_now() { self.fleet.clock.now() } else { case.text.occurred_at };
-        let before = tx.suppression(&case.guest).await?;
-        let was_stopped = before.as_ref().is_some_and(|s| s.state == "stopped");
-        let was_asked = before.is_some_and(|s| s.asked_at.is_some());
-        // "I want your texts again" of a guest who gets them is ordinary talk.
-        if !was_stopped && !was_asked && keyword.pattern_id.contains(".nl.") {
-            return Ok(None);
-        }
-        let word = case.word_of(keyword);
-        let next = match tx.start(&case.guest, at, &case.text.event_id, word).await? {
-            Applied::Superseded => self.close(tx, case, "overtaken_by_newer_word").await,
-            Applied::Changed if was_stopped => {
-                // Marketing stays off until there is new written consent (SEC-15, C-9).
-                let evidence = serde_json::json!({ "keyword": keyword.pattern_id, "inbound_id": case.inbound_id });
-                self.consent(tx, case, Action::Granted, word.method, "transactional", evidence).await?;
-                metrics().guests.opt_ins.with_label_values(&[tx.casino().as_str(), word.method]).inc();
-                self.fleet.cache.lift(tx.casino(), &case.guest, at).await;
-                self.answer_unless_provider_did(tx, case, TextKey::OptInConfirmation).await
-            }
-            Applied::Changed | Applied::Repeat if was_asked => {
-                self.answer_unless_provider_did(tx, case, TextKey::OptInConfirmation).await
-            }
-            // With us already: what more a START or SUBSCRIBE can ask for is our offers.
-            Applied::Changed | Applied::Repeat if case.party.consent_tier == "marketing" => {
-                self.close(tx, case, "opt_in_repeated").await
-            }
-            Applied::Changed | Applied::Repeat => self.ask_for_consent(tx, case).await,
-        };
-        next.map(Some)
+async fn opt_in(gate: &Gate, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<Option<Next>, Error> {
+    let at = if mutant::starts_from_now() { gate.fleet.clock.now() } else { case.text.occurred_at };
+    let before = tx.suppression(&case.guest).await?;
+    let was_stopped = before.as_ref().is_some_and(|s| s.state == "stopped");
+    let was_asked = before.is_some_and(|s| s.asked_at.is_some());
+    // "I want your texts again" of a guest who gets them is ordinary talk.
+    if !was_stopped && !was_asked && keyword.pattern_id.contains(".nl.") {
+        return Ok(None);
     }
+    let word = case.word_of(keyword);
+    let next = match tx.start(&case.guest, at, &case.text.event_id, word).await? {
+        Applied::Superseded => canned::close(tx, case, "overtaken_by_newer_word").await,
+        Applied::Changed if was_stopped => {
+            // Marketing stays off until there is new written consent (SEC-15, C-9).
+            let evidence = serde_json::json!({ "keyword": keyword.pattern_id, "inbound_id": case.inbound_id });
+            consent(gate, tx, case, Action::Granted, word.method, "transactional", evidence).await?;
+            metrics().guests.opt_ins.with_label_values(&[tx.casino().as_str(), word.method]).inc();
+            gate.fleet.cache.lift(tx.casino(), &case.guest, at).await;
+            canned::answer_unless_provider_did(gate, tx, case, TextKey::OptInConfirmation).await
+        }
+        Applied::Changed | Applied::Repeat if was_asked => {
+            canned::answer_unless_provider_did(gate, tx, case, TextKey::OptInConfirmation).await
+        }
+        // With us already: what more a START or SUBSCRIBE can ask for is our offers.
+        Applied::Changed | Applied::Repeat if case.party.consent_tier == "marketing" => {
+            canned::close(tx, case, "opt_in_repeated").await
+        }
+        Applied::Changed | Applied::Repeat => ask_for_consent(gate, tx, case).await,
+    };
+    next.map(Some)
+}
 
-    /// The whole wording, with its hash kept as evidence; a YES to it is written consent (CONV-9).
-    async fn ask_for_consent(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-        if case.text.autoresponse.is_some() {
-            return self.close(tx, case, "provider_answered").await;
-        }
-        if self.is_late(case) {
-            return self.close(tx, case, "stale").await;
-        }
-        if self.was_said_just_now(tx, case, TextKey::ConsentPrompt).await? {
-            return self.close(tx, case, "answered_recently").await;
-        }
-        let wording = self.render(case, TextKey::ConsentPrompt);
-        let (next, outbound) = self.queue(tx, case, TextKey::ConsentPrompt, wording.clone()).await?;
-        let prompt = seven_store::prompts::Prompt {
-            outbound_id: outbound.0,
-            tier: "marketing".to_owned(),
-            wording_hash: seven_compliance::chain::hash(&wording),
-            wording,
-        };
-        let open_for = Duration::from_secs(u64::from(case.pack.rules.consent.prompt_hours) * 3600);
-        tx.put_prompt(outbound, case.party.guest_id, &prompt, open_for).await?;
-        Ok(next)
+/// The whole wording, with its hash kept as evidence; a YES to it is written consent (CONV-9).
+async fn ask_for_consent(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+    if case.text.autoresponse.is_some() {
+        return canned::close(tx, case, "provider_answered").await;
     }
+    if canned::is_late(gate, case) {
+        return canned::close(tx, case, "stale").await;
+    }
+    if canned::was_said_just_now(gate, tx, case, TextKey::ConsentPrompt).await? {
+        return canned::close(tx, case, "answered_recently").await;
+    }
+    let wording = canned::render(case, TextKey::ConsentPrompt);
+    let (next, outbound) = canned::queue(gate, tx, case, TextKey::ConsentPrompt, wording.clone()).await?;
+    let prompt = seven_store::prompts::Prompt {
+        outbound_id: outbound.0,
+        tier: "marketing".to_owned(),
+        wording_hash: seven_compliance::chain::hash(&wording),
+        wording,
+    };
+    let open_for = Duration::from_secs(u64::from(case.pack.rules.consent.prompt_hours) * 3600);
+    tx.put_prompt(outbound, case.party.guest_id, &prompt, open_for).await?;
+    Ok(next)
+}
 
-    /// A YES is consent only to a question of ours that is still the last thing said (C-16); else it is conversation.
-    async fn yes(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
-        if tx.is_stopped(&case.guest).await? {
-            return Ok(None);
-        }
-        let Some(prompt) = tx.pending_prompt(case.party.guest_id, case.text.occurred_at).await? else {
-            return Ok(None);
-        };
-        let evidence = serde_json::json!({
-            "consent_type": "express_written", "opt_in_raw_text": case.text.body, "prompted_by_message_id": prompt.outbound_id,
-            "wording": prompt.wording, "wording_hash": prompt.wording_hash, "inbound_id": case.inbound_id, "ip_address": null,
-        });
-        self.consent(tx, case, Action::Granted, method::WRITTEN_YES, &prompt.tier, evidence).await?;
-        tx.close_prompts(case.party.guest_id, "granted").await?;
-        Ok(Some(self.canned(tx, case, TextKey::ConsentGranted).await?))
+/// A YES is consent only to a question of ours that is still the last thing said (C-16); else it is conversation.
+async fn yes(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
+    if tx.is_stopped(&case.guest).await? {
+        return Ok(None);
     }
+    let Some(prompt) = tx.pending_prompt(case.party.guest_id, case.text.occurred_at).await? else {
+        return Ok(None);
+    };
+    let evidence = serde_json::json!({
+        "consent_type": "express_written", "opt_in_raw_text": case.text.body, "prompted_by_message_id": prompt.outbound_id,
+        "wording": prompt.wording, "wording_hash": prompt.wording_hash, "inbound_id": case.inbound_id, "ip_address": null,
+    });
+    consent(gate, tx, case, Action::Granted, method::WRITTEN_YES, &prompt.tier, evidence).await?;
+    tx.close_prompts(case.party.guest_id, "granted").await?;
+    Ok(Some(canned::canned(gate, tx, case, TextKey::ConsentGranted).await?))
+}
 
-    async fn consent(
-        &self,
-        tx: &mut Tx,
-        case: &Case<'_>,
-        action: Action,
-        method: &str,
-        tier: &str,
-        evidence: serde_json::Value,
-    ) -> Result<(), Error> {
-        let change = Consent {
-            guest: &case.guest,
-            guest_id: Some(case.party.guest_id),
-            action,
-            method,
-            tier,
-            at: case.text.occurred_at,
-            evidence,
-            actor: "compliance-gate",
-            trace: Some(&case.trace),
-        };
-        Ok(counted::record_consent(tx, &change, &self.fleet.keys).await?)
-    }
+async fn consent(
+    gate: &Gate,
+    tx: &mut Tx,
+    case: &Case<'_>,
+    action: Action,
+    method: &str,
+    tier: &str,
+    evidence: serde_json::Value,
+) -> Result<(), Error> {
+    let change = Consent {
+        guest: &case.guest,
+        guest_id: Some(case.party.guest_id),
+        action,
+        method,
+        tier,
+        at: case.text.occurred_at,
+        evidence,
+        actor: "compliance-gate",
+        trace: Some(&case.trace),
+    };
+    Ok(counted::record_consent(tx, &change, &gate.fleet.keys).await?)
 }

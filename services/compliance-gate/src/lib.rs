@@ -13,11 +13,12 @@ mod mutant;
 mod privacy;
 mod reading;
 mod repeats;
+mod types;
 
 use seven_bus::{Worker, WorkerSettings};
 use seven_runtime::Fleet;
 
-pub use handler::Gate;
+pub use types::Gate;
 
 /// Works until the fleet's shutdown. `fleet_per_minute`: texts of all casinos that are answered in a minute (PROD-1). `second_reader`: whether
 /// suspicious texts are read twice (D20); the reader's 30 MB are loaded with the first of them.

@@ -9,75 +9,73 @@ use seven_store::{Tx, audit::Entry};
 use seven_telemetry::metrics;
 
 use crate::{
-    cries,
-    handler::{Case, Gate, Next},
+    canned, cries, keywords,
+    types::{Case, Gate, Next},
 };
 
 /// The yes to "should we stop texting you?", in whatever words.
 const ASKED: Keyword = Keyword { intent: Intent::OptOut, pattern_id: "optout.nl.asked", language: None };
 
-impl Gate {
-    /// Audits what the text resembles and opens the case for a likely cry; true where the guest was not told of the line yet.
-    pub(crate) async fn note_likely(&self, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
-        let Some(Likely { kind, margin }) = case.decision.likely else { return Ok(false) };
-        let (what, pattern_id) = (kind.as_str(), format!("likely.{}", kind.as_str()));
-        metrics().guardrails.with_label_values(&[what, pattern_id.as_str(), "any"]).inc();
-        tx.audit(&Entry {
-            event: AuditEvent::GuardrailTriggered,
-            actor: "compliance-gate",
-            subject: &case.inbound_id.to_string(),
-            guest: Some(&case.guest),
-            detail: serde_json::json!({
-                "layer": what, "pattern_id": pattern_id, "verdict": case.verdict(), "band": "likely", "margin": margin,
-            }),
-            trace: Some(&case.trace),
-        })
-        .await?;
-        let LikelyKind::Cry(layer) = kind else { return Ok(false) };
-        tx.note_cry(case.party.conversation_id, case.text.received_at).await?;
-        let severity = cries::severity_when_likely(layer);
-        let opened = self.open_case(tx, case, severity, reason(layer), &pattern_id).await?;
-        tracing::warn!(casino = %tx.casino(), inbound_id = %case.inbound_id, layer = what, opened, trace = case.trace, "a text resembles a cry for help");
-        Ok(opened)
-    }
+/// Audits what the text resembles and opens the case for a likely cry; true where the guest was not told of the line yet.
+pub(crate) async fn note_likely(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
+    let Some(Likely { kind, margin }) = case.decision.likely else { return Ok(false) };
+    let (what, pattern_id) = (kind.as_str(), format!("likely.{}", kind.as_str()));
+    metrics().guardrails.with_label_values(&[what, pattern_id.as_str(), "any"]).inc();
+    tx.audit(&Entry {
+        event: AuditEvent::GuardrailTriggered,
+        actor: "compliance-gate",
+        subject: &case.inbound_id.to_string(),
+        guest: Some(&case.guest),
+        detail: serde_json::json!({
+            "layer": what, "pattern_id": pattern_id, "verdict": case.verdict(), "band": "likely", "margin": margin,
+        }),
+        trace: Some(&case.trace),
+    })
+    .await?;
+    let LikelyKind::Cry(layer) = kind else { return Ok(false) };
+    tx.note_cry(case.party.conversation_id, case.text.received_at).await?;
+    let severity = cries::severity_when_likely(layer);
+    let opened = cries::open_case(gate, tx, case, severity, reason(layer), &pattern_id).await?;
+    tracing::warn!(casino = %tx.casino(), inbound_id = %case.inbound_id, layer = what, opened, trace = case.trace, "a text resembles a cry for help");
+    Ok(opened)
+}
 
-    /// One sentence with the line, beside whatever answers the text.
-    pub(crate) async fn name_the_line(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-        let Some(Likely { kind: LikelyKind::Cry(layer), .. }) = case.decision.likely else {
-            return Ok(Next::nothing());
-        };
-        let Some(key) = TextKey::line_of(layer).filter(|key| case.pack.texts.has(*key)) else {
-            return Ok(Next::nothing());
-        };
-        let body = self.render(case, key);
-        self.queue_text(tx, case, key, body).await.map(|(next, _)| next)
-    }
+/// One sentence with the line, beside whatever answers the text.
+pub(crate) async fn name_the_line(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+    let Some(Likely { kind: LikelyKind::Cry(layer), .. }) = case.decision.likely else {
+        return Ok(Next::nothing());
+    };
+    let Some(key) = TextKey::line_of(layer).filter(|key| case.pack.texts.has(*key)) else {
+        return Ok(Next::nothing());
+    };
+    let body = canned::render(case, key);
+    canned::queue_text(gate, tx, case, key, body).await.map(|(next, _)| next)
+}
 
-    /// Asks once whether the guest wants no more texts; until the answer nothing proactive leaves.
-    pub(crate) async fn ask(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-        self.canned(tx, case, TextKey::OptOutQuestion).await
-    }
+/// Asks once whether the guest wants no more texts; until the answer nothing proactive leaves.
+pub(crate) async fn ask(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+    canned::canned(gate, tx, case, TextKey::OptOutQuestion).await
+}
 
-    /// The answer to that question, while it is the last thing we said: yes ends texts, no keeps them, and a second text like an opt-out is
-    /// a yes. Anything else is ordinary talk, and the question stays open.
-    pub(crate) async fn answer_to_question(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
-        if !case.party.asked {
-            return Ok(None);
+/// The answer to that question, while it is the last thing we said: yes ends texts, no keeps them, and a second text like an opt-out is
+/// a yes. Anything else is ordinary talk, and the question stays open.
+pub(crate) async fn answer_to_question(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
+    if !case.party.asked {
+        return Ok(None);
+    }
+    let last = tx.last_said(case.party.conversation_id).await?;
+    if last.as_deref() != Some(TextKey::OptOutQuestion.as_str()) {
+        return Ok(None);
+    }
+    let likely = case.decision.likely.is_some_and(|likely| likely.kind == LikelyKind::OptOut);
+    match dialogue::yes_or_no(&case.text.body) {
+        Some(false) => {
+            tx.keep_texts(&case.guest).await?;
+            canned::canned(gate, tx, case, TextKey::OptOutDeclined).await.map(Some)
         }
-        let last = tx.last_said(case.party.conversation_id).await?;
-        if last.as_deref() != Some(TextKey::OptOutQuestion.as_str()) {
-            return Ok(None);
-        }
-        let likely = case.decision.likely.is_some_and(|likely| likely.kind == LikelyKind::OptOut);
-        match dialogue::yes_or_no(&case.text.body) {
-            Some(false) => {
-                tx.keep_texts(&case.guest).await?;
-                self.canned(tx, case, TextKey::OptOutDeclined).await.map(Some)
-            }
-            Some(true) => self.keyword(tx, case, &ASKED).await,
-            None if likely => self.keyword(tx, case, &ASKED).await,
-            None => Ok(None),
-        }
+        Some(true) => keywords::keyword(gate, tx, case, &ASKED).await,
+        None if likely => keywords::keyword(gate, tx, case, &ASKED).await,
+        None => Ok(None),
     }
 }
 

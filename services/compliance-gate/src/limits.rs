@@ -7,7 +7,7 @@ use seven_cache::{Limit, LimitVerdict};
 use seven_runtime::Fleet;
 use seven_telemetry::Alert;
 
-use crate::handler::Case;
+use crate::types::Case;
 
 pub(crate) enum Limited {
     No,

@@ -5,22 +5,23 @@ use seven_packs::TextKey;
 use seven_runtime::Error;
 use seven_store::Tx;
 
-use crate::handler::{Case, Gate, Next};
+use crate::{
+    canned,
+    types::{Case, Gate, Next},
+};
 
-impl Gate {
-    /// The notice, once per number and guest, where the text is answered at all. A STOP gets its confirmation and nothing else, and a cry
-    /// for help its line: who is told later is told soon enough.
-    pub(crate) async fn tell_of_change(&self, tx: &mut Tx, case: &Case<'_>, answer: &Next) -> Result<Next, Error> {
-        let retired = case.config.operational.owner_of(&case.text.to).is_none();
-        let stop = case.decision.keyword.is_some_and(|keyword| keyword.intent == Intent::OptOut);
-        let cry = case.decision.hits.iter().any(|hit| hit.layer.is_urgent());
-        if !retired || stop || cry || case.party.stopped || answer.is_silence() {
-            return Ok(Next::nothing());
-        }
-        if !tx.tell_of_change(case.party.conversation_id).await? {
-            return Ok(Next::nothing());
-        }
-        let body = self.render(case, TextKey::NumberChanged);
-        self.queue_text(tx, case, TextKey::NumberChanged, body).await.map(|(next, _)| next)
+/// The notice, once per number and guest, where the text is answered at all. A STOP gets its confirmation and nothing else, and a cry
+/// for help its line: who is told later is told soon enough.
+pub(crate) async fn tell_of_change(gate: &Gate, tx: &mut Tx, case: &Case<'_>, answer: &Next) -> Result<Next, Error> {
+    let retired = case.config.operational.owner_of(&case.text.to).is_none();
+    let stop = case.decision.keyword.is_some_and(|keyword| keyword.intent == Intent::OptOut);
+    let cry = case.decision.hits.iter().any(|hit| hit.layer.is_urgent());
+    if !retired || stop || cry || case.party.stopped || answer.is_silence() {
+        return Ok(Next::nothing());
     }
+    if !tx.tell_of_change(case.party.conversation_id).await? {
+        return Ok(Next::nothing());
+    }
+    let body = canned::render(case, TextKey::NumberChanged);
+    canned::queue_text(gate, tx, case, TextKey::NumberChanged, body).await.map(|(next, _)| next)
 }

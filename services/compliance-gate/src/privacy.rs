@@ -7,28 +7,29 @@ use seven_packs::TextKey;
 use seven_runtime::Error;
 use seven_store::Tx;
 
-use crate::handler::{Case, Gate, Next};
+use crate::{
+    canned,
+    types::{Case, Gate, Next},
+};
 
-impl Gate {
-    pub(crate) async fn delete(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-        if case.party.status == "pending_deletion" {
-            return self.while_pending(tx, case).await;
-        }
-        let conversation = case.party.conversation_id;
-        tx.silence(conversation, "guest_asked_for_deletion").await?;
-        tx.close_open_texts(conversation, case.inbound_id, "superseded_by_delete").await?;
-        let regret = Duration::from_secs(u64::from(case.pack.rules.privacy.regret_minutes) * 60);
-        let delay = self.fleet.timing.scaled(regret);
-        let (id, at) = (self.fleet.ids.uuid(), case.text.occurred_at);
-        tx.request_deletion(id, &case.guest, case.party.guest_id, "guest", at, delay).await?;
-        self.answer_unless_stopped(tx, case, TextKey::DeleteReceived).await
+pub(crate) async fn delete(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+    if case.party.status == "pending_deletion" {
+        return while_pending(gate, tx, case).await;
     }
+    let conversation = case.party.conversation_id;
+    tx.silence(conversation, "guest_asked_for_deletion").await?;
+    tx.close_open_texts(conversation, case.inbound_id, "superseded_by_delete").await?;
+    let regret = Duration::from_secs(u64::from(case.pack.rules.privacy.regret_minutes) * 60);
+    let delay = gate.fleet.timing.scaled(regret);
+    let (id, at) = (gate.fleet.ids.uuid(), case.text.occurred_at);
+    tx.request_deletion(id, &case.guest, case.party.guest_id, "guest", at, delay).await?;
+    canned::answer_unless_stopped(gate, tx, case, TextKey::DeleteReceived).await
+}
 
-    /// A guest whose deletion is pending gets one notice, and KEEP takes the request back.
-    pub(crate) async fn while_pending(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
-        if keeps_data(&case.text.body) && tx.withdraw_deletion(&case.guest, case.party.guest_id).await? {
-            return self.answer_unless_stopped(tx, case, TextKey::DeleteWithdrawn).await;
-        }
-        self.answer_unless_stopped(tx, case, TextKey::DeletePending).await
+/// A guest whose deletion is pending gets one notice, and KEEP takes the request back.
+pub(crate) async fn while_pending(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
+    if keeps_data(&case.text.body) && tx.withdraw_deletion(&case.guest, case.party.guest_id).await? {
+        return canned::answer_unless_stopped(gate, tx, case, TextKey::DeleteWithdrawn).await;
     }
+    canned::answer_unless_stopped(gate, tx, case, TextKey::DeletePending).await
 }

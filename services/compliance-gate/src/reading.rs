@@ -8,92 +8,90 @@ use seven_runtime::Error;
 use seven_store::Tx;
 use seven_telemetry::{metrics, trace};
 
-use crate::handler::{Gate, Text};
+use crate::types::{Gate, Text};
 
-impl Gate {
-    /// The reading of the text, with the names of what it hit on its span (OBS-2). Consent and guardrails are never sampled away
-    /// (PROD-7, OBS-3).
-    pub(crate) async fn judge(
-        &self,
-        tx: &mut Tx,
-        pack: &Pack,
-        config: &CasinoConfig,
-        guest: &GuestHash,
-        text: &Text,
-    ) -> Result<Decision, Error> {
-        let mut step = trace::step("seven.node.compliance_gate", "");
-        let rails = pack.guardrails();
-        let mut decision = self.read(rails, &text.body).await;
-        if needs_our_texts(&decision, &text.body) {
-            let ours = tx.last_texts(guest, echo::TEXTS_REMEMBERED).await?;
-            decision = self.beside_our_texts(decision, &text.body, rails, &ours, || pack_says(pack, config)).await;
-        }
-        let decision = with_provider(decision, text.autoresponse.as_deref());
-        if step.is_recorded() {
-            step.set("seven.verdict", decision.verdict.as_str());
-            step.set("seven.message_length", text.body.chars().count());
-            let hits: Vec<String> = decision.hits.iter().map(|hit| hit.pattern_id.clone()).collect();
-            let first = decision.hits.first().map_or("none", |hit| hit.layer.as_str());
-            step.set("seven.guardrail_triggered", first);
-            step.set("seven.guardrail.hits", hits);
-            if let Some(keyword) = &decision.keyword {
-                step.tell("seven.keyword", &keyword.pattern_id);
-            }
-            if let Some(likely) = &decision.likely {
-                step.set("seven.likely", likely.kind.as_str());
-            }
-        }
-        if matters(&decision) {
-            trace::keep();
-        }
-        Ok(decision)
+/// The reading of the text, with the names of what it hit on its span (OBS-2). Consent and guardrails are never sampled away
+/// (PROD-7, OBS-3).
+pub(crate) async fn judge(
+    gate: &Gate,
+    tx: &mut Tx,
+    pack: &Pack,
+    config: &CasinoConfig,
+    guest: &GuestHash,
+    text: &Text,
+) -> Result<Decision, Error> {
+    let mut step = trace::step("seven.node.compliance_gate", "");
+    let rails = pack.guardrails();
+    let mut decision = read(gate, rails, &text.body).await;
+    if needs_our_texts(&decision, &text.body) {
+        let ours = tx.last_texts(guest, echo::TEXTS_REMEMBERED).await?;
+        decision = beside_our_texts(gate, decision, &text.body, rails, &ours, || pack_says(pack, config)).await;
     }
-
-    /// Reads the words with both readers. The second takes a core for some 20 ms, beside the threads that serve other guests; where it
-    /// cannot be asked, the first one's word stands.
-    async fn read(&self, rails: &Guardrails, words: &str) -> Decision {
-        let first = rails.decide(words);
-        if !self.second_reader || !first.is_suspicious() {
-            return first;
+    let decision = with_provider(decision, text.autoresponse.as_deref());
+    if step.is_recorded() {
+        step.set("seven.verdict", decision.verdict.as_str());
+        step.set("seven.message_length", text.body.chars().count());
+        let hits: Vec<String> = decision.hits.iter().map(|hit| hit.pattern_id.clone()).collect();
+        let first = decision.hits.first().map_or("none", |hit| hit.layer.as_str());
+        step.set("seven.guardrail_triggered", first);
+        step.set("seven.guardrail.hits", hits);
+        if let Some(keyword) = &decision.keyword {
+            step.tell("seven.keyword", &keyword.pattern_id);
         }
-        let began = std::time::Instant::now();
-        let again = words.to_owned();
-        let second = tokio::task::spawn_blocking(move || Reader::bundled()?.read(&again));
-        let second = second.await.map_err(|error| error.to_string());
-        let second = second.and_then(|read| read.map_err(|error| error.to_string()));
-        metrics().second_readings.with_label_values(&[]).observe(began.elapsed().as_secs_f64());
-        match second {
-            Ok(second) => rails.weigh(first, &second),
-            Err(error) => {
-                tracing::error!(error, "the second reader could not be asked; the first one's word stands");
-                first
-            }
+        if let Some(likely) = &decision.likely {
+            step.set("seven.likely", likely.kind.as_str());
         }
     }
-
-    async fn beside_our_texts(
-        &self,
-        decision: Decision,
-        body: &str,
-        rails: &Guardrails,
-        ours: &[String],
-        pack_says: impl Fn() -> Vec<String>,
-    ) -> Decision {
-        if decision.author == Author::Echo {
-            return reacted_to(body, rails, ours, pack_says).unwrap_or(decision);
-        }
-        let decision = match echo::without_ours(body, ours) {
-            Some(theirs) => match self.read(rails, &theirs.whole()).await {
-                alarm if matters(&alarm) => alarm,
-                _ if theirs.added.is_empty() => return Decision::of(Author::Echo),
-                _ => self.read(rails, &theirs.added).await,
-            },
-            None => decision,
-        };
-        let asked = ours.first().is_some_and(|last| last.contains(['?', '¿']));
-        let likely = decision.likely.filter(|likely| dialogue::holds(*likely, body, asked));
-        Decision { likely, ..decision }
+    if matters(&decision) {
+        trace::keep();
     }
+    Ok(decision)
+}
+
+/// Reads the words with both readers. The second takes a core for some 20 ms, beside the threads that serve other guests; where it
+/// cannot be asked, the first one's word stands.
+async fn read(gate: &Gate, rails: &Guardrails, words: &str) -> Decision {
+    let first = rails.decide(words);
+    if !gate.second_reader || !first.is_suspicious() {
+        return first;
+    }
+    let began = std::time::Instant::now();
+    let again = words.to_owned();
+    let second = tokio::task::spawn_blocking(move || Reader::bundled()?.read(&again));
+    let second = second.await.map_err(|error| error.to_string());
+    let second = second.and_then(|read| read.map_err(|error| error.to_string()));
+    metrics().second_readings.with_label_values(&[]).observe(began.elapsed().as_secs_f64());
+    match second {
+        Ok(second) => rails.weigh(first, &second),
+        Err(error) => {
+            tracing::error!(error, "the second reader could not be asked; the first one's word stands");
+            first
+        }
+    }
+}
+
+async fn beside_our_texts(
+    gate: &Gate,
+    decision: Decision,
+    body: &str,
+    rails: &Guardrails,
+    ours: &[String],
+    pack_says: impl Fn() -> Vec<String>,
+) -> Decision {
+    if decision.author == Author::Echo {
+        return reacted_to(body, rails, ours, pack_says).unwrap_or(decision);
+    }
+    let decision = match echo::without_ours(body, ours) {
+        Some(theirs) => match read(gate, rails, &theirs.whole()).await {
+            alarm if matters(&alarm) => alarm,
+            _ if theirs.added.is_empty() => return Decision::of(Author::Echo),
+            _ => read(gate, rails, &theirs.added).await,
+        },
+        None => decision,
+    };
+    let asked = ours.first().is_some_and(|last| last.contains(['?', '¿']));
+    let likely = decision.likely.filter(|likely| dialogue::holds(*likely, body, asked));
+    Decision { likely, ..decision }
 }
 
 /// A trace that is kept whatever is sampled.

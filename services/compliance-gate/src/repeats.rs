@@ -7,7 +7,10 @@ use seven_packs::TextKey;
 use seven_runtime::Error;
 use seven_store::{Tx, inbound::Earlier};
 
-use crate::handler::{Case, Gate, Next};
+use crate::{
+    canned,
+    types::{Case, Gate, Next},
+};
 
 /// A text that came before this long ago is no copy's original.
 const COPY_WINDOW: TimeDelta = TimeDelta::seconds(60);
@@ -20,56 +23,54 @@ const RESPONDER_TEXTS: usize = 3;
 /// Shorter texts are people's, who say "ok thanks" three times.
 const LEAST_WORDS: usize = 6;
 
-impl Gate {
-    /// Whether the guest sent the same text within the last minute and nothing was sent since.
-    pub(crate) async fn is_copy(&self, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
-        let earlier = self.earlier(tx, case, COPY_WINDOW).await?;
-        Ok(earlier.iter().any(|earlier| is_same(earlier, case) && !earlier.sent_since))
-    }
+/// Whether the guest sent the same text within the last minute and nothing was sent since.
+pub(crate) async fn is_copy(_gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
+    let earlier = earlier(tx, case, COPY_WINDOW).await?;
+    Ok(earlier.iter().any(|earlier| is_same(earlier, case) && !earlier.sent_since))
+}
 
-    /// The same for a cry for help, which is answered at once: its copy comes after the answer.
-    pub(crate) async fn is_copy_of_cry(&self, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
-        let earlier = self.earlier(tx, case, COPY_WINDOW).await?;
-        Ok(earlier.iter().any(|earlier| is_same(earlier, case) && earlier.disposition == Disposition::Canned.as_str()))
-    }
+/// The same for a cry for help, which is answered at once: its copy comes after the answer.
+pub(crate) async fn is_copy_of_cry(_gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
+    let earlier = earlier(tx, case, COPY_WINDOW).await?;
+    Ok(earlier.iter().any(|earlier| is_same(earlier, case) && earlier.disposition == Disposition::Canned.as_str()))
+}
 
-    /// One notice to a machine that answers each of our texts, then silence for as long as it says the same.
-    pub(crate) async fn auto_responder(&self, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
-        let body = &case.text.body;
-        if body.split_whitespace().count() < LEAST_WORDS || dialogue::asks(body) {
-            return Ok(None);
-        }
-        let earlier = self.earlier(tx, case, EXCHANGE_WINDOW).await?;
-        let alike: Vec<&Earlier> =
-            earlier.iter().take_while(|earlier| dialogue::near_identical(&earlier.body, body)).collect();
-        let told = TextKey::AutoResponder.as_str();
-        if alike
-            .iter()
-            .any(|earlier| matches!(earlier.reason.as_deref(), Some(reason) if reason == told || reason == "machine"))
-        {
-            return self.close(tx, case, "machine").await.map(Some);
-        }
-        let answered_ours = |after: Option<f64>| after.is_some_and(|after| after <= RESPONDER_WINDOW.as_seconds_f64());
-        let since_ours = tx.seconds_since_ours(case.party.conversation_id, case.text.received_at).await?;
-        let machine = alike.len() + 1 >= RESPONDER_TEXTS
-            && answered_ours(since_ours)
-            && alike[..RESPONDER_TEXTS - 1].iter().all(|earlier| answered_ours(earlier.after_ours));
-        if !machine {
-            return Ok(None);
-        }
-        tracing::info!(casino = %tx.casino(), inbound_id = %case.inbound_id, trace = case.trace, "an auto-responder answers our texts; it gets no more answers");
-        self.canned(tx, case, TextKey::AutoResponder).await.map(Some)
+/// One notice to a machine that answers each of our texts, then silence for as long as it says the same.
+pub(crate) async fn auto_responder(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
+    let body = &case.text.body;
+    if body.split_whitespace().count() < LEAST_WORDS || dialogue::asks(body) {
+        return Ok(None);
     }
+    let earlier = earlier(tx, case, EXCHANGE_WINDOW).await?;
+    let alike: Vec<&Earlier> =
+        earlier.iter().take_while(|earlier| dialogue::near_identical(&earlier.body, body)).collect();
+    let told = TextKey::AutoResponder.as_str();
+    if alike
+        .iter()
+        .any(|earlier| matches!(earlier.reason.as_deref(), Some(reason) if reason == told || reason == "machine"))
+    {
+        return canned::close(tx, case, "machine").await.map(Some);
+    }
+    let answered_ours = |after: Option<f64>| after.is_some_and(|after| after <= RESPONDER_WINDOW.as_seconds_f64());
+    let since_ours = tx.seconds_since_ours(case.party.conversation_id, case.text.received_at).await?;
+    let machine = alike.len() + 1 >= RESPONDER_TEXTS
+        && answered_ours(since_ours)
+        && alike[..RESPONDER_TEXTS - 1].iter().all(|earlier| answered_ours(earlier.after_ours));
+    if !machine {
+        return Ok(None);
+    }
+    tracing::info!(casino = %tx.casino(), inbound_id = %case.inbound_id, trace = case.trace, "an auto-responder answers our texts; it gets no more answers");
+    canned::canned(gate, tx, case, TextKey::AutoResponder).await.map(Some)
+}
 
-    /// The guest's last texts within this time, the newest first; no question to the database where the guest wrote nothing lately.
-    async fn earlier(&self, tx: &mut Tx, case: &Case<'_>, within: TimeDelta) -> Result<Vec<Earlier>, Error> {
-        let at = case.text.received_at;
-        if case.party.last_inbound_at.is_none_or(|last| at - last > within) {
-            return Ok(Vec::new());
-        }
-        let since = at - within;
-        Ok(tx.earlier_texts(case.party.conversation_id, case.inbound_id, since).await?)
+/// The guest's last texts within this time, the newest first; no question to the database where the guest wrote nothing lately.
+async fn earlier(tx: &mut Tx, case: &Case<'_>, within: TimeDelta) -> Result<Vec<Earlier>, Error> {
+    let at = case.text.received_at;
+    if case.party.last_inbound_at.is_none_or(|last| at - last > within) {
+        return Ok(Vec::new());
     }
+    let since = at - within;
+    Ok(tx.earlier_texts(case.party.conversation_id, case.inbound_id, since).await?)
 }
 
 fn is_same(earlier: &Earlier, case: &Case<'_>) -> bool {

@@ -10,22 +10,10 @@ use seven_domain::{AttemptId, AuditEvent, CasinoId, GuestHash, Lane, OutboundId,
 use seven_faults::failpoint;
 use seven_providers::{ErrorClass, SendOutcome, SendRequest, verdict};
 use seven_runtime::Error;
-use seven_store::{
-    audit::Entry,
-    connections::Lent,
-    last_look::{Claim, Look, Refusal},
-    outbound::{AttemptEnd, Next},
-};
+use seven_store::{audit::Entry, connections::Lent, last_look::{Claim, Look, Refusal}, outbound::{AttemptEnd, Next}};
 use seven_telemetry::{metrics, trace};
 
-use crate::{
-    Sender,
-    carriers::{from_number, speaks},
-    content,
-    handler::Job,
-    measure, stops,
-    window::Eligibility,
-};
+use crate::{Sender, carriers::{from_number, speaks}, content, handler::Job, measure, stops, window::Eligibility};
 
 /// Calls of one text to one provider before it waits.
 const CALLS: u32 = 3;

@@ -9,16 +9,7 @@ mod warm;
 
 use std::{net::SocketAddr, sync::Arc};
 
-use axum::{
-    Json, Router,
-    extract::State,
-    http::{
-        HeaderMap, StatusCode,
-        header::{ACCEPT, CONTENT_TYPE},
-    },
-    response::{IntoResponse, Response},
-    routing::get,
-};
+use axum::{Json, Router, extract::State, http::{HeaderMap, StatusCode, header::{ACCEPT, CONTENT_TYPE}}, response::{IntoResponse, Response}, routing::get};
 use seven_runtime::Fleet;
 use seven_telemetry::metrics;
 use tokio::{net::TcpListener, task::JoinHandle};

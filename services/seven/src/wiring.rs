@@ -14,10 +14,7 @@ use seven_runtime::{Fleet, Timing};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    model::{self, EMBEDDING},
-    packs,
-};
+use crate::{model::{self, EMBEDDING}, packs};
 use seven_settings::{Settings, Worker};
 
 /// What of a start takes how long, in milliseconds.

@@ -1,15 +1,9 @@
 //! Settings: commented defaults in the binary, one TOML file, environment on top; cross-field checks refuse to start. And the names of the
 //! workers that read them.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::HashMap, path::{Path, PathBuf}};
 
-use figment::{
-    Figment,
-    providers::{Env, Format, Toml},
-};
+use figment::{Figment, providers::{Env, Format, Toml}};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use seven_domain::{CasinoId, HashKey, TELNYX, TWILIO};

@@ -68,10 +68,7 @@ use std::{sync::LazyLock, time::Duration};
 
 use secrecy::{ExposeSecret, SecretString};
 use seven_domain::CasinoId;
-use sqlx::{
-    PgConnection,
-    postgres::{PgConnectOptions, PgPoolOptions},
-};
+use sqlx::{PgConnection, postgres::{PgConnectOptions, PgPoolOptions}};
 use tokio::task::JoinHandle;
 
 use after::After;

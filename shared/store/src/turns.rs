@@ -8,13 +8,7 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 pub use self::told::{ToldLine, ToldTurn};
-use crate::{
-    Result, Tx,
-    casinos::{Casino, Document, document},
-    controls::{Switch, switched},
-    mutant,
-    sessions::SessionAfter,
-};
+use crate::{Result, Tx, casinos::{Casino, Document, document}, controls::{Switch, switched}, mutant, sessions::SessionAfter};
 
 #[derive(Debug, Clone)]
 pub struct NewTurn {

@@ -2,12 +2,7 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use axum::{
-    Json, Router,
-    extract::{Query, State},
-    http::StatusCode,
-    routing::get,
-};
+use axum::{Json, Router, extract::{Query, State}, http::StatusCode, routing::get};
 use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;

@@ -1,11 +1,6 @@
 //! Workers as processes of their own, as in production: for `./scripts/chaos` and `./scripts/bench`.
 
-use std::{
-    fs::File,
-    path::{Path, PathBuf},
-    process::Stdio,
-    time::Duration,
-};
+use std::{fs::File, path::{Path, PathBuf}, process::Stdio, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use seven_testkit::Watchdog;

@@ -1,9 +1,6 @@
 //! What the types of the values cannot hold. Pure.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::{collections::{BTreeMap, BTreeSet}, path::{Path, PathBuf}};
 
 use super::{CasinoValues, FleetValues, Peer, Problem, SecretRef, Size};
 use crate::{names, settings};

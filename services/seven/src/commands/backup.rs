@@ -8,10 +8,7 @@ use serde_json::json;
 use seven_domain::{CasinoId, Clock};
 
 use super::casino::verify::store;
-use crate::{
-    life::{backup, shelf},
-    out,
-};
+use crate::{life::{backup, shelf}, out};
 use seven_settings::Settings;
 
 #[derive(Debug, Args)]

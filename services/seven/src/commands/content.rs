@@ -7,14 +7,8 @@ use clap::Subcommand;
 use seven_domain::CasinoId;
 use seven_store::content::LoadSummary;
 
-use super::{
-    fleet,
-    given::{By, Careful},
-};
-use crate::{
-    ingest::{Ingested, Paid},
-    onboard, out,
-};
+use super::{fleet, given::{By, Careful}};
+use crate::{ingest::{Ingested, Paid}, onboard, out};
 use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]

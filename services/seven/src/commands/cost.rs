@@ -11,10 +11,7 @@ use seven_store::cost::UsedByStep;
 
 use super::{fleet, given, known};
 use crate::out;
-use seven_cost::{
-    self, Month, Usd,
-    projection::{Assumed, Projection},
-};
+use seven_cost::{self, Month, Usd, projection::{Assumed, Projection}};
 use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]

@@ -38,10 +38,7 @@ pub mod turn;
 pub mod webhook;
 pub mod why;
 
-use std::{
-    io::{IsTerminal, Write},
-    path::Path,
-};
+use std::{io::{IsTerminal, Write}, path::Path};
 
 use anyhow::{Context, Result, ensure};
 use serde::de::DeserializeOwned;

@@ -1,9 +1,6 @@
 //! `seven recover` (D5, DEP-32).
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::{Path, PathBuf}, process::ExitCode};
 
 use anyhow::Result;
 use chrono::TimeDelta;
@@ -13,10 +10,7 @@ use seven_domain::CasinoId;
 use seven_runtime::Fleet;
 
 use super::{fleet, given, known, pause, reconcile::span};
-use crate::{
-    life::recover::{Compared, MARGIN, compare, forget_again},
-    out, wiring,
-};
+use crate::{life::recover::{Compared, MARGIN, compare, forget_again}, out, wiring};
 use seven_settings::Settings;
 
 #[derive(Debug, Args)]

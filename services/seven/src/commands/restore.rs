@@ -1,9 +1,6 @@
 //! `seven restore` (DEP-31..33, D5).
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::{Path, PathBuf}, process::ExitCode};
 
 use anyhow::Result;
 use clap::Args;

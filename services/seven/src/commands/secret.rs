@@ -12,10 +12,7 @@ use seven_store::audit::Entry;
 
 use super::{casino::verify::store, given, known, table};
 use crate::out;
-use seven_settings::{
-    Settings,
-    rotation::{self, SECRETS},
-};
+use seven_settings::{Settings, rotation::{self, SECRETS}};
 
 #[derive(Debug, Subcommand)]
 pub enum Secret {

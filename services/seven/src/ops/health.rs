@@ -1,9 +1,6 @@
 //! Whether a worker may be given work: by its own critical stores and nothing else (PROD-53, C-32).
 
-use std::{
-    sync::{OnceLock, PoisonError, RwLock},
-    time::Duration,
-};
+use std::{sync::{OnceLock, PoisonError, RwLock}, time::Duration};
 
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -8,11 +8,7 @@ use axum::{Router, body::Bytes, extract::State, http::StatusCode, routing::post}
 use prost::Message;
 use secrecy::ExposeSecret;
 use serde::Deserialize;
-use seven_bus::{
-    Delivery, Handler, Outcome, Outgoing, Worker as Loop, WorkerSettings,
-    events::{ConversationSignal, InboundText},
-    subject,
-};
+use seven_bus::{Delivery, Handler, Outcome, Outgoing, Worker as Loop, WorkerSettings, events::{ConversationSignal, InboundText}, subject};
 use seven_domain::{AttemptId, CasinoId, Lane, Stage};
 use seven_providers::{Provider, SendRequest, telnyx};
 use seven_runtime::Fleet;

@@ -1,18 +1,11 @@
 //! What a measurement stands on: private servers with every write synced, the carrier's simulator in this process, casinos without
 //! limits of their own.
 
-use std::{
-    net::SocketAddr,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{net::SocketAddr, path::{Path, PathBuf}, time::Duration};
 
 use anyhow::{Context, Result};
 use seven_carrier_sim::Sim;
-use seven_domain::{
-    CasinoConfig, CasinoId,
-    config::{NumberKind, RateLimitTier},
-};
+use seven_domain::{CasinoConfig, CasinoId, config::{NumberKind, RateLimitTier}};
 use seven_testkit::{Options, Servers};
 use tokio::net::TcpListener;
 

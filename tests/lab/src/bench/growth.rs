@@ -7,12 +7,7 @@ use secrecy::ExposeSecret;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::{
-    Bench,
-    ground::{Ground, Lay, casino_number},
-    measure::Percentiles,
-    pipeline::{Running, fleet_processes},
-};
+use super::{Bench, ground::{Ground, Lay, casino_number}, measure::Percentiles, pipeline::{Running, fleet_processes}};
 use seven::out;
 
 const CASINOS: [usize; 4] = [1, 10, 100, 500];

@@ -3,13 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, ensure};
-use axum::{
-    Router,
-    body::Bytes,
-    extract::State,
-    http::{HeaderMap, StatusCode},
-    routing::post,
-};
+use axum::{Router, body::Bytes, extract::State, http::{HeaderMap, StatusCode}, routing::post};
 use futures::{StreamExt, stream};
 use serde::Serialize;
 use serde_json::json;
@@ -20,10 +14,7 @@ use seven_providers::telnyx::signature::{SIGNATURE_HEADER, TIMESTAMP_HEADER, Ver
 use seven_runtime::Fleet;
 use tokio::time::{Instant, sleep};
 
-use super::{
-    ground::{Ground, Lay, casino_number},
-    pipeline::clear,
-};
+use super::{ground::{Ground, Lay, casino_number}, pipeline::clear};
 use crate::{processes::Process, stack::SIGNING_SEED};
 use seven_settings::{Settings, Worker};
 

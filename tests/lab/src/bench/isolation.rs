@@ -6,19 +6,9 @@ use std::{collections::HashSet, path::Path, time::Duration};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use seven_carrier_sim::{Entry, News, Sim, Text};
-use tokio::{
-    net::TcpStream,
-    sync::broadcast::{Receiver, error::RecvError},
-    time::{Instant, sleep, timeout},
-};
+use tokio::{net::TcpStream, sync::broadcast::{Receiver, error::RecvError}, time::{Instant, sleep, timeout}};
 
-use super::{
-    Bench,
-    ground::{Ground, Lay, casino_number},
-    load::{Guests, Pace, play},
-    measure::{Percentiles, Shown},
-    pipeline::Running,
-};
+use super::{Bench, ground::{Ground, Lay, casino_number}, load::{Guests, Pace, play}, measure::{Percentiles, Shown}, pipeline::Running};
 use crate::processes::{Process, seven};
 use seven::out;
 use seven_settings::{Settings, Worker};

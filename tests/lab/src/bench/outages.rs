@@ -8,13 +8,7 @@ use serde::Serialize;
 use seven_testkit::collector::{Collector, Mood};
 use tokio::time::sleep;
 
-use super::{
-    Bench,
-    load::{Guests, Pace, play},
-    measure::Run,
-    pipeline::Running,
-    way::{self, Step},
-};
+use super::{Bench, load::{Guests, Pace, play}, measure::Run, pipeline::Running, way::{self, Step}};
 use seven::out;
 
 /// How often each is had.

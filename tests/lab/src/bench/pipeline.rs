@@ -7,14 +7,7 @@ use serde::Serialize;
 use seven_testkit::Servers;
 use tokio::time::{Instant, sleep};
 
-use super::{
-    Bench,
-    floor::{self, Hop, RECIPE},
-    ground::{Ground, Lay},
-    load::{Guests, Pace, play},
-    measure::Shown,
-    usage::{self, Asked, Taken},
-};
+use super::{Bench, floor::{self, Hop, RECIPE}, ground::{Ground, Lay}, load::{Guests, Pace, play}, measure::Shown, usage::{self, Asked, Taken}};
 use crate::processes::Process;
 use seven::out;
 use seven_settings::Worker;

@@ -10,19 +10,9 @@ use serde::Serialize;
 use seven_testkit::Postgres;
 use tokio::time::{Instant, sleep};
 
-use super::{
-    Bench,
-    ground::{DATABASE, Ground, Lay},
-    growth::store_guests,
-    load::{Guests, Pace, play},
-    measure::Run,
-    pipeline::{Running, fleet_processes},
-};
+use super::{Bench, ground::{DATABASE, Ground, Lay}, growth::store_guests, load::{Guests, Pace, play}, measure::Run, pipeline::{Running, fleet_processes}};
 use crate::processes::Process;
-use seven::{
-    life::{backup::backup, restore::restore},
-    out,
-};
+use seven::{life::{backup::backup, restore::restore}, out};
 use seven_settings::Worker;
 
 /// Texts per second: often enough that somebody's is in hand when its worker dies.

@@ -2,18 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    Results,
-    growth::Growth,
-    isolation::Isolation,
-    measure::Shown,
-    outages::Outages,
-    pipeline::{Pipeline, Side},
-    recovery::Recovery,
-    slow::Slow,
-    start::Started,
-    way::Step,
-};
+use super::{Results, growth::Growth, isolation::Isolation, measure::Shown, outages::Outages, pipeline::{Pipeline, Side}, recovery::Recovery, slow::Slow, start::Started, way::Step};
 use crate::whole_traces::Wholeness;
 use seven::{commands::table, out};
 

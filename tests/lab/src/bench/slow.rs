@@ -7,19 +7,9 @@ use futures::{StreamExt, stream};
 use serde::Serialize;
 use seven_carrier_sim::Signer;
 use seven_providers::telnyx::signature::{SIGNATURE_HEADER, TIMESTAMP_HEADER};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    task::JoinSet,
-    time::{Instant, interval, sleep},
-};
+use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpStream, task::JoinSet, time::{Instant, interval, sleep}};
 
-use super::{
-    ground::{Ground, Lay},
-    ingress::{Call, signed},
-    measure::{Percentiles, percentiles},
-    pipeline::clear,
-};
+use super::{ground::{Ground, Lay}, ingress::{Call, signed}, measure::{Percentiles, percentiles}, pipeline::clear};
 use crate::{processes::Process, stack::SIGNING_SEED};
 use seven_settings::{Settings, Worker};
 

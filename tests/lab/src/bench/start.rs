@@ -6,11 +6,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use tokio::time::{Instant, sleep};
 
-use super::{
-    ground::{Ground, Lay},
-    pipeline::clear,
-    usage,
-};
+use super::{ground::{Ground, Lay}, pipeline::clear, usage};
 use crate::processes::Process;
 use seven_settings::Worker;
 

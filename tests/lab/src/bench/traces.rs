@@ -9,14 +9,7 @@ use seven_domain::TraceContext;
 use seven_testkit::collector::Collector;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{
-    Bench,
-    ground::{Ground, Lay, casino_number},
-    load::{Guests, Pace, play},
-    outages::{self, Outages},
-    pipeline::{Running, fleet_processes},
-    report,
-};
+use super::{Bench, ground::{Ground, Lay, casino_number}, load::{Guests, Pace, play}, outages::{self, Outages}, pipeline::{Running, fleet_processes}, report};
 use crate::whole_traces::{self, Wholeness};
 use seven::out;
 

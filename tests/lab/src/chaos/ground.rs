@@ -1,11 +1,7 @@
 //! What a run stands on: private servers, the carrier's simulator and its ledger (in this process, which nobody kills), proxies,
 //! casinos, and the settings of the workers.
 
-use std::{
-    net::SocketAddr,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{net::SocketAddr, path::{Path, PathBuf}, time::Duration};
 
 use anyhow::{Context, Result};
 use seven_carrier_sim::Sim;

@@ -14,12 +14,7 @@ mod visits;
 mod watch;
 mod workers;
 
-use std::{
-    path::Path,
-    process::ExitCode,
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::{path::Path, process::ExitCode, sync::{Arc, atomic::Ordering}, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use rand::Rng;

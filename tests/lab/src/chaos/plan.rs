@@ -5,10 +5,7 @@ use std::time::Duration;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use seven_carrier_sim::Fault;
 
-use super::{
-    CASINOS, PER_KIND,
-    visits::{DELETED, FROZEN, FROZEN_FROM, HANDED_ON_AT, MOVED_AT, odd_moments},
-};
+use super::{CASINOS, PER_KIND, visits::{DELETED, FROZEN, FROZEN_FROM, HANDED_ON_AT, MOVED_AT, odd_moments}};
 use seven_settings::Worker;
 
 /// A server all workers stand on.

@@ -5,15 +5,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 use anyhow::Result;
 use seven_domain::CasinoId;
 
-use super::{
-    CASINOS,
-    check::{Finding, in_flight},
-    facts::Facts,
-    ground::{Ground, casino_id},
-    plan::Server,
-    strike::Struck,
-    watch::Seen,
-};
+use super::{CASINOS, check::{Finding, in_flight}, facts::Facts, ground::{Ground, casino_id}, plan::Server, strike::Struck, watch::Seen};
 use seven::out;
 use seven_settings::Worker;
 

@@ -15,19 +15,9 @@ use seven_knowledge::{Reference, formatter, parse_content};
 use seven_packs::TextKey;
 use seven_runtime::Fleet;
 use seven_store::timeline::{Subject, Timeline};
-use tokio::{
-    sync::Semaphore,
-    task::JoinSet,
-    time::{Instant, sleep},
-};
+use tokio::{sync::Semaphore, task::JoinSet, time::{Instant, sleep}};
 
-use super::{
-    dialogue::{Dialogue, Turn, Verdict},
-    judge::{Heard, House, judge},
-    known,
-    models::{self, Host},
-    report::{Played, PlayedTurn},
-};
+use super::{dialogue::{Dialogue, Turn, Verdict}, judge::{Heard, House, judge}, known, models::{self, Host}, report::{Played, PlayedTurn}};
 use crate::stack::{Plan, Stack};
 use seven::onboard;
 use seven_settings::Worker;

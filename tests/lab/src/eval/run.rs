@@ -1,10 +1,6 @@
 //! `./scripts/eval`: scripted guests against the whole fleet on this machine, with private servers (OBS-45, OBS-46).
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-    time::Instant,
-};
+use std::{path::{Path, PathBuf}, process::ExitCode, time::Instant};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;

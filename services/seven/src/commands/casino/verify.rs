@@ -8,10 +8,7 @@ use secrecy::SecretString;
 use serde_json::json;
 use seven_domain::{CasinoId, TimeScale};
 use seven_runtime::Timing;
-use seven_store::{
-    Store,
-    isolation::{Against, Finding, Login},
-};
+use seven_store::{Store, isolation::{Against, Finding, Login}};
 
 use crate::out;
 use seven_settings::Settings;

@@ -1,12 +1,7 @@
 //! `seven incident bundle`: what stood where, in an archive that may leave the house: counts, ids, times and reason codes; no phone, no name,
 //! no text (OBS-19).
 
-use std::{
-    fs::File,
-    io::{IsTerminal, Write},
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{fs::File, io::{IsTerminal, Write}, path::{Path, PathBuf}, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -17,10 +12,7 @@ use seven_domain::CasinoId;
 use seven_runtime::Fleet;
 use seven_store::{audit, dead::Filter};
 
-use crate::{
-    commands::{handles, pause, status},
-    out,
-};
+use crate::{commands::{handles, pause, status}, out};
 use seven_settings::Settings;
 
 /// Of each list the newest; a bundle is for reading.

@@ -10,10 +10,7 @@ use seven_domain::{AuditEvent, CasinoId};
 use seven_store::audit::Entry;
 
 use super::bundle::span;
-use crate::{
-    commands::{casino::verify::store, given, known},
-    out,
-};
+use crate::{commands::{casino::verify::store, given, known}, out};
 use seven_settings::Settings;
 
 /// From the loss to a guest who is answered.

@@ -1,0 +1,181 @@
+//! What passes between the stages of the gate.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeZone, Utc};
+use seven_bus::{Delivery, RECOVERED, RECOVERED_AFTER_RESTORE, events::InboundText};
+use seven_compliance::{Decision, Keyword, Verdict};
+use seven_domain::{CasinoConfig, Channel, ConversationId, GuestHash, InboundId, Language, PhoneE164};
+use seven_packs::Pack;
+use seven_runtime::{Error, Fleet, word_of};
+use seven_store::{guests::Party, inbound::NewInbound, outbound::Queued, suppressions::Word};
+
+/// Stored in place of a text that held card, account or identity data (CONV-15).
+const NOT_KEPT: &str = "[personal data, not kept]";
+
+#[derive(Debug)]
+pub struct Gate {
+    pub fleet: Fleet,
+    pub fleet_per_minute: u32,
+    /// Whether suspicious texts are read twice (D20).
+    pub second_reader: bool,
+}
+
+/// A stored text with all the branches need.
+pub(crate) struct Case<'a> {
+    pub(crate) config: Arc<CasinoConfig>,
+    pub(crate) pack: Arc<Pack>,
+    pub(crate) party: Party,
+    pub(crate) inbound_id: InboundId,
+    pub(crate) guest: GuestHash,
+    pub(crate) text: &'a Text,
+    pub(crate) decision: Decision,
+    pub(crate) trace: String,
+}
+
+/// The event, validated.
+pub(crate) struct Text {
+    pub(crate) from: PhoneE164,
+    pub(crate) to: PhoneE164,
+    pub(crate) body: String,
+    pub(crate) media_count: i32,
+    pub(crate) autoresponse: Option<String>,
+    pub(crate) event_id: String,
+    pub(crate) provider: String,
+    pub(crate) provider_message_id: String,
+    pub(crate) occurred_at: DateTime<Utc>,
+    pub(crate) received_at: DateTime<Utc>,
+}
+
+/// What follows once the text's transaction is durable.
+#[derive(Debug, Default)]
+pub(crate) struct Next {
+    /// The conversation waits for the swarm.
+    pub(crate) signal: Option<ConversationId>,
+    pub(crate) texts: Vec<Queued>,
+}
+
+impl Next {
+    pub(crate) fn nothing() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn signal(conversation: ConversationId) -> Self {
+        Self { signal: Some(conversation), ..Self::default() }
+    }
+
+    pub(crate) fn send(texts: Vec<Queued>) -> Self {
+        Self { texts, ..Self::default() }
+    }
+
+    /// Joins two: the texts of both, and the signal of either.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.texts.extend(other.texts);
+        Self { signal: self.signal.or(other.signal), texts: self.texts }
+    }
+
+    /// Nothing is said, now or by the swarm.
+    pub(crate) fn is_silence(&self) -> bool {
+        self.signal.is_none() && self.texts.is_empty()
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match (self.signal, self.texts.is_empty()) {
+            (Some(_), _) => "swarm",
+            (None, false) => "canned",
+            (None, true) => "closed",
+        }
+    }
+}
+
+impl Text {
+    pub(crate) fn read(event: &InboundText) -> Result<Self, Error> {
+        Ok(Self {
+            from: event.from.parse()?,
+            to: event.to.parse()?,
+            body: event.text.clone(),
+            media_count: i32::try_from(event.media_count).unwrap_or(i32::MAX),
+            autoresponse: (!event.autoresponse.is_empty()).then(|| event.autoresponse.clone()),
+            event_id: event.event_id.clone(),
+            provider: event.provider.clone(),
+            provider_message_id: event.provider_message_id.clone(),
+            occurred_at: millis(event.occurred_at)?,
+            received_at: millis(event.received_at)?,
+        })
+    }
+
+    /// No webhook brought it: it was found at the provider.
+    pub(crate) fn is_recovered(&self) -> bool {
+        self.event_id.starts_with(RECOVERED)
+    }
+
+    /// The same, from a time of which a backup knows nothing.
+    pub(crate) fn is_of_before_a_restore(&self) -> bool {
+        self.event_id.starts_with(RECOVERED_AFTER_RESTORE)
+    }
+
+    pub(crate) fn row(
+        &self,
+        inbound_id: InboundId,
+        decision: &Decision,
+        session_hours: u32,
+        personal: bool,
+        delivery: &Delivery<InboundText>,
+        trace: &str,
+    ) -> NewInbound {
+        NewInbound {
+            inbound_id,
+            channel: Channel::Sms,
+            provider: self.provider.clone(),
+            provider_message_id: self.provider_message_id.clone(),
+            casino_number: self.to.as_str().to_owned(),
+            event_id: self.event_id.clone(),
+            body: if personal { NOT_KEPT.to_owned() } else { self.body.clone() },
+            media_count: self.media_count,
+            autoresponse: self.autoresponse.clone(),
+            occurred_at: self.occurred_at,
+            received_at: self.received_at,
+            stream_seq: i64::try_from(delivery.stream_seq).ok(),
+            verdict: decision.verdict.as_str().to_owned(),
+            pattern_id: pattern_of(&decision.verdict),
+            session_hours: i32::try_from(session_hours).unwrap_or(i32::MAX),
+            trace: trace.to_owned(),
+        }
+    }
+}
+
+impl Case<'_> {
+    /// The language of the words that decided, else the guest's, else English.
+    pub(crate) fn language(&self) -> Language {
+        let spoken = match &self.decision.verdict {
+            Verdict::Keyword(keyword) => keyword.language,
+            Verdict::Guardrail(hit) => hit.language,
+            Verdict::Pass => self.decision.keyword.and_then(|keyword| keyword.language),
+        };
+        spoken.or(self.party.language).unwrap_or_default()
+    }
+
+    /// How the command was said, for suppression and consent.
+    pub(crate) fn word_of(&self, keyword: &Keyword) -> Word<'static> {
+        word_of(keyword, &self.text.provider, &self.text.body, self.text.autoresponse.is_some())
+    }
+
+    /// The verdict's name, as rows and metrics bear it.
+    pub(crate) fn verdict(&self) -> &'static str {
+        self.decision.verdict.as_str()
+    }
+}
+
+fn millis(unix_millis: i64) -> Result<DateTime<Utc>, Error> {
+    Utc.timestamp_millis_opt(unix_millis)
+        .single()
+        .ok_or_else(|| Error::Other(format!("time {unix_millis} ms is out of range")))
+}
+
+fn pattern_of(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Pass => None,
+        Verdict::Keyword(keyword) => Some(keyword.pattern_id.to_owned()),
+        Verdict::Guardrail(hit) => Some(hit.pattern_id.clone()),
+    }
+}
