@@ -10,7 +10,10 @@ use seven_carrier_sim::Text;
 use seven_domain::{CasinoConfig, Channel, MessageClass, OutboundId, PhoneE164};
 use seven_lab::stack::{Plan, Stack};
 use seven_settings::Worker;
-use seven_store::{guests::{GuestLaw, NewIds}, outbound::{NewOutbound, Origin}};
+use seven_store::{
+    guests::{GuestLaw, NewIds},
+    outbound::{NewOutbound, Origin},
+};
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 use tokio::time::{Instant, sleep};
 

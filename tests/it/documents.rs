@@ -8,7 +8,10 @@ use seven_carrier_sim::Outbound;
 use seven_settings::Worker;
 use tokio::process::Child;
 
-use crate::{harness::{House, Wanted, house, until}, operations::OTHER};
+use crate::{
+    harness::{House, Wanted, house, until},
+    operations::OTHER,
+};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const AT_TWILIO: &str = "+18605550120";

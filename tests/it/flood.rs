@@ -2,7 +2,12 @@
 //! answered, in order, and draining the flooded one's processes in the middle of its backlog loses and repeats nothing (issue E, item 6).
 //! What the flood costs the other in milliseconds is a figure of `./scripts/bench --only isolation`; nothing here judges by the clock.
 
-use std::{collections::{BTreeMap, HashSet}, fs::File, process::Stdio, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs::File,
+    process::Stdio,
+    time::Duration,
+};
 
 use futures::future::join_all;
 use seven::onboard;
@@ -11,7 +16,10 @@ use seven_domain::{CasinoConfig, CasinoId, config::RateLimitTier};
 use seven_settings::Worker;
 use tokio::{process::Child, time::sleep};
 
-use crate::{drain::terminated, harness::{House, Wanted, house, until}};
+use crate::{
+    drain::terminated,
+    harness::{House, Wanted, house, until},
+};
 
 /// Texts of the flooded casino that wait at all times while the flood lasts.
 const WAITING: usize = 100;

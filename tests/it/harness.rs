@@ -8,7 +8,10 @@ use seven_domain::{CasinoConfig, CasinoId};
 use seven_lab::stack::{Plan, Stack};
 use seven_settings::Worker;
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
-use tokio::{process::{Child, Command}, time::{Instant, sleep}};
+use tokio::{
+    process::{Child, Command},
+    time::{Instant, sleep},
+};
 
 pub(crate) struct House {
     // Dropped in this order: the fleet first, then what it stands on.

@@ -7,7 +7,10 @@ use seven::onboard;
 use seven_compliance::chain::Action;
 use seven_domain::{Channel, GuestHash, GuestId, PhoneE164};
 use seven_settings::Worker;
-use seven_store::{consent::Consent, guests::{GuestLaw, NewIds}};
+use seven_store::{
+    consent::Consent,
+    guests::{GuestLaw, NewIds},
+};
 use sqlx::{AssertSqlSafe, PgPool};
 
 use crate::harness::{House, Wanted, house, until};

@@ -4,12 +4,17 @@ use std::time::Duration;
 
 use seven::onboard;
 use seven_carrier_sim::Text;
-use seven_domain::{CasinoConfig, config::{LegalSender, Revocation, Scope}};
+use seven_domain::{
+    CasinoConfig,
+    config::{LegalSender, Revocation, Scope},
+};
+use seven_scheduler::reconcile::{How, reconcile};
 use seven_settings::Worker;
 
-use seven_scheduler::reconcile::{How, reconcile};
-
-use crate::{harness::{GUEST, House, Wanted, house, until}, webhook::caller::{Answer, Caller}};
+use crate::{
+    harness::{GUEST, House, Wanted, house, until},
+    webhook::caller::{Answer, Caller},
+};
 
 const OLD: &str = "+18605550100";
 const NEW: &str = "+18605550101";

@@ -12,7 +12,10 @@ use seven_testkit::{Postgres, Scratch};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::{drain::terminated, harness::{House, Wanted, house, house_on, until}};
+use crate::{
+    drain::terminated,
+    harness::{House, Wanted, house, house_on, until},
+};
 
 const GATE: &str = "compliance-gate";
 const QUESTION: &str = "any italian place?";

@@ -5,12 +5,18 @@ mod hosted;
 mod kept;
 mod outage;
 
-use std::{collections::{BTreeMap, BTreeSet}, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use seven_carrier_sim::{Text, Texted};
 use seven_domain::TraceContext;
 use seven_settings::Worker;
-use seven_testkit::{Scratch, collector::{Collector, Span}};
+use seven_testkit::{
+    Scratch,
+    collector::{Collector, Span},
+};
 
 use crate::harness::{House, Wanted, house, until};
 

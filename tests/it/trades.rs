@@ -1,7 +1,11 @@
 //! Packs are data: a casino and a marina live in one process, a fifth agent is a section of a file, and a pack that cannot serve is refused
 //! before a guest waits (SUP-2, SUP-3, SUP-4, AGENT-5, CMS-11).
 
-use std::{fs, path::{Path, PathBuf}, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use seven::{onboard, wiring};
 use seven_carrier_sim::Text;

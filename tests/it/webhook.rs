@@ -8,11 +8,11 @@ mod sizes;
 
 use std::time::Duration;
 
+use caller::{Answer, Caller, SIGNATURE, TIMESTAMP, published};
 use serde_json::{Value, json};
 use seven_settings::Worker;
 
 use crate::harness::{GUEST, House, Wanted, house, until};
-use caller::{Answer, Caller, SIGNATURE, TIMESTAMP, published};
 
 /// The stages up to the gate: what they accept is stored and goes no further.
 fn front() -> Wanted {

@@ -1,6 +1,9 @@
 //! What documents for operators say holds for the code: log levels (PROD-47), how long things are kept (OBS-37).
 
-use std::{fs, path::{Path, PathBuf}};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Sources of what runs in production: no tests.
 const SKIPPED: [&str; 1] = ["tests"];

@@ -2,7 +2,13 @@
 
 use serde_json::json;
 
-use super::{names::{APP, labels, metadata}, settings::{self, SECRETS_DIR, SETTINGS_FILE}, values::{Backup, FleetValues}, workload::{NOBODY, config_volume, confined, mounts, unprivileged}, yaml::Document};
+use super::{
+    names::{APP, labels, metadata},
+    settings::{self, SECRETS_DIR, SETTINGS_FILE},
+    values::{Backup, FleetValues},
+    workload::{NOBODY, config_volume, confined, mounts, unprivileged},
+    yaml::Document,
+};
 
 /// Its label and its part of every name.
 pub(crate) const COMPONENT: &str = "backup";

@@ -3,9 +3,14 @@
 
 use serde_json::{Value, json};
 use seven_domain::CasinoId;
-
-use super::{names::{APP, metadata, selector, workload}, values::{FleetValues, Values}, workload::webhook_port, yaml::Document};
 use seven_settings::{Settings, Worker};
+
+use super::{
+    names::{APP, metadata, selector, workload},
+    values::{FleetValues, Values},
+    workload::webhook_port,
+    yaml::Document,
+};
 
 const WORKER: Worker = Worker::IngressWebhook;
 /// What the outside may ask for; health and metrics are on another port.

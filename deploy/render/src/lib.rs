@@ -19,8 +19,18 @@ mod tests;
 use anyhow::Result;
 use serde_json::json;
 
-pub use self::{entrance::host, names::{password_secret, password_variable, user, workload as workload_name}, settings::text as settings_text, workload::grace_seconds, yaml::{Document, File, HEAD}};
-use self::{names::metadata, values::{CasinoValues, Values}, workload::{deployment, migration}};
+pub use self::{
+    entrance::host,
+    names::{password_secret, password_variable, user, workload as workload_name},
+    settings::text as settings_text,
+    workload::grace_seconds,
+    yaml::{Document, File, HEAD},
+};
+use self::{
+    names::metadata,
+    values::{CasinoValues, Values},
+    workload::{deployment, migration},
+};
 use seven_settings::{Settings, Worker};
 
 /// Every file of a fleet, in the order in which it is applied.

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use seven_domain::CasinoId;
+use seven_settings::Worker;
 
 use super::values::FleetValues;
-use seven_settings::Worker;
 
 /// What marks everything of ours in a namespace.
 pub(crate) const APP: &str = "seven";

@@ -7,10 +7,15 @@ use std::fmt::Write;
 
 use seven_bus::permissions::Permissions;
 use seven_domain::{CasinoId, Stage};
+use seven_settings::Worker;
+
+use super::{
+    names::{password_variable, user},
+    values::{FleetValues, Values},
+    yaml::{File, HEAD},
+};
 
 pub(crate) use self::servers::{COMPONENT, documents};
-use super::{names::{password_variable, user}, values::{FleetValues, Values}, yaml::{File, HEAD}};
-use seven_settings::Worker;
 
 /// The account with our streams; KEDA asks for it by name.
 pub const ACCOUNT: &str = "SEVEN";

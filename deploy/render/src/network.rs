@@ -1,9 +1,17 @@
 //! Who may talk to whom: nobody, but for what is listed (DEP-16). No worker talks to another; between two casinos there is no path at all.
 
 use serde_json::{Value, json};
-
-use super::{backup, names::{APP, metadata}, nats::{self, CLIENT_PORT, MONITORING_PORT, ROUTE_PORT}, operator, values::{FleetValues, Peer}, workload::{ops_port, webhook_port}, yaml::Document};
 use seven_settings::{Settings, Worker};
+
+use super::{
+    backup,
+    names::{APP, metadata},
+    nats::{self, CLIENT_PORT, MONITORING_PORT, ROUTE_PORT},
+    operator,
+    values::{FleetValues, Peer},
+    workload::{ops_port, webhook_port},
+    yaml::Document,
+};
 
 /// The workers that call services outside: carriers, hosted models, who is told of alerts.
 const CALL_OUT: [Worker; 3] = [Worker::AgentSwarm, Worker::OutboundSender, Worker::Scheduler];

@@ -3,7 +3,14 @@
 
 use serde_json::json;
 
-use super::{names::{APP, labels, metadata, selector}, nats::OPERATOR, settings::{self, SECRETS_DIR, SETTINGS_FILE}, values::FleetValues, workload::{NOBODY, config_volume, confined, mounts_with_nats, unprivileged}, yaml::Document};
+use super::{
+    names::{APP, labels, metadata, selector},
+    nats::OPERATOR,
+    settings::{self, SECRETS_DIR, SETTINGS_FILE},
+    values::FleetValues,
+    workload::{NOBODY, config_volume, confined, mounts_with_nats, unprivileged},
+    yaml::Document,
+};
 
 /// Its label and its part of every name.
 pub(crate) const COMPONENT: &str = OPERATOR;

@@ -4,9 +4,14 @@
 use serde_json::{Value, json};
 use seven_bus::topology;
 use seven_domain::{CasinoId, Lane, Stage};
-
-use super::{names::{metadata, selector, workload}, nats, values::{CasinoValues, FleetValues, Size, Values}, yaml::Document};
 use seven_settings::{Settings, Worker};
+
+use super::{
+    names::{metadata, selector, workload},
+    nats,
+    values::{CasinoValues, FleetValues, Size, Values},
+    yaml::Document,
+};
 
 /// Percent of the CPU it asked for at which ingress grows (PROD-51).
 const INGRESS_CPU: u32 = 60;

@@ -3,9 +3,13 @@
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-
-use super::{names::{self, metadata}, values::{CasinoValues, FleetValues, SecretRef}, yaml::Document};
 use seven_settings::{Settings, Worker};
+
+use super::{
+    names::{self, metadata},
+    values::{CasinoValues, FleetValues, SecretRef},
+    yaml::Document,
+};
 
 /// Where the settings and the secrets are in a pod.
 pub(crate) const SETTINGS_FILE: &str = "/etc/seven/seven.toml";

@@ -2,10 +2,10 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 use clap::Parser;
 use serde_json::Value;
+use seven::cli::Cli;
 use seven_domain::{CasinoId, Lane};
 
 use super::*;
-use seven::cli::Cli;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")

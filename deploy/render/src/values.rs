@@ -3,11 +3,13 @@
 
 mod check;
 
-use std::{collections::BTreeMap, path::{Path, PathBuf}};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Serialize};
 use seven_domain::{CasinoId, PhoneE164, config::RateLimitTier};
-
 use seven_settings::Worker;
 
 #[derive(Debug, thiserror::Error)]

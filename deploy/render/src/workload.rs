@@ -3,9 +3,14 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use seven_bus::WorkerSettings;
-
-use super::{names::{self, APP, labels, metadata, selector, workload}, settings::{self, CONFIG_MAP, NATS_DIR, SECRETS_DIR, SETTINGS_FILE}, values::{CasinoValues, FleetValues, Size}, yaml::Document};
 use seven_settings::{Settings, Worker};
+
+use super::{
+    names::{self, APP, labels, metadata, selector, workload},
+    settings::{self, CONFIG_MAP, NATS_DIR, SECRETS_DIR, SETTINGS_FILE},
+    values::{CasinoValues, FleetValues, Size},
+    yaml::Document,
+};
 
 /// Ingress goes on serving so long after SIGTERM is due: load balancers hear late that a pod leaves.
 const PRE_STOP_SECONDS: u64 = 5;

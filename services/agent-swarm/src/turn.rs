@@ -9,13 +9,24 @@ use seven_faults::failpoint;
 use seven_host::Record;
 use seven_packs::TextKey;
 use seven_runtime::Error;
-use seven_store::{Tx, turns::{Committing, Kept, NewTurn}};
+use seven_store::{
+    Tx,
+    turns::{Committing, Kept, NewTurn},
+};
 use seven_telemetry::trace;
 use seven_tools::Effect;
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
-use crate::{handler::{Leasing, Swarm, Work}, mutant, pause, scene::{Around, Scene}, session::{After, Told}, speech::Speech, switches::silent, vetting::flag};
+use crate::{
+    handler::{Leasing, Swarm, Work},
+    mutant, pause,
+    scene::{Around, Scene},
+    session::{After, Told},
+    speech::Speech,
+    switches::silent,
+    vetting::flag,
+};
 
 /// Failures of one turn before its guest gets the fallback.
 const MOST_TRIES: i32 = 5;

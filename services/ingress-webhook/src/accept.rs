@@ -11,7 +11,10 @@ use seven_compliance::{Intent, Keyword, classify, echo};
 use seven_domain::{CasinoId, PhoneE164, Stage, TWILIO};
 use seven_faults::failpoint;
 use seven_runtime::{Fleet, word_of};
-use seven_store::{spool::Spooled, suppressions::{Applied, Word}};
+use seven_store::{
+    spool::Spooled,
+    suppressions::{Applied, Word},
+};
 use seven_telemetry::metrics;
 
 use crate::{answer::Answer, app::App, intake::Intake, mutant};

@@ -6,14 +6,24 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use seven_bus::Outcome;
 use seven_cache::{Outcome as Spoke, Transition};
-use seven_domain::{AttemptId, AuditEvent, CasinoId, GuestHash, Lane, OutboundId, TWILIO};
+use seven_domain::{AttemptId, CasinoId, Lane, TWILIO};
 use seven_faults::failpoint;
 use seven_providers::{ErrorClass, SendOutcome, SendRequest, verdict};
 use seven_runtime::Error;
-use seven_store::{audit::Entry, connections::Lent, last_look::{Claim, Look, Refusal}, outbound::{AttemptEnd, Next}};
+use seven_store::{
+    connections::Lent,
+    last_look::{Claim, Look, Refusal},
+    outbound::{AttemptEnd, Next},
+};
 use seven_telemetry::{metrics, trace};
 
-use crate::{Sender, carriers::{from_number, speaks}, content, handler::Job, measure, stops, window::Eligibility};
+use crate::{
+    content, late, measure, refusal,
+    route::{self, from_number, speaks},
+    stops,
+    types::{Ended, Job, Sender},
+    window::{self, Eligibility},
+};
 
 /// Calls of one text to one provider before it waits.
 const CALLS: u32 = 3;
@@ -24,249 +34,227 @@ const REDELIVERY: [u32; 3] = [5, 25, 125];
 /// have opted out meanwhile. By the clock, which goes on while a machine sleeps.
 const LOOK_HOLDS: TimeDelta = TimeDelta::seconds(2);
 
-/// How a call ended, to be recorded.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    outbound: OutboundId,
-    subject: String,
-    attempt: AttemptId,
-    guest: GuestHash,
-    end: AttemptEnd,
-    next: Next,
-    detail: serde_json::Value,
+/// Calls until the text is taken, refused for good, in doubt or put off. Each call has its own route and its own look; a doubtful one
+/// ends it, so that no text fails over that the provider may have taken (D5).
+pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outcome, Error> {
+    let (mut called, mut calls, mut first) = ("", 0, true);
+    loop {
+        let eligibility = window::eligibility(sender, job)?;
+        // Side by side: the refusal only says no, and Postgres has the last word.
+        let (route, refused_as_of) =
+            tokio::join!(route::route(sender, job), sender.fleet.cache.refused(&job.casino, &job.guest));
+        let route = match route {
+            Ok(route) => route,
+            Err(none) => return refusal::hold(sender, job, none).await,
+        };
+        let carrier = route.carrier;
+        if carrier.name() != called {
+            (called, calls) = (carrier.name(), 0);
+        }
+        calls += 1;
+        let attempt: AttemptId = sender.fleet.ids.next();
+        let looked_at = sender.fleet.clock.now();
+        let claim = match look(sender, job, (attempt, called), &eligibility, refused_as_of).await {
+            Ok(Ok(claim)) => claim,
+            refused => {
+                carrier.ended(&sender.fleet, route.permit, Spoke::Neutral).await;
+                match refused? {
+                    Err(Refusal::QuietHours) => return window::defer(sender, job, eligibility.opens_at).await,
+                    Err(refusal) => return refusal::refused(sender, job, refusal).await,
+                    Ok(_) => return Ok(Outcome::Done),
+                }
+            }
+        };
+        failpoint!("sender.after_claim");
+        if std::mem::take(&mut first) {
+            measure::reply(&sender.fleet, job);
+        }
+        let request = request(job, called, attempt, &claim)?;
+        let mut span = trace::step("seven.node.provider_call", "").client();
+        // Safety texts pass a STOP anyway, so a slow database does not keep them back.
+        let held_up = job.class.lane() != Lane::Safety && sender.fleet.clock.now() - looked_at > LOOK_HOLDS;
+        let outcome = if held_up { held_up_before_the_call() } else { carrier.provider.send(&request).await };
+        failpoint!("sender.after_call");
+        describe(&mut span, called, attempt, job, &outcome);
+        drop(span);
+        let spoke = if held_up { Spoke::Neutral } else { speaks(&outcome) };
+        let moved = carrier.ended(&sender.fleet, route.permit, spoke).await;
+        if route.failover {
+            metrics().failovers.with_label_values(&[called]).inc();
+        }
+        if let SendOutcome::Refused { code, class, .. } = &outcome {
+            stops::act_on(&sender.fleet, &job.casino, called, code, *class, attempt).await?;
+        }
+        let opened = matches!(moved, Some(Transition::Opened { .. } | Transition::Reopened));
+        let next = next(sender, job, called, &outcome, if opened { 0 } else { calls });
+        record(sender, job, attempt, called, &outcome, next).await?;
+        if next == Next::Sent {
+            late::note_late_help(sender, job).await?;
+        }
+        failpoint!("sender.after_record");
+        match next {
+            Next::RetryNow if must_reread(sender, &outcome) => {
+                let mut tx = sender.fleet.store.bind(&job.casino).await?;
+                job.stops = tx.stops().await?;
+                tx.commit().await?;
+            }
+            // The breaker opened under this text: another provider takes it at once, if there is one (SMS-41).
+            Next::RetryNow if opened => {}
+            Next::RetryNow => {
+                if !sender.held(sender.fleet.timing.in_call_pause()).await {
+                    return Ok(Outcome::Wait { after: sender.fleet.timing.in_call_pause(), why: "shutting_down" });
+                }
+            }
+            Next::Failed if is_transient(&outcome) => return Ok(dead(&outcome, job)),
+            _ => return Ok(Outcome::Done),
+        }
+    }
 }
 
-impl Sender {
-    /// Calls until the text is taken, refused for good, in doubt or put off. Each call has its own route and its own look; a doubtful one
-    /// ends it, so that no text fails over that the provider may have taken (D5).
-    pub(crate) async fn look_and_send(&self, job: &mut Job) -> Result<Outcome, Error> {
-        let (mut called, mut calls, mut first) = ("", 0, true);
-        loop {
-            let eligibility = self.eligibility(job)?;
-            // Side by side: the refusal only says no, and Postgres has the last word.
-            let (route, refused_as_of) =
-                tokio::join!(self.route(job), self.fleet.cache.refused(&job.casino, &job.guest));
-            let route = match route {
-                Ok(route) => route,
-                Err(none) => return self.hold(job, none).await,
-            };
-            let carrier = route.carrier;
-            if carrier.name() != called {
-                (called, calls) = (carrier.name(), 0);
-            }
-            calls += 1;
-            let attempt: AttemptId = self.fleet.ids.next();
-            let looked_at = self.fleet.clock.now();
-            let claim = match self.look(job, (attempt, called), &eligibility, refused_as_of).await {
-                Ok(Ok(claim)) => claim,
-                refused => {
-                    carrier.ended(&self.fleet, route.permit, Spoke::Neutral).await;
-                    match refused? {
-                        Err(Refusal::QuietHours) => return self.defer(job, eligibility.opens_at).await,
-                        Err(refusal) => return self.refused(job, refusal).await,
-                        Ok(_) => return Ok(Outcome::Done),
-                    }
-                }
-            };
-            failpoint!("sender.after_claim");
-            if std::mem::take(&mut first) {
-                measure::reply(&self.fleet, job);
-            }
-            let request = request(job, called, attempt, &claim)?;
-            let mut span = trace::step("seven.node.provider_call", "").client();
-            // Safety texts pass a STOP anyway, so a slow database does not keep them back.
-            let held_up = job.class.lane() != Lane::Safety && self.fleet.clock.now() - looked_at > LOOK_HOLDS;
-            let outcome = if held_up { held_up_before_the_call() } else { carrier.provider.send(&request).await };
-            failpoint!("sender.after_call");
-            describe(&mut span, called, attempt, job, &outcome);
-            drop(span);
-            let spoke = if held_up { Spoke::Neutral } else { speaks(&outcome) };
-            let moved = carrier.ended(&self.fleet, route.permit, spoke).await;
-            if route.failover {
-                metrics().failovers.with_label_values(&[called]).inc();
-            }
-            if let SendOutcome::Refused { code, class, .. } = &outcome {
-                stops::act_on(&self.fleet, &job.casino, called, code, *class, attempt).await?;
-            }
-            let opened = matches!(moved, Some(Transition::Opened { .. } | Transition::Reopened));
-            let next = self.next(job, called, &outcome, if opened { 0 } else { calls });
-            self.record(job, attempt, called, &outcome, next).await?;
-            if next == Next::Sent {
-                self.note_late_help(job).await?;
-            }
-            failpoint!("sender.after_record");
-            match next {
-                Next::RetryNow if self.must_reread(&outcome) => {
-                    let mut tx = self.fleet.store.bind(&job.casino).await?;
-                    job.stops = tx.stops().await?;
-                    tx.commit().await?;
-                }
-                // The breaker opened under this text: another provider takes it at once, if there is one (SMS-41).
-                Next::RetryNow if opened => {}
-                Next::RetryNow => {
-                    if !self.held(self.fleet.timing.in_call_pause()).await {
-                        return Ok(Outcome::Wait { after: self.fleet.timing.in_call_pause(), why: "shutting_down" });
-                    }
-                }
-                Next::Failed if is_transient(&outcome) => return Ok(dead(&outcome, job)),
-                _ => return Ok(Outcome::Done),
-            }
-        }
-    }
+/// The provider, or this casino there, has just been stopped.
+fn must_reread(_sender: &Sender, outcome: &SendOutcome) -> bool {
+    matches!(outcome, SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. })
+}
 
-    /// The provider, or this casino there, has just been stopped.
-    fn must_reread(&self, outcome: &SendOutcome) -> bool {
-        matches!(outcome, SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. })
-    }
-
-    async fn look(
-        &self,
-        job: &Job,
-        (attempt_id, provider): (AttemptId, &'static str),
-        eligibility: &Eligibility,
-        refused_as_of: Option<DateTime<Utc>>,
-    ) -> Result<Result<Claim, Refusal>, Error> {
-        let mut span = trace::step("seven.node.last_look", "");
-        let mut look = Look {
-            outbound_id: job.outbound_id,
-            attempt_id,
-            provider,
-            sender: from_number(&job.config.operational, &job.number, provider),
-            deadline: self.fleet.timing.send_deadline(),
-            grace: self.fleet.timing.doubt_grace(),
-            window_open: eligibility.window_open,
-            exclusion_list_needed: eligibility.exclusion_list_needed,
-            called_at: self.fleet.clock.now(),
-            refused_as_of,
-            risk: None,
-        };
-        let verdict = if job.class.lane() == Lane::Bulk {
-            let mut tx = self.fleet.store.bind(&job.casino).await?;
-            look.risk = content::risk(&mut tx, job).await?;
-            let verdict = tx.last_look(&look).await?;
-            tx.commit().await?;
-            verdict
-        } else {
-            self.looks
-                .ask(&job.casino, look, || self.lend(), |lent, looks| self.look_at(lent, &job.casino, looks))
-                .await?
-        };
-        let label = verdict.as_ref().map_or_else(|refusal| refusal.as_str(), |_| "sent");
-        metrics().last_look.with_label_values(&[job.casino.as_str(), job.class.as_str(), label]).inc();
-        span.set("seven.verdict", label);
-        Ok(verdict)
-    }
-
-    /// Each text by a statement of its own, in the texts' order, so that two transactions that were asked about the same ones never wait for
-    /// each other; all are durable before the first of them is sent.
-    async fn look_at(
-        &self,
-        lent: Lent,
-        casino: &CasinoId,
-        looks: Vec<Look>,
-    ) -> Result<Vec<Result<Claim, Refusal>>, Error> {
-        let mut tx = self.fleet.store.bind_on(lent, casino).await?;
-        let mut asked: Vec<(usize, &Look)> = looks.iter().enumerate().collect();
-        asked.sort_by_key(|(_, look)| look.outbound_id.0);
-        let mut verdicts = Vec::with_capacity(looks.len());
-        for (at, look) in asked {
-            verdicts.push((at, tx.last_look(look).await?));
-        }
+async fn look(
+    sender: &Sender,
+    job: &Job,
+    (attempt_id, provider): (AttemptId, &'static str),
+    eligibility: &Eligibility,
+    refused_as_of: Option<DateTime<Utc>>,
+) -> Result<Result<Claim, Refusal>, Error> {
+    let mut span = trace::step("seven.node.last_look", "");
+    let mut look = Look {
+        outbound_id: job.outbound_id,
+        attempt_id,
+        provider,
+        sender: from_number(&job.config.operational, &job.number, provider),
+        deadline: sender.fleet.timing.send_deadline(),
+        grace: sender.fleet.timing.doubt_grace(),
+        window_open: eligibility.window_open,
+        exclusion_list_needed: eligibility.exclusion_list_needed,
+        called_at: sender.fleet.clock.now(),
+        refused_as_of,
+        risk: None,
+    };
+    let verdict = if job.class.lane() == Lane::Bulk {
+        let mut tx = sender.fleet.store.bind(&job.casino).await?;
+        look.risk = content::risk(&mut tx, job).await?;
+        let verdict = tx.last_look(&look).await?;
         tx.commit().await?;
-        verdicts.sort_by_key(|(at, _)| *at);
-        Ok(verdicts.into_iter().map(|(_, verdict)| verdict).collect())
-    }
+        verdict
+    } else {
+        sender
+            .looks
+            .ask(&job.casino, look, || sender.lend(), |lent, looks| look_at(sender, lent, &job.casino, looks))
+            .await?
+    };
+    let label = verdict.as_ref().map_or_else(|refusal| refusal.as_str(), |_| "sent");
+    metrics().last_look.with_label_values(&[job.casino.as_str(), job.class.as_str(), label]).inc();
+    span.set("seven.verdict", label);
+    Ok(verdict)
+}
 
-    /// What a provider's answer means for the text: a pure reading of the table in D5 and of the provider's codes. `calls` counts those
-    /// to this provider; 0 where it will not be called again now.
-    fn next(&self, job: &Job, provider: &str, outcome: &SendOutcome, calls: u32) -> Next {
-        match outcome {
-            SendOutcome::Accepted { .. } => Next::Sent,
-            SendOutcome::Ambiguous { .. } => Next::InDoubt,
-            SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. }
-                if calls < CALLS =>
-            {
-                Next::RetryNow
-            }
-            // The provider's trouble, not the text's: no number of tries ends it, only its usefulness does.
-            SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. } => {
-                Next::RetryAfter(self.fleet.timing.redelivery(job.tries.min(2)).unwrap_or_default())
-            }
-            SendOutcome::Refused { class: ErrorClass::Transient, code, http_status, .. } => {
-                let waits = verdict(provider, code, *http_status).retry;
-                let waits = if waits.is_empty() { &REDELIVERY } else { waits };
-                let wait = usize::try_from(job.tries).ok().and_then(|tries| waits.get(tries));
-                wait.map_or(Next::Failed, |seconds| Next::RetryAfter(self.fleet.timing.after(*seconds)))
-            }
-            // The text keeps its place; the next route, or none, decides what becomes of it.
-            SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. } => Next::RetryNow,
-            SendOutcome::Refused { class: ErrorClass::Doubtful, .. } => Next::InDoubt,
-            SendOutcome::Refused {
-                class: ErrorClass::Permanent | ErrorClass::OptedOut | ErrorClass::Configuration,
-                ..
-            } => Next::Failed,
-        }
+/// Each text by a statement of its own, in the texts' order, so that two transactions that were asked about the same ones never wait for
+/// each other; all are durable before the first of them is sent.
+async fn look_at(
+    sender: &Sender,
+    lent: Lent,
+    casino: &CasinoId,
+    looks: Vec<Look>,
+) -> Result<Vec<Result<Claim, Refusal>>, Error> {
+    let mut tx = sender.fleet.store.bind_on(lent, casino).await?;
+    let mut asked: Vec<(usize, &Look)> = looks.iter().enumerate().collect();
+    asked.sort_by_key(|(_, look)| look.outbound_id.0);
+    let mut verdicts = Vec::with_capacity(looks.len());
+    for (at, look) in asked {
+        verdicts.push((at, tx.last_look(look).await?));
     }
+    tx.commit().await?;
+    verdicts.sort_by_key(|(at, _)| *at);
+    Ok(verdicts.into_iter().map(|(_, verdict)| verdict).collect())
+}
 
-    async fn record(
-        &self,
-        job: &Job,
-        attempt: AttemptId,
-        provider: &'static str,
-        outcome: &SendOutcome,
-        next: Next,
-    ) -> Result<(), Error> {
-        let end = end_of(outcome);
-        measure::called(job, provider, &end, next);
-        let detail = serde_json::json!({
-            "class": job.class, "sms_segments": job.segments, "attempt_id": attempt, "provider": provider,
-            "error_code": end.error_code,
-        });
-        let (outbound, subject, guest) = (job.outbound_id, job.outbound_id.to_string(), job.guest);
-        let ended = Arc::new(Ended { outbound, subject, attempt, guest, end, next, detail });
-        self.ends
-            .ask(&job.casino, Arc::clone(&ended), || self.lend(), |lent, ends| self.record_all(lent, &job.casino, ends))
-            .await??;
-        let end = &ended.end;
-        let error_code = end.error_code.as_deref().unwrap_or_default();
-        tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, attempt_id = %attempt, provider, outcome = end.outcome, error_code, ?next, "provider called");
-        Ok(())
-    }
-
-    async fn record_all(
-        &self,
-        lent: Lent,
-        casino: &CasinoId,
-        ends: Vec<Arc<Ended>>,
-    ) -> Result<Vec<Result<(), Error>>, Error> {
-        // Taken back by a crash, it is as if this worker had died before it: the webhook or the doubt settles it.
-        let mut tx = self.fleet.store.bind_repeatable_on(lent, casino).await?;
-        for ended in &ends {
-            let heard = ended.heard();
-            tx.end_attempt(ended.outbound, ended.attempt, &ended.end, ended.next, heard.as_ref()).await?;
+/// What a provider's answer means for the text: a pure reading of the table in D5 and of the provider's codes. `calls` counts those
+/// to this provider; 0 where it will not be called again now.
+fn next(sender: &Sender, job: &Job, provider: &str, outcome: &SendOutcome, calls: u32) -> Next {
+    match outcome {
+        SendOutcome::Accepted { .. } => Next::Sent,
+        SendOutcome::Ambiguous { .. } => Next::InDoubt,
+        SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. } if calls < CALLS => {
+            Next::RetryNow
         }
-        match tx.commit().await {
-            Err(error) if ends.len() == 1 => Err(error.into()),
-            // It may have been: nobody records it a second time.
-            Err(_) => {
-                let lost = |_| Err(Error::Other("how a call ended may not have been recorded".into()));
-                Ok(ends.iter().map(lost).collect())
-            }
-            Ok(()) => Ok(ends.iter().map(|_| Ok(())).collect()),
+        // The provider's trouble, not the text's: no number of tries ends it, only its usefulness does.
+        SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. } => {
+            Next::RetryAfter(sender.fleet.timing.redelivery(job.tries.min(2)).unwrap_or_default())
         }
+        SendOutcome::Refused { class: ErrorClass::Transient, code, http_status, .. } => {
+            let waits = verdict(provider, code, *http_status).retry;
+            let waits = if waits.is_empty() { &REDELIVERY } else { waits };
+            let wait = usize::try_from(job.tries).ok().and_then(|tries| waits.get(tries));
+            wait.map_or(Next::Failed, |seconds| Next::RetryAfter(sender.fleet.timing.after(*seconds)))
+        }
+        // The text keeps its place; the next route, or none, decides what becomes of it.
+        SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. } => Next::RetryNow,
+        SendOutcome::Refused { class: ErrorClass::Doubtful, .. } => Next::InDoubt,
+        SendOutcome::Refused {
+            class: ErrorClass::Permanent | ErrorClass::OptedOut | ErrorClass::Configuration,
+            ..
+        } => Next::Failed,
     }
 }
 
-impl Ended {
-    /// What the audit log hears of it.
-    fn heard(&self) -> Option<Entry<'_>> {
-        let event = match self.next {
-            Next::Sent => AuditEvent::SmsOutbound,
-            Next::Failed => AuditEvent::SmsDeliveryFailed,
-            Next::RetryNow | Next::RetryAfter(_) | Next::InDoubt => return None,
-        };
-        let entry = Entry::of(event, "outbound-sender", &self.subject, self.detail.clone());
-        Some(Entry { guest: Some(&self.guest), ..entry })
+async fn record(
+    sender: &Sender,
+    job: &Job,
+    attempt: AttemptId,
+    provider: &'static str,
+    outcome: &SendOutcome,
+    next: Next,
+) -> Result<(), Error> {
+    let end = end_of(outcome);
+    measure::called(job, provider, &end, next);
+    let detail = serde_json::json!({
+        "class": job.class, "sms_segments": job.segments, "attempt_id": attempt, "provider": provider,
+        "error_code": end.error_code,
+    });
+    let (outbound, subject, guest) = (job.outbound_id, job.outbound_id.to_string(), job.guest);
+    let ended = Arc::new(Ended { outbound, subject, attempt, guest, end, next, detail });
+    sender
+        .ends
+        .ask(
+            &job.casino,
+            Arc::clone(&ended),
+            || sender.lend(),
+            |lent, ends| record_all(sender, lent, &job.casino, ends),
+        )
+        .await??;
+    let end = &ended.end;
+    let error_code = end.error_code.as_deref().unwrap_or_default();
+    tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, attempt_id = %attempt, provider, outcome = end.outcome, error_code, ?next, "provider called");
+    Ok(())
+}
+
+async fn record_all(
+    sender: &Sender,
+    lent: Lent,
+    casino: &CasinoId,
+    ends: Vec<Arc<Ended>>,
+) -> Result<Vec<Result<(), Error>>, Error> {
+    // Taken back by a crash, it is as if this worker had died before it: the webhook or the doubt settles it.
+    let mut tx = sender.fleet.store.bind_repeatable_on(lent, casino).await?;
+    for ended in &ends {
+        let heard = ended.heard();
+        tx.end_attempt(ended.outbound, ended.attempt, &ended.end, ended.next, heard.as_ref()).await?;
+    }
+    match tx.commit().await {
+        Err(error) if ends.len() == 1 => Err(error.into()),
+        // It may have been: nobody records it a second time.
+        Err(_) => {
+            let lost = |_| Err(Error::Other("how a call ended may not have been recorded".into()));
+            Ok(ends.iter().map(lost).collect())
+        }
+        Ok(()) => Ok(ends.iter().map(|_| Ok(())).collect()),
     }
 }
 

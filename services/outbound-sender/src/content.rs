@@ -5,7 +5,7 @@ use seven_runtime::Error;
 use seven_sms::risk::COMPARED;
 use seven_store::Tx;
 
-use crate::handler::Job;
+use crate::types::Job;
 
 /// From 0 to 1; none for texts that answer something.
 pub(crate) async fn risk(tx: &mut Tx, job: &Job) -> Result<Option<f64>, Error> {

@@ -5,50 +5,51 @@ use seven_guest::escalation::Severity;
 use seven_runtime::{Error, counted};
 use seven_store::{Tx, escalations::NewEscalation};
 
-use crate::{Sender, handler::Job, line};
+use crate::{
+    line,
+    types::{Job, Sender},
+};
 
 /// A cry that waited longer for its answer is told to a person.
 const LATE: TimeDelta = TimeDelta::minutes(5);
 
-impl Sender {
-    /// Opens the case of an answer that has just left late.
-    pub(crate) async fn note_late_help(&self, job: &Job) -> Result<(), Error> {
-        let late = job.answers_at.is_some_and(|asked| self.fleet.clock.now() - asked > LATE);
-        if line::rank(job.class) > 0 || !late {
-            return Ok(());
-        }
-        let mut tx = self.fleet.store.bind(&job.casino).await?;
-        self.open_case(&mut tx, job, "help_came_late", Severity::Sev1).await?;
-        Ok(tx.commit().await?)
+/// Opens the case of an answer that has just left late.
+pub(crate) async fn note_late_help(sender: &Sender, job: &Job) -> Result<(), Error> {
+    let late = job.answers_at.is_some_and(|asked| sender.fleet.clock.now() - asked > LATE);
+    if line::rank(job.class) > 0 || !late {
+        return Ok(());
     }
+    let mut tx = sender.fleet.store.bind(&job.casino).await?;
+    open_case(sender, &mut tx, job, "help_came_late", Severity::Sev1).await?;
+    Ok(tx.commit().await?)
+}
 
-    /// Opens the case of an answer that never leaves.
-    pub(crate) async fn note_lost_help(&self, tx: &mut Tx, job: &Job) -> Result<(), Error> {
-        if line::rank(job.class) > 0 {
-            return Ok(());
-        }
-        self.open_case(tx, job, "help_never_left", Severity::Sev0).await
+/// Opens the case of an answer that never leaves.
+pub(crate) async fn note_lost_help(sender: &Sender, tx: &mut Tx, job: &Job) -> Result<(), Error> {
+    if line::rank(job.class) > 0 {
+        return Ok(());
     }
+    open_case(sender, tx, job, "help_never_left", Severity::Sev0).await
+}
 
-    async fn open_case(&self, tx: &mut Tx, job: &Job, reason: &str, severity: Severity) -> Result<(), Error> {
-        let Some((guest_id, conversation)) = tx.conversation_of_guest(&job.guest).await? else { return Ok(()) };
-        let case = NewEscalation {
-            escalation_id: self.fleet.ids.uuid(),
-            conversation_id: Some(conversation),
-            guest_id: Some(guest_id),
-            guest: Some(&job.guest),
-            inbound_id: None,
-            severity: severity.as_str(),
-            source: "guardrail",
-            reason,
-            pattern_id: None,
-            ack_seconds: severity.sla().ack_seconds,
-            respond_minutes: severity.sla().respond_minutes,
-            actor: "outbound-sender",
-            trace: None,
-        };
-        counted::open_case(tx, &case).await?;
-        tracing::error!(casino = %job.casino, outbound_id = %job.outbound_id, reason, "an answer to a cry for help was late or never left");
-        Ok(())
-    }
+async fn open_case(sender: &Sender, tx: &mut Tx, job: &Job, reason: &str, severity: Severity) -> Result<(), Error> {
+    let Some((guest_id, conversation)) = tx.conversation_of_guest(&job.guest).await? else { return Ok(()) };
+    let case = NewEscalation {
+        escalation_id: sender.fleet.ids.uuid(),
+        conversation_id: Some(conversation),
+        guest_id: Some(guest_id),
+        guest: Some(&job.guest),
+        inbound_id: None,
+        severity: severity.as_str(),
+        source: "guardrail",
+        reason,
+        pattern_id: None,
+        ack_seconds: severity.sla().ack_seconds,
+        respond_minutes: severity.sla().respond_minutes,
+        actor: "outbound-sender",
+        trace: None,
+    };
+    counted::open_case(tx, &case).await?;
+    tracing::error!(casino = %job.casino, outbound_id = %job.outbound_id, reason, "an answer to a cry for help was late or never left");
+    Ok(())
 }

@@ -2,7 +2,7 @@
 //! Nothing else in the fleet calls a provider.
 
 mod attempt;
-mod carriers;
+mod carrier;
 mod content;
 mod handler;
 mod late;
@@ -14,8 +14,11 @@ mod pace;
 mod protection;
 mod receipts;
 mod refusal;
+mod registry;
+mod route;
 pub mod stops;
 mod together;
+mod types;
 mod window;
 
 use std::sync::Arc;
@@ -24,14 +27,11 @@ use seven_bus::{Worker, WorkerSettings};
 use seven_providers::Provider;
 use seven_runtime::Fleet;
 
-use carriers::Carrier;
-pub use carriers::breaker_name;
-pub use handler::Sender;
-pub use numbers::{Asked, Holder, NumberRegistry, Registry};
-pub use pace::Limits;
+pub use carrier::breaker_name;
 pub use protection::Unprotected;
 pub use receipts::Receipts;
-use together::Together;
+pub use registry::{Asked, Holder, NumberRegistry, Registry};
+pub use types::{Limits, Sender};
 
 /// Works until the fleet's shutdown. Refuses to start against a real provider with what nobody has verified.
 pub async fn run(
@@ -50,26 +50,8 @@ pub async fn run(
     let watch = Sender::new(fleet.clone(), providers.clone(), None);
     let sender =
         Worker::new(Sender { limits, ..Sender::new(fleet, providers, registry) }, bus, roster, settings, shutdown);
-    tokio::join!(sender.run(), receipts.run(), watch.watch_stops());
+    tokio::join!(sender.run(), receipts.run(), stops::watch_stops(&watch));
     Ok(())
-}
-
-impl Sender {
-    /// A sender without its worker loop: for whoever decides alone what is delivered when, as the model test does.
-    pub fn new(fleet: Fleet, providers: Vec<Arc<dyn Provider>>, registry: Registry) -> Self {
-        let carriers = providers.into_iter().map(|provider| Carrier::new(&fleet, provider)).collect();
-        let connections = fleet.store.most_connections();
-        Self {
-            fleet,
-            carriers,
-            registry,
-            limits: Limits::default(),
-            lines: pace::Lines::default(),
-            reads: Together::over(connections),
-            looks: Together::over(connections),
-            ends: Together::over(connections),
-        }
-    }
 }
 
 impl Receipts {

@@ -1,11 +1,11 @@
 //! The order in which texts ask the shared pace: the gravest class first, and within a class each guest once before anybody twice.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use seven_domain::{GuestHash, MessageClass};
+use seven_domain::{CasinoId, GuestHash, Lane, MessageClass};
 use tokio::sync::oneshot;
 
 /// The texts of one casino, lane and provider that want to leave. One at a time asks the pace, so that a flood costs Redis no more than a
@@ -105,6 +105,19 @@ impl Drop for Waiting {
             // It was told and gave up in the same moment.
             places.pass_on();
         }
+    }
+}
+
+/// The lines of texts that want to leave, for each casino, lane and provider.
+#[derive(Debug, Default)]
+pub(crate) struct Lines(Mutex<HashMap<Whose, Arc<Line>>>);
+
+type Whose = (CasinoId, Lane, &'static str);
+
+impl Lines {
+    pub(crate) fn of(&self, casino: &CasinoId, lane: Lane, provider: &'static str) -> Arc<Line> {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(lines.entry((casino.clone(), lane, provider)).or_default())
     }
 }
 

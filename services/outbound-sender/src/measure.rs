@@ -6,7 +6,7 @@ use seven_runtime::Fleet;
 use seven_store::outbound::{AttemptEnd, Next};
 use seven_telemetry::{code, metrics};
 
-use crate::handler::Job;
+use crate::types::Job;
 
 /// From the guest's newest text at our webhook to this request (PROD-44, C-20): whole, and without what we wait on purpose. A text that was
 /// tried before, or that answers no text, is no measure of it.

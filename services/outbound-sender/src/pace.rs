@@ -1,11 +1,7 @@
 //! How fast texts may leave (SMS-14, spec 05 section 1.6): the limits one text has to pass, from the casino's registration, the
 //! provider's account and the fleet's settings.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
 use seven_cache::{Ask, Level, Pace, Pacer};
 use seven_domain::{CasinoId, Lane, config::Operational};
@@ -14,23 +10,13 @@ use seven_telemetry::metrics;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    Sender,
-    handler::{Job, LONGEST_HELD},
-    line::{self, Line},
+    line, route,
+    types::{Job, LONGEST_HELD, Limits, Sender},
 };
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(86_400);
-
-/// What the fleet's operator set.
-#[derive(Debug, Clone, Default)]
-pub struct Limits {
-    /// Segments per second of an account, by provider, where it is not the provider's usual figure.
-    pub account: BTreeMap<String, u32>,
-    /// Segments per second of the whole fleet.
-    pub fleet: Option<u32>,
-}
 
 /// Every limit of a text at this provider, the narrowest first. Pure.
 pub(crate) fn levels(casino: &CasinoId, ours: &Operational, lane: Lane, provider: &str, limits: &Limits) -> Vec<Level> {
@@ -53,54 +39,39 @@ pub(crate) fn levels(casino: &CasinoId, ours: &Operational, lane: Lane, provider
     levels.into_iter().flatten().collect()
 }
 
-/// The lines of texts that want to leave, for each casino, lane and provider.
-#[derive(Debug, Default)]
-pub(crate) struct Lines(Mutex<HashMap<Whose, Arc<Line>>>);
-
-type Whose = (CasinoId, Lane, &'static str);
-
-impl Lines {
-    fn of(&self, casino: &CasinoId, lane: Lane, provider: &'static str) -> Arc<Line> {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(lines.entry((casino.clone(), lane, provider)).or_default())
-    }
-}
-
 /// Texts of the safety lane that stand in line at once. Each takes one of the worker's permits; what is less grave than a life gives its own
 /// back, so that a crisis answer behind it on the bus is reached at once.
 const MOST_IN_LINE: usize = 2;
 
-impl Sender {
-    /// Waits for the text's turn; a time after which to ask again where that would be too long here.
-    pub(crate) async fn paced(&self, job: &Job) -> Option<Duration> {
-        // With no provider left the look says so.
-        let carrier = self.order(job).into_iter().find(|carrier| !job.stopped(carrier.name()))?;
-        let lane = job.class.lane();
-        let levels = levels(&job.casino, &job.config.operational, lane, carrier.name(), &self.limits);
-        let ask = Ask { casino: &job.casino, lane, segments: job.segments, levels: &levels };
-        let began = Instant::now();
-        let line = self.lines.of(&job.casino, lane, carrier.name());
-        if lane == Lane::Safety && line::rank(job.class) > 0 && line.waiting() >= MOST_IN_LINE {
-            return Some(SECOND);
-        }
-        let mine = tokio::select! {
-            mine = timeout_at(began + LONGEST_HELD, line.turn(job.class, job.guest)) => mine,
-            () = self.fleet.shutdown.cancelled() => return Some(Duration::ZERO),
-        };
-        let Ok(_mine) = mine else { return Some(SECOND) };
-        let mut held_by = None;
-        while let Pace::Wait { after, level } = self.fleet.cache.take(&ask).await {
-            if began.elapsed() + after > LONGEST_HELD || !self.held(after).await {
-                metrics().pace_waits.with_label_values(&[level]).observe((began.elapsed() + after).as_secs_f64());
-                return Some(after.min(Duration::from_secs(30)));
-            }
-            held_by = Some(level);
-        }
-        if let Some(level) = held_by {
-            metrics().pace_waits.with_label_values(&[level]).observe(began.elapsed().as_secs_f64());
-        }
-        None
+/// Waits for the text's turn; a time after which to ask again where that would be too long here.
+pub(crate) async fn paced(sender: &Sender, job: &Job) -> Option<Duration> {
+    // With no provider left the look says so.
+    let carrier = route::carriers_for(sender, job).into_iter().find(|carrier| !job.stopped(carrier.name()))?;
+    let lane = job.class.lane();
+    let levels = levels(&job.casino, &job.config.operational, lane, carrier.name(), &sender.limits);
+    let ask = Ask { casino: &job.casino, lane, segments: job.segments, levels: &levels };
+    let began = Instant::now();
+    let line = sender.lines.of(&job.casino, lane, carrier.name());
+    if lane == Lane::Safety && line::rank(job.class) > 0 && line.waiting() >= MOST_IN_LINE {
+        return Some(SECOND);
     }
+    let mine = tokio::select! {
+        mine = timeout_at(began + LONGEST_HELD, line.turn(job.class, job.guest)) => mine,
+        () = sender.fleet.shutdown.cancelled() => return Some(Duration::ZERO),
+    };
+    let Ok(_mine) = mine else { return Some(SECOND) };
+    let mut held_by = None;
+    while let Pace::Wait { after, level } = sender.fleet.cache.take(&ask).await {
+        if began.elapsed() + after > LONGEST_HELD || !sender.held(after).await {
+            metrics().pace_waits.with_label_values(&[level]).observe((began.elapsed() + after).as_secs_f64());
+            return Some(after.min(Duration::from_secs(30)));
+        }
+        held_by = Some(level);
+    }
+    if let Some(level) = held_by {
+        metrics().pace_waits.with_label_values(&[level]).observe(began.elapsed().as_secs_f64());
+    }
+    None
 }
 
 #[cfg(test)]
@@ -119,7 +90,7 @@ mod tests {
 
     #[test] // spec 05 section 1.6
     fn limits_come_from_the_registration_the_account_and_the_fleet() {
-        let mut ours = crate::carriers::tests::ours(|_| {});
+        let mut ours = crate::route::tests::ours(|_| {});
         ours.number_kind = NumberKind::TollFree;
         let none = Limits::default();
         assert_eq!(names(&ours, Lane::Reply, TELNYX, &none), [("number", 20), ("account", 50)]);

@@ -6,7 +6,11 @@ use seven_domain::{AttemptId, AuditEvent, CasinoId, OutboundState, Stage};
 use seven_faults::failpoint;
 use seven_providers::{ErrorClass, verdict};
 use seven_runtime::{Error, Fleet, outcome_of};
-use seven_store::{Tx, audit::Entry, receipts::{Filed, NewReceipt, ReceiptOutcome}};
+use seven_store::{
+    Tx,
+    audit::Entry,
+    receipts::{Filed, NewReceipt, ReceiptOutcome},
+};
 use seven_telemetry::{metrics, trace};
 
 use crate::stops;

@@ -8,7 +8,11 @@ use seven_runtime::Error;
 use seven_store::{last_look::Refusal, providers::Held};
 use seven_telemetry::Alert;
 
-use crate::{Sender, carriers::NoRoute, handler::Job};
+use crate::{
+    late,
+    route::NoRoute,
+    types::{Job, Sender},
+};
 
 enum Then {
     Done,
@@ -20,53 +24,49 @@ enum Then {
     Wait(Duration),
 }
 
-impl Sender {
-    pub(crate) async fn refused(&self, job: &Job, refusal: Refusal) -> Result<Outcome, Error> {
-        let why = refusal.as_str();
-        match then(refusal) {
-            Then::Lapse => {
-                let mut tx = self.fleet.store.bind(&job.casino).await?;
-                let why = tx.lapse(job.outbound_id).await?;
-                self.note_lost_help(&mut tx, job).await?;
-                tx.commit().await?;
-                tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, "text is of no use any more");
-                Ok(Outcome::Done)
-            }
-            Then::Hold(why) => self.hold(job, NoRoute { why, retry_in: self.fleet.timing.provider_poll() }).await,
-            Then::Done => Ok(Outcome::Done),
-            Then::Wait(after) => {
-                Ok(Outcome::Wait { after: self.fleet.timing.scaled(after).max(Duration::from_millis(20)), why })
-            }
-            Then::End(state) => {
-                let mut tx = self.fleet.store.bind(&job.casino).await?;
-                tx.end_queued(job.outbound_id, state, why).await?;
-                tx.cancel_later_parts(job.outbound_id, why).await?;
-                self.note_lost_help(&mut tx, job).await?;
-                tx.commit().await?;
-                tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, "text will not be sent");
-                Ok(Outcome::Done)
-            }
+pub(crate) async fn refused(sender: &Sender, job: &Job, refusal: Refusal) -> Result<Outcome, Error> {
+    let why = refusal.as_str();
+    match then(refusal) {
+        Then::Lapse => {
+            let mut tx = sender.fleet.store.bind(&job.casino).await?;
+            let why = tx.lapse(job.outbound_id).await?;
+            late::note_lost_help(sender, &mut tx, job).await?;
+            tx.commit().await?;
+            tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, "text is of no use any more");
+            Ok(Outcome::Done)
+        }
+        Then::Hold(why) => hold(sender, job, NoRoute { why, retry_in: sender.fleet.timing.provider_poll() }).await,
+        Then::Done => Ok(Outcome::Done),
+        Then::Wait(after) => {
+            Ok(Outcome::Wait { after: sender.fleet.timing.scaled(after).max(Duration::from_millis(20)), why })
+        }
+        Then::End(state) => {
+            let mut tx = sender.fleet.store.bind(&job.casino).await?;
+            tx.end_queued(job.outbound_id, state, why).await?;
+            tx.cancel_later_parts(job.outbound_id, why).await?;
+            late::note_lost_help(sender, &mut tx, job).await?;
+            tx.commit().await?;
+            tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, "text will not be sent");
+            Ok(Outcome::Done)
         }
     }
 }
 
-impl Sender {
-    /// No provider takes the text now: it keeps its place in the queue and says why, until somebody wakes it or it is of no use (SMS-41).
-    pub(crate) async fn hold(&self, job: &Job, none: NoRoute) -> Result<Outcome, Error> {
-        let NoRoute { why, retry_in } = none;
-        let mut tx = self.fleet.store.bind(&job.casino).await?;
-        let held = tx.hold(job.outbound_id, why, retry_in).await?;
-        if held == Held::Lapsed {
-            self.note_lost_help(&mut tx, job).await?;
-        }
-        tx.commit().await?;
-        if why == "providers_down" || why == "no_provider" {
-            let text = "no provider of this casino can be called: its texts wait, and those that become stale meanwhile are dropped";
-            Alert { name: why, casino: job.casino.as_str(), provider: "", code: "", text }.raise();
-        }
-        tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, ?held, "text waits");
-        Ok(Outcome::Done)
+/// No provider takes the text now: it keeps its place in the queue and says why, until somebody wakes it or it is of no use (SMS-41).
+pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Outcome, Error> {
+    let NoRoute { why, retry_in } = none;
+    let mut tx = sender.fleet.store.bind(&job.casino).await?;
+    let held = tx.hold(job.outbound_id, why, retry_in).await?;
+    if held == Held::Lapsed {
+        late::note_lost_help(sender, &mut tx, job).await?;
     }
+    tx.commit().await?;
+    if why == "providers_down" || why == "no_provider" {
+        let text = "no provider of this casino can be called: its texts wait, and those that become stale meanwhile are dropped";
+        Alert { name: why, casino: job.casino.as_str(), provider: "", code: "", text }.raise();
+    }
+    tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, why, ?held, "text waits");
+    Ok(Outcome::Done)
 }
 
 fn then(refusal: Refusal) -> Then {

@@ -14,7 +14,7 @@ use seven_store::{
 use seven_telemetry::Alert;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::{Sender, opted_out};
+use crate::{opted_out, types::Sender};
 
 const ACTOR: &str = "outbound-sender";
 
@@ -173,40 +173,38 @@ async fn resumed(fleet: &Fleet, stop: &Stop, actor: &str, reason: &str) -> Resul
     Ok(())
 }
 
-impl Sender {
-    /// Ends stops whose time has come, and asks stopped providers whether they take us again, until the shutdown.
-    pub(crate) async fn watch_stops(&self) {
-        let mut ticks = interval(self.fleet.timing.provider_watch());
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                () = self.fleet.shutdown.cancelled() => return,
-                _ = ticks.tick() => {}
-            }
-            if let Err(error) = self.watch_once().await {
-                tracing::debug!(error = &error as &dyn std::error::Error, "stops could not be looked at");
-            }
+/// Ends stops whose time has come, and asks stopped providers whether they take us again, until the shutdown.
+pub(crate) async fn watch_stops(sender: &Sender) {
+    let mut ticks = interval(sender.fleet.timing.provider_watch());
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = sender.fleet.shutdown.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        if let Err(error) = watch_once(sender).await {
+            tracing::debug!(error = &error as &dyn std::error::Error, "stops could not be looked at");
         }
     }
+}
 
-    async fn watch_once(&self) -> Result<(), Error> {
-        for stop in self.fleet.store.ended_stops().await? {
-            resumed(&self.fleet, &stop, ACTOR, "").await?;
-        }
-        let every = self.fleet.timing.provider_probe();
-        for stop in self.fleet.store.claim_probes(every, own_casino(&self.fleet)).await? {
-            let Some(carrier) = self.carriers.iter().find(|c| c.name() == stop.provider) else { continue };
-            match carrier.provider.probe().await {
-                // Not what an operator has put in its place meanwhile.
-                Ok(()) if self.fleet.store.lift_stop(&stop).await? => {
-                    resumed(&self.fleet, &stop, ACTOR, "the provider takes us again").await?;
-                }
-                Ok(()) => {}
-                Err(detail) => tracing::info!(provider = stop.provider, detail, "the probe says: not yet"),
-            }
-        }
-        Ok(())
+async fn watch_once(sender: &Sender) -> Result<(), Error> {
+    for stop in sender.fleet.store.ended_stops().await? {
+        resumed(&sender.fleet, &stop, ACTOR, "").await?;
     }
+    let every = sender.fleet.timing.provider_probe();
+    for stop in sender.fleet.store.claim_probes(every, own_casino(&sender.fleet)).await? {
+        let Some(carrier) = sender.carriers.iter().find(|c| c.name() == stop.provider) else { continue };
+        match carrier.provider.probe().await {
+            // Not what an operator has put in its place meanwhile.
+            Ok(()) if sender.fleet.store.lift_stop(&stop).await? => {
+                resumed(&sender.fleet, &stop, ACTOR, "the provider takes us again").await?;
+            }
+            Ok(()) => {}
+            Err(detail) => tracing::info!(provider = stop.provider, detail, "the probe says: not yet"),
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use seven_runtime::Error;
 use seven_store::outbound::Deferred;
 use seven_telemetry::metrics;
 
-use crate::{Sender, handler::Job};
+use crate::types::{Job, Sender};
 
 /// What the sender found out about a guest's place before it looks.
 #[derive(Debug, Clone)]
@@ -23,33 +23,31 @@ pub(crate) struct Eligibility {
     pub(crate) exclusion_list_needed: bool,
 }
 
-impl Sender {
-    /// Replies need none of it: they pass at any hour.
-    pub(crate) fn eligibility(&self, job: &Job) -> Result<Eligibility, Error> {
-        if job.class.lane() != Lane::Bulk {
-            return Ok(Eligibility { window_open: true, opens_at: None, exclusion_list_needed: false });
-        }
-        let profile = job.zone.map(|zone| Place { zone, state: job.state });
-        let casino = CasinoWindow::from_regulations(&job.config.regulations)?;
-        let window: Window =
-            quiet_hours::check(&Question { to: &job.phone, at: self.fleet.clock.property_now(), profile, casino });
-        Ok(Eligibility {
-            window_open: window.open,
-            opens_at: window.opens_at,
-            exclusion_list_needed: jurisdiction::of(&job.phone, profile.as_ref()).self_exclusion_check,
-        })
+/// Replies need none of it: they pass at any hour.
+pub(crate) fn eligibility(sender: &Sender, job: &Job) -> Result<Eligibility, Error> {
+    if job.class.lane() != Lane::Bulk {
+        return Ok(Eligibility { window_open: true, opens_at: None, exclusion_list_needed: false });
     }
+    let profile = job.zone.map(|zone| Place { zone, state: job.state });
+    let casino = CasinoWindow::from_regulations(&job.config.regulations)?;
+    let window: Window =
+        quiet_hours::check(&Question { to: &job.phone, at: sender.fleet.clock.property_now(), profile, casino });
+    Ok(Eligibility {
+        window_open: window.open,
+        opens_at: window.opens_at,
+        exclusion_list_needed: jurisdiction::of(&job.phone, profile.as_ref()).self_exclusion_check,
+    })
+}
 
-    /// Puts the text off until its window opens; a text that will be of no use by then ends now (D13).
-    pub(crate) async fn defer(&self, job: &Job, opens_at: Option<DateTime<Utc>>) -> Result<Outcome, Error> {
-        let wait = opens_at.map(|at| (at - self.fleet.clock.property_now()).to_std().unwrap_or_default());
-        let mut tx = self.fleet.store.bind(&job.casino).await?;
-        let deferred = tx.defer(job.outbound_id, wait.map(|wait| wait.max(Duration::from_millis(200)))).await?;
-        tx.commit().await?;
-        if deferred == Deferred::Waiting {
-            metrics().deferred.with_label_values(&[job.class.as_str()]).inc();
-        }
-        tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, ?deferred, ?opens_at, "quiet hours");
-        Ok(Outcome::Done)
+/// Puts the text off until its window opens; a text that will be of no use by then ends now (D13).
+pub(crate) async fn defer(sender: &Sender, job: &Job, opens_at: Option<DateTime<Utc>>) -> Result<Outcome, Error> {
+    let wait = opens_at.map(|at| (at - sender.fleet.clock.property_now()).to_std().unwrap_or_default());
+    let mut tx = sender.fleet.store.bind(&job.casino).await?;
+    let deferred = tx.defer(job.outbound_id, wait.map(|wait| wait.max(Duration::from_millis(200)))).await?;
+    tx.commit().await?;
+    if deferred == Deferred::Waiting {
+        metrics().deferred.with_label_values(&[job.class.as_str()]).inc();
     }
+    tracing::info!(casino = %job.casino, outbound_id = %job.outbound_id, class = %job.class, ?deferred, ?opens_at, "quiet hours");
+    Ok(Outcome::Done)
 }

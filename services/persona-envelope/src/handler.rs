@@ -8,7 +8,11 @@ use seven_faults::failpoint;
 use seven_packs::{Pack, TextKey, TypingKind};
 use seven_runtime::{Error, Fleet, outcome_of};
 use seven_sms::measure;
-use seven_store::{Tx, outbound::{NewOutbound, Origin, Queued}, turns::Turn};
+use seven_store::{
+    Tx,
+    outbound::{NewOutbound, Origin, Queued},
+    turns::Turn,
+};
 use seven_telemetry::trace;
 
 use crate::typing::kind_of;

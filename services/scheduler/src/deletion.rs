@@ -5,7 +5,6 @@ mod unread;
 
 use std::time::Duration;
 
-use crate::mutant;
 use seven_bus::topology;
 use seven_domain::{CasinoId, PhoneE164, Stage};
 use seven_runtime::{Error, Fleet};
@@ -13,6 +12,7 @@ use seven_store::due::{Due, Kinds};
 use uuid::Uuid;
 
 use self::unread::Read;
+use crate::mutant;
 
 /// The guest's own confirmation goes out before the rows that carry it are removed.
 const WAIT_FOR_TEXTS: Duration = Duration::from_secs(2);

@@ -4,7 +4,12 @@ use std::time::Duration;
 
 use seven_domain::{AuditEvent, ConversationId, MessageClass, OutboundId};
 use seven_runtime::{Error, Fleet};
-use seven_store::{audit::Entry, due::{Due, Kinds, STOP_REACH}, pauses::{RESUME, Wake}, providers::HELD};
+use seven_store::{
+    audit::Entry,
+    due::{Due, Kinds, STOP_REACH},
+    pauses::{RESUME, Wake},
+    providers::HELD,
+};
 use seven_telemetry::{metrics, trace as spans};
 
 const BATCH: i64 = 200;

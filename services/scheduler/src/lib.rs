@@ -27,8 +27,6 @@ mod upkeep;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-pub use nightly::night;
-pub use repair::control;
 use seven_alerts::Channels;
 use seven_domain::CasinoId;
 use seven_providers::Records;
@@ -36,6 +34,9 @@ use seven_runtime::{Error, Fleet};
 use seven_settings::Settings;
 use seven_telemetry::metrics;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+
+pub use nightly::night;
+pub use repair::control;
 
 /// One round over the due rows, without the loop: for whoever decides alone when time passes, as the model test does.
 pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {

@@ -9,7 +9,6 @@ mod outbound;
 
 use std::sync::Arc;
 
-use crate::mutant;
 use chrono::{DateTime, TimeDelta, Utc};
 use seven_domain::{CasinoId, PhoneE164};
 use seven_providers::records::{Page, Records, RecordsFuture, Unread};
@@ -17,6 +16,8 @@ use seven_runtime::{Error, Fleet};
 use seven_store::{fleet::RosterEntry, numbers::Number};
 use seven_telemetry::{Alert, metrics};
 use tokio::time::sleep;
+
+use crate::mutant;
 
 /// Each run looks again at this much of what the last one saw: lists are not complete at once.
 const OVERLAP: TimeDelta = TimeDelta::minutes(15);

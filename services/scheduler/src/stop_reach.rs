@@ -3,12 +3,18 @@
 //!
 //! The gate leaves a due row with every STOP, in the STOP's own transaction; nothing here is lost with a process.
 
-use crate::mutant;
 use chrono::{DateTime, Utc};
 use seven_compliance::chain::Action;
 use seven_domain::{PhoneE164, config::Scope};
 use seven_runtime::{Error, Fleet, counted};
-use seven_store::{consent::Consent, due::{Due, STOP_REACH}, numbers::{Reached, Through}, suppressions::{Applied, Word}};
+use seven_store::{
+    consent::Consent,
+    due::{Due, STOP_REACH},
+    numbers::{Reached, Through},
+    suppressions::{Applied, Word},
+};
+
+use crate::mutant;
 
 /// The guest's word as it is carried to other casinos.
 struct Said {

@@ -4,7 +4,10 @@
 use std::sync::Arc;
 
 use seven_runtime::{Error, Fleet};
-use seven_settings::{Settings, rotation::{Rotation, rotations}};
+use seven_settings::{
+    Settings,
+    rotation::{Rotation, rotations},
+};
 use seven_store::upkeep::Upkeep;
 use seven_telemetry::metrics;
 

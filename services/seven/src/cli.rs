@@ -5,13 +5,13 @@ use std::{path::PathBuf, process::ExitCode};
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use seven_domain::CasinoId;
+use seven_settings::Worker;
 
 use crate::commands::{
     alert, audit, backup, campaign, casino, consent, content, conversation, cost, dead, delivery, deploy, escalation,
     flag, gate, guest, incident, knowledge, message, pause, provider, quiet_hours, reconcile, recover, restore, run,
     secret, sms, status, turn, webhook, why,
 };
-use seven_settings::Worker;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SEVEN_COMMIT"), ")");
 

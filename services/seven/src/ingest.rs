@@ -4,16 +4,16 @@ use std::{collections::HashMap, sync::Arc};
 
 use anyhow::{Context, Result};
 use seven_cache::Cache;
+use seven_cost::Usd;
 use seven_domain::CasinoId;
 use seven_knowledge::{Chunk, Ingestion, Item, Purpose};
 use seven_llm::embedding::Embedding;
 use seven_runtime::Fleet;
+use seven_settings::Settings;
 use seven_store::vectors::VectorRow;
 use seven_telemetry::Alert;
 
 use crate::{model::Tally, wiring};
-use seven_cost::Usd;
-use seven_settings::Settings;
 
 /// Rows embedded between two commits: what was paid for is kept when the provider fails later on.
 const STRETCH: usize = 256;

@@ -1,11 +1,23 @@
 //! The models that `[model]` names, and what their calls cost as metrics.
 
-use std::{sync::{Arc, atomic::{AtomicU64, Ordering}}, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 use seven_agent_swarm::{Deadlines, Hosted, Models};
 use seven_cache::{Cache, Transition};
-use seven_llm::{FixedModel, Model, chat::{ChatModel, Error}, gemini::{self, Gemini}, guarded::{self, Finished, Guarded, Observer}, openai::{self, OpenAi}};
+use seven_llm::{
+    FixedModel, Model,
+    chat::{ChatModel, Error},
+    gemini::{self, Gemini},
+    guarded::{self, Finished, Guarded, Observer},
+    openai::{self, OpenAi},
+};
 use seven_packs::Packs;
 use seven_settings::model::{Provider, Settings};
 use seven_telemetry::metrics;

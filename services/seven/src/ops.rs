@@ -9,13 +9,22 @@ mod warm;
 
 use std::{net::SocketAddr, sync::Arc};
 
-use axum::{Json, Router, extract::State, http::{HeaderMap, StatusCode, header::{ACCEPT, CONTENT_TYPE}}, response::{IntoResponse, Response}, routing::get};
+use axum::{
+    Json, Router,
+    extract::State,
+    http::{
+        HeaderMap, StatusCode,
+        header::{ACCEPT, CONTENT_TYPE},
+    },
+    response::{IntoResponse, Response},
+    routing::get,
+};
 use seven_runtime::Fleet;
+use seven_settings::Worker;
 use seven_telemetry::metrics;
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use self::health::Health;
-use seven_settings::Worker;
 
 pub use warm::warm_up;
 

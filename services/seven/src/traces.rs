@@ -5,10 +5,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use seven_bus::Bus;
 use seven_otlp::Exporting;
+use seven_settings::Settings;
 use seven_telemetry::trace::Sample;
 use url::Url;
-
-use seven_settings::Settings;
 
 /// What the last spans may take at the end of a drain.
 pub const FLUSH: Duration = Duration::from_secs(2);

@@ -11,11 +11,14 @@ use seven_ingress_webhook::{Verifiers, Waits};
 use seven_llm::{embedding::Embedding, guarded::Observer};
 use seven_providers::{Provider, Records, telnyx, twilio};
 use seven_runtime::{Fleet, Timing};
+use seven_settings::{Settings, Worker};
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::{model::{self, EMBEDDING}, packs};
-use seven_settings::{Settings, Worker};
+use crate::{
+    model::{self, EMBEDDING},
+    packs,
+};
 
 /// What of a start takes how long, in milliseconds.
 #[derive(Debug)]

@@ -9,7 +9,10 @@ use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use serde::{Deserialize, Deserializer, Serialize};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
-use seven_store::{Result, cost::{Used, UsedByStep}};
+use seven_store::{
+    Result,
+    cost::{Used, UsedByStep},
+};
 
 const NANO: u64 = 1_000_000_000;
 

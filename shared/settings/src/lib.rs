@@ -1,13 +1,21 @@
 //! Settings: commented defaults in the binary, one TOML file, environment on top; cross-field checks refuse to start. And the names of the
 //! workers that read them.
 
-use std::{collections::HashMap, path::{Path, PathBuf}};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
-use figment::{Figment, providers::{Env, Format, Toml}};
+use figment::{
+    Figment,
+    providers::{Env, Format, Toml},
+};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use seven_domain::{CasinoId, HashKey, TELNYX, TWILIO};
 use url::Url;
+
+use self::{model::Provider, secrets::Secrets};
 
 mod ingress;
 pub mod model;
@@ -17,7 +25,6 @@ mod tls;
 mod worker;
 
 pub use self::{ingress::Ingress, worker::Worker};
-use self::{model::Provider, secrets::Secrets};
 
 const DEFAULTS: &str = include_str!("../settings.default.toml");
 

@@ -3,7 +3,11 @@
 
 use std::{io, path::Path};
 
-use figment::{Error as FigmentError, Metadata, Profile, Provider, util::nest, value::{Dict, Map, Value}};
+use figment::{
+    Error as FigmentError, Metadata, Profile, Provider,
+    util::nest,
+    value::{Dict, Map, Value},
+};
 
 use super::Error;
 

@@ -66,14 +66,16 @@ pub mod workers;
 
 use std::{sync::LazyLock, time::Duration};
 
-use secrecy::{ExposeSecret, SecretString};
-use seven_domain::CasinoId;
-use sqlx::{PgConnection, postgres::{PgConnectOptions, PgPoolOptions}};
-use tokio::task::JoinHandle;
-
 use after::After;
 use connections::{Connections, Lent, Open};
 use documents::Documents;
+use secrecy::{ExposeSecret, SecretString};
+use seven_domain::CasinoId;
+use sqlx::{
+    PgConnection,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+use tokio::task::JoinHandle;
 
 pub use error::Error;
 

@@ -5,7 +5,11 @@ use std::time::Duration;
 use seven_domain::Stage;
 use seven_faults::{mutant, where_armed};
 
-use crate::{Result, Tx, last_look::{Claim, Look}, turns::NewTurn};
+use crate::{
+    Result, Tx,
+    last_look::{Claim, Look},
+    turns::NewTurn,
+};
 
 /// Claims a text whatever stands against it.
 pub(crate) async fn claim_unlooked(tx: &mut Tx, look: &Look) -> Result<Option<Claim>> {

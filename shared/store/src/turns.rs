@@ -7,8 +7,15 @@ use seven_domain::{ConversationId, GuestId, TurnId};
 use sqlx::FromRow;
 use uuid::Uuid;
 
+use crate::{
+    Result, Tx,
+    casinos::{Casino, Document, document},
+    controls::{Switch, switched},
+    mutant,
+    sessions::SessionAfter,
+};
+
 pub use self::told::{ToldLine, ToldTurn};
-use crate::{Result, Tx, casinos::{Casino, Document, document}, controls::{Switch, switched}, mutant, sessions::SessionAfter};
 
 #[derive(Debug, Clone)]
 pub struct NewTurn {

@@ -10,7 +10,10 @@ use std::{fs::File, path::Path, sync::Arc};
 use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
 pub use alert::{Alert, Raised, put_back, take_raised};
-pub use metrics::{Definition, Figures, Guests, LABELS, Metrics, Process, Texts, Timed, TimedVec, code, definitions, metrics, render, render_open};
+pub use metrics::{
+    Definition, Figures, Guests, LABELS, Metrics, Process, Texts, Timed, TimedVec, code, definitions, metrics, render,
+    render_open,
+};
 
 /// Where logs go.
 #[derive(Debug, Clone, Copy)]

@@ -2,11 +2,24 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use axum::{Json, Router, body::Bytes, extract::{ConnectInfo, FromRequestParts, Path, Query, State}, http::{Method, header::AUTHORIZATION, request::Parts}, response::Response, routing::get};
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{ConnectInfo, FromRequestParts, Path, Query, State},
+    http::{Method, header::AUTHORIZATION, request::Parts},
+    response::Response,
+    routing::get,
+};
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use crate::{core::Core, line::Cut, outbound::{self, injected}, telnyx_error::TelnyxError, twilio::Dialect};
+use crate::{
+    core::Core,
+    line::Cut,
+    outbound::{self, injected},
+    telnyx_error::TelnyxError,
+    twilio::Dialect,
+};
 
 type Params = Query<HashMap<String, String>>;
 

@@ -2,13 +2,30 @@
 
 use std::{collections::HashMap, convert::Infallible, sync::Arc};
 
-use axum::{Json, Router, body::Bytes, extract::{Query, State}, http::StatusCode, response::{IntoResponse, Response, sse::{Event, KeepAlive, Sse}}, routing::{get, post}};
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{Query, State},
+    http::StatusCode,
+    response::{
+        IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+    routing::{get, post},
+};
 use futures::{Stream, StreamExt as _, stream};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::{core::Core, error::Error, inbound::{self, Text}, ledger::Snapshot, rules::{Plan, RuleBook}, webhook::{self, Signing}};
+use crate::{
+    core::Core,
+    error::Error,
+    inbound::{self, Text},
+    ledger::Snapshot,
+    rules::{Plan, RuleBook},
+    webhook::{self, Signing},
+};
 
 pub(crate) fn router() -> Router<Arc<Core>> {
     Router::new()

@@ -1,13 +1,23 @@
 //! What all handlers and background tasks share.
 
-use std::{future::Future, sync::{Mutex, MutexGuard, PoisonError}};
+use std::{
+    future::Future,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use chrono::{DateTime, SubsecRound, Utc};
 use rand::Rng as _;
 use seven_domain::{Clock, IdSource, TimeScale};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{error::Error, ledger::Ledger, rules::{Faults, Plan, RuleBook, Sending}, settings::Settings, signing::Signer, twilio::Dialect};
+use crate::{
+    error::Error,
+    ledger::Ledger,
+    rules::{Faults, Plan, RuleBook, Sending},
+    settings::Settings,
+    signing::Signer,
+    twilio::Dialect,
+};
 
 #[derive(Debug)]
 pub(crate) struct Core {

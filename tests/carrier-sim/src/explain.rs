@@ -2,7 +2,12 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use axum::{Json, Router, extract::{Query, State}, http::StatusCode, routing::get};
+use axum::{
+    Json, Router,
+    extract::{Query, State},
+    http::StatusCode,
+    routing::get,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;

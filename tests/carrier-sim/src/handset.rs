@@ -2,7 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::{Json, Router, extract::State, http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS}, response::{IntoResponse, Response}, routing::get};
+use axum::{
+    Json, Router,
+    extract::State,
+    http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
+    response::{IntoResponse, Response},
+    routing::get,
+};
 use serde_json::{Value, json};
 
 use crate::core::Core;

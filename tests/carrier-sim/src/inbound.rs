@@ -7,7 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::{core::Core, error::Error, measure::measure, record::{Delivery, Entry, Inbound}, twilio::{self, Dialect}, webhook::{self, Job, Says, event_data}};
+use crate::{
+    core::Core,
+    error::Error,
+    measure::measure,
+    record::{Delivery, Entry, Inbound},
+    twilio::{self, Dialect},
+    webhook::{self, Job, Says, event_data},
+};
 
 /// Body of `POST /sim/inbound`. What is left out is made up; `event_id` and `message_id` are given to repeat an event.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -1,12 +1,22 @@
 //! Everything the simulator saw: kept in memory, told to listeners, appended to a file.
 
-use std::{collections::{HashMap, HashSet}, fs::{File, OpenOptions}, io::{Read as _, Write as _}, path::{Path, PathBuf}, sync::Mutex};
+use std::{
+    collections::{HashMap, HashSet},
+    fs::{File, OpenOptions},
+    io::{Read as _, Write as _},
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
 
 use serde::Serialize;
 use tokio::sync::broadcast;
 use uuid::Uuid;
 
-use crate::{core::lock, error::Error, record::{Delivery, Entry, Inbound, Outbound, Refusal}};
+use crate::{
+    core::lock,
+    error::Error,
+    record::{Delivery, Entry, Inbound, Outbound, Refusal},
+};
 
 /// Listeners that fall this far behind are told so and read the ledger again.
 const BACKLOG: usize = 1024;

@@ -30,7 +30,16 @@ use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::sync::DropGuard;
 
-pub use crate::{error::Error, explain::Explain, inbound::{Text, Texted}, ledger::{Ledger, News, Snapshot}, record::{Attempt, Delivery, DeliveryState, Entry, Inbound, Outbound, Receipt, Refusal}, rules::{Fault, Faults, Matcher, Plan, Rule, RuleBook, Sending}, settings::{Settings, TwilioSide}, signing::Signer};
+pub use crate::{
+    error::Error,
+    explain::Explain,
+    inbound::{Text, Texted},
+    ledger::{Ledger, News, Snapshot},
+    record::{Attempt, Delivery, DeliveryState, Entry, Inbound, Outbound, Receipt, Refusal},
+    rules::{Fault, Faults, Matcher, Plan, Rule, RuleBook, Sending},
+    settings::{Settings, TwilioSide},
+    signing::Signer,
+};
 
 /// How long `shutdown` waits for open connections and webhook calls before it drops them.
 const DRAIN: Duration = Duration::from_secs(2);

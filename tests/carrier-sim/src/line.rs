@@ -1,9 +1,24 @@
 //! The listener whose connections can be cut: how a send meets a reset connection.
 
-use std::{io::{self, IoSlice}, net::SocketAddr, pin::Pin, sync::{Arc, atomic::{AtomicBool, Ordering}}, task::{Context, Poll}};
+use std::{
+    io::{self, IoSlice},
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+};
 
-use axum::{extract::connect_info::Connected, serve::{IncomingStream, Listener}};
-use tokio::{io::{AsyncRead, AsyncWrite, ReadBuf}, net::{TcpListener, TcpStream}};
+use axum::{
+    extract::connect_info::Connected,
+    serve::{IncomingStream, Listener},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpStream},
+};
 
 /// Accepts connections a handler can cut.
 pub(crate) struct Lines(pub(crate) TcpListener);

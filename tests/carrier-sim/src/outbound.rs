@@ -2,12 +2,25 @@
 
 use std::{sync::Arc, time::Duration};
 
-use axum::{Json, http::StatusCode, response::{IntoResponse as _, Response}};
+use axum::{
+    Json,
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
 use serde::Deserialize;
 use serde_json::json;
 use seven_domain::PhoneE164;
 
-use crate::{core::{Core, is_http_url}, line::Cut, measure::measure, receipts, record::{Entry, Outbound, Refusal}, rules::{Fault, Faults, Sending}, telnyx_error::TelnyxError, twilio::{self, Dialect, Problem}};
+use crate::{
+    core::{Core, is_http_url},
+    line::Cut,
+    measure::measure,
+    receipts,
+    record::{Entry, Outbound, Refusal},
+    rules::{Fault, Faults, Sending},
+    telnyx_error::TelnyxError,
+    twilio::{self, Dialect, Problem},
+};
 
 const MOST_PARTS: u32 = 10;
 const MOST_MEDIA: usize = 10;

@@ -4,9 +4,19 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
-use tokio::{sync::oneshot, time::{Instant, sleep_until}};
+use tokio::{
+    sync::oneshot,
+    time::{Instant, sleep_until},
+};
 
-use crate::{core::Core, outbound::injected, record::{Delivery, Entry, Outbound, Receipt}, rules::Fault, twilio::{self, Dialect}, webhook::{self, Job, Says, event_data}};
+use crate::{
+    core::Core,
+    outbound::injected,
+    record::{Delivery, Entry, Outbound, Receipt},
+    rules::Fault,
+    twilio::{self, Dialect},
+    webhook::{self, Job, Says, event_data},
+};
 
 /// How much later a `late_receipt` comes, scaled.
 const LATE: Duration = Duration::from_secs(30);

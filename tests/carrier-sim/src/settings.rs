@@ -1,6 +1,11 @@
 //! What a simulator is started with.
 
-use std::{fmt, net::{Ipv4Addr, SocketAddr}, path::PathBuf, time::Duration};
+use std::{
+    fmt,
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 use crate::explain::Explain;
 

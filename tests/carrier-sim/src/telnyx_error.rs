@@ -1,6 +1,10 @@
 //! Telnyx's error answers: `{errors:[{code, title, detail}]}` with the HTTP status that belongs to the code.
 
-use axum::{Json, http::{HeaderValue, StatusCode}, response::{IntoResponse, Response}};
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode},
+    response::{IntoResponse, Response},
+};
 use serde_json::{Value, json};
 
 /// One refusal, as the sender sees it.

@@ -3,7 +3,14 @@
 
 use std::sync::Arc;
 
-use axum::{Json, Router, body::Bytes, extract::{ConnectInfo, FromRequestParts, Path, State}, http::{StatusCode, header::AUTHORIZATION, request::Parts}, response::{IntoResponse, Response}, routing::{get, post}};
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{ConnectInfo, FromRequestParts, Path, State},
+    http::{StatusCode, header::AUTHORIZATION, request::Parts},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use reqwest::header::CONTENT_TYPE;
@@ -12,7 +19,15 @@ use sha1::Sha1;
 use tokio::time::Instant;
 use url::form_urlencoded;
 
-use crate::{core::Core, line::Cut, outbound::{self, SendRequest, injected}, record::{Attempt, Inbound, Outbound}, telnyx_error::TelnyxError, twilio_error::TwilioError, webhook};
+use crate::{
+    core::Core,
+    line::Cut,
+    outbound::{self, SendRequest, injected},
+    record::{Attempt, Inbound, Outbound},
+    telnyx_error::TelnyxError,
+    twilio_error::TwilioError,
+    webhook,
+};
 
 type Fields = Vec<(String, String)>;
 

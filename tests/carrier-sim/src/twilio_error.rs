@@ -1,6 +1,10 @@
 //! Twilio's error answers: `{code, message, more_info, status}` with the HTTP status that belongs to the code.
 
-use axum::{Json, http::StatusCode, response::{IntoResponse, Response}};
+use axum::{
+    Json,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
 use serde_json::json;
 
 use crate::telnyx_error::TelnyxError;

@@ -8,7 +8,12 @@ use serde_json::{Value, json};
 use tokio::{sync::oneshot, time::Instant};
 use uuid::Uuid;
 
-use crate::{core::Core, record::{Attempt, DeliveryState, Entry}, signing::{SIGNATURE_HEADER, TIMESTAMP_HEADER}, twilio};
+use crate::{
+    core::Core,
+    record::{Attempt, DeliveryState, Entry},
+    signing::{SIGNATURE_HEADER, TIMESTAMP_HEADER},
+    twilio,
+};
 
 /// However small the time scale, a failing webhook is not hammered.
 const SHORTEST_RETRY: Duration = Duration::from_millis(20);

@@ -17,7 +17,10 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::{BUSY, QUIET, QUIET_NUMBER, Secured, casino, password};
-use crate::{harness::{GUEST, until}, operations::seven};
+use crate::{
+    harness::{GUEST, until},
+    operations::seven,
+};
 
 const OTHER_GUEST: &str = "+18605550143";
 

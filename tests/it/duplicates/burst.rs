@@ -1,6 +1,9 @@
 //! Texts in a burst, and texts that arrive while the model thinks (D4). The swarm runs in the test, with a model that can be held.
 
-use std::{sync::{Arc, Mutex}, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use seven_agent_swarm::Models;
 use seven_bus::WorkerSettings;

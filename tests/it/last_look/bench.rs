@@ -1,12 +1,21 @@
 //! One text under one condition, looked at once.
 
-use std::{sync::atomic::{AtomicU32, Ordering}, time::Duration};
+use std::{
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
 
 use chrono::{DateTime, Utc};
 use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, Channel, GuestHash, InboundId, MessageClass, OutboundId, PhoneE164};
 use seven_settings::Worker;
-use seven_store::{Tx, consent::Consent, guests::{GuestLaw, NewIds, Party}, last_look::{Look, Refusal}, outbound::{NewOutbound, Origin}};
+use seven_store::{
+    Tx,
+    consent::Consent,
+    guests::{GuestLaw, NewIds, Party},
+    last_look::{Look, Refusal},
+    outbound::{NewOutbound, Origin},
+};
 use sqlx::{AssertSqlSafe, PgPool};
 
 use crate::harness::{House, Wanted, house};

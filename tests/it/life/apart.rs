@@ -9,7 +9,10 @@ use seven_settings::Worker;
 use sqlx::{Connection, PgConnection};
 use uuid::Uuid;
 
-use crate::{harness::{GUEST, House, Wanted, house, until}, operations::{OTHER, OTHER_NUMBER}};
+use crate::{
+    harness::{GUEST, House, Wanted, house, until},
+    operations::{OTHER, OTHER_NUMBER},
+};
 
 /// A casino of this test alone: roles are the server's, which tests share.
 async fn two_casinos(name: &str, workers: Vec<Worker>) -> House {

@@ -8,7 +8,11 @@ use seven_bus::Outgoing;
 use seven_settings::{Settings, Worker};
 use seven_testkit::Postgres;
 
-use crate::{harness::{GUEST, House, Wanted, house, house_on, until}, operations::{OTHER, seven}, webhook::caller::Caller};
+use crate::{
+    harness::{GUEST, House, Wanted, house, house_on, until},
+    operations::{OTHER, seven},
+    webhook::caller::Caller,
+};
 
 const STOPPED: &str = "+18605550143";
 

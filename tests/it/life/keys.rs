@@ -4,7 +4,10 @@ use std::{process::Stdio, time::Duration};
 
 use seven_settings::Worker;
 
-use crate::{drain::terminated, harness::{GUEST, House, Wanted, house, until}};
+use crate::{
+    drain::terminated,
+    harness::{GUEST, House, Wanted, house, until},
+};
 
 const GATE: &str = "compliance-gate";
 

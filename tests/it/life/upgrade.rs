@@ -5,7 +5,10 @@ use std::{process::Stdio, time::Duration};
 use seven_settings::Worker;
 use tokio::time::sleep;
 
-use crate::{drain::terminated, harness::{GUEST, Wanted, house, until}};
+use crate::{
+    drain::terminated,
+    harness::{GUEST, Wanted, house, until},
+};
 
 #[tokio::test] // PROD-27
 async fn workers_refuse_an_older_database_and_run_on_a_newer_one() {

@@ -1,13 +1,22 @@
 //! What the carrier and the world share: the test's clock, the line to ingress, the book.
 
-use std::{collections::HashMap, sync::{Mutex, MutexGuard, atomic::{AtomicI64, AtomicUsize, Ordering}}};
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicI64, AtomicUsize, Ordering},
+    },
+};
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Timelike, Utc};
 use serde_json::json;
 use seven_carrier_sim::Signer;
 use seven_lab::stack::SIGNING_SEED;
 
-use super::{book::Book, steps::{Said, Who}};
+use super::{
+    book::Book,
+    steps::{Said, Who},
+};
 use crate::harness::House;
 
 /// 555-01xx numbers of guests A and B.

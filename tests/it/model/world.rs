@@ -16,8 +16,17 @@ use seven_settings::Worker;
 use seven_store::consent::Consent;
 use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
 
-use super::{carrier::{Attempt, Carrier, Plan}, desk::{Desk, PHONES}, faults::Fault, ground::{CLEAR, PREPARE, shift, tell, understood}, steps::{EVERYBODY, Reach, Receipt, Said, Step, When, Who}};
-use crate::{harness::{House, Wanted, house}, operations::{OTHER_NUMBER, other_document}};
+use super::{
+    carrier::{Attempt, Carrier, Plan},
+    desk::{Desk, PHONES},
+    faults::Fault,
+    ground::{CLEAR, PREPARE, shift, tell, understood},
+    steps::{EVERYBODY, Reach, Receipt, Said, Step, When, Who},
+};
+use crate::{
+    harness::{House, Wanted, house},
+    operations::{OTHER_NUMBER, other_document},
+};
 
 pub(crate) struct World {
     house: House,

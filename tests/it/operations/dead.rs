@@ -1,6 +1,12 @@
 //! Dead letters (D17): filed once whatever killed the message, listed, replayed, and never acting twice.
 
-use std::{sync::{Arc, atomic::{AtomicBool, AtomicU32, Ordering}}, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use seven::commands::dead;
 use seven_agent_swarm::Models;

@@ -11,7 +11,11 @@ use seven_carrier_sim::{Fault, Matcher, Plan, Rule};
 use seven_domain::Stage;
 use seven_settings::Worker;
 
-use super::{all_published, caller::{Answer, Caller, SIGNATURE, TIMESTAMP}, dead, front};
+use super::{
+    all_published,
+    caller::{Answer, Caller, SIGNATURE, TIMESTAMP},
+    dead, front,
+};
 use crate::harness::{GUEST, House, Wanted, house, until};
 
 const EVENTS: usize = 5_000;

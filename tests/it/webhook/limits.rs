@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use seven_settings::Worker;
-use tokio::{io::{AsyncReadExt as _, AsyncWriteExt as _}, net::{TcpSocket, TcpStream}};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpSocket, TcpStream},
+};
 
 use super::caller::{Answer, Caller, SIGNATURE, TIMESTAMP};
 use crate::harness::{GUEST, House, Wanted, house};

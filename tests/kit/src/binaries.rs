@@ -1,11 +1,13 @@
 //! Where the server programs are, or what to install.
 
-use std::cmp::Reverse;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::{
+    cmp::Reverse,
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::OnceLock,
+};
 
 use anyhow::{Context, Result, bail};
 

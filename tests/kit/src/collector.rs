@@ -12,10 +12,22 @@
 //! # }
 //! ```
 
-use std::{collections::BTreeMap, net::{Ipv4Addr, SocketAddr}, sync::{Arc, Mutex, MutexGuard, PoisonError}, time::Duration};
+use std::{
+    collections::BTreeMap,
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
-use axum::{Router, body::Bytes, extract::{DefaultBodyLimit, State}, http::{StatusCode, header::CONNECTION}, response::{IntoResponse, Response}, routing::post};
+use axum::{
+    Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, State},
+    http::{StatusCode, header::CONNECTION},
+    response::{IntoResponse, Response},
+    routing::post,
+};
 use opentelemetry_proto::tonic::{
     collector::trace::v1::{ExportTraceServiceRequest, ExportTraceServiceResponse},
     common::v1::{AnyValue, KeyValue, any_value},

@@ -1,8 +1,10 @@
 //! One `./scripts/dev` per clone.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{Read, Seek, Write};
-use std::path::Path;
+use std::{
+    fs::{self, File, TryLockError},
+    io::{Read, Seek, Write},
+    path::Path,
+};
 
 use anyhow::{Context, Result, bail};
 

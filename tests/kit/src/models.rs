@@ -25,7 +25,12 @@ mod play;
 mod server;
 mod wire;
 
-use std::{collections::VecDeque, fmt, net::SocketAddr, sync::{Arc, Mutex, MutexGuard, PoisonError}};
+use std::{
+    collections::VecDeque,
+    fmt,
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use anyhow::Result;
 use serde_json::Value;

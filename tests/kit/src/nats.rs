@@ -1,17 +1,21 @@
 //! A private NATS server with JetStream.
 
-use std::fs;
-use std::io::{BufRead, BufReader};
-use std::net::{Ipv4Addr, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    net::{Ipv4Addr, TcpStream},
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 
-use crate::process::{Launch, Process};
-use crate::server::{Kind, Server, Spawned, absolute, blocking};
-use crate::{binaries, env, pid_file};
+use crate::{
+    binaries, env, pid_file,
+    process::{Launch, Process},
+    server::{Kind, Server, Spawned, absolute, blocking},
+};
 
 /// A private NATS server: JetStream on disk, every acknowledged write flushed (design D2, D16).
 pub type Nats = Server<NatsKind>;

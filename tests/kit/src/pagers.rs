@@ -13,10 +13,22 @@
 //! # }
 //! ```
 
-use std::{collections::VecDeque, net::{Ipv4Addr, SocketAddr}, sync::{Arc, Mutex, MutexGuard, PoisonError}, time::Duration};
+use std::{
+    collections::VecDeque,
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
-use axum::{Json, Router, body::Bytes, extract::State, http::{StatusCode, header::RETRY_AFTER}, response::{IntoResponse, Response}, routing::post};
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::State,
+    http::{StatusCode, header::RETRY_AFTER},
+    response::{IntoResponse, Response},
+    routing::post,
+};
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::JoinHandle};
 

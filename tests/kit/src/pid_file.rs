@@ -1,15 +1,12 @@
 //! Finding and ending a server that an earlier run left behind, without ever ending somebody else's process.
 
-use std::fs;
-use std::path::Path;
-#[cfg(not(target_os = "linux"))]
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::{fs, path::Path, time::Duration};
 
 use anyhow::{Context, Result};
 
-use crate::process::signal;
-use crate::wait;
+use crate::{process::signal, wait};
+#[cfg(not(target_os = "linux"))]
+use std::process::{Command, Stdio};
 
 /// Writes who runs: the pid, and when that process started, because pids are reused.
 pub(crate) fn write(path: &Path, pid: u32) -> Result<()> {

@@ -4,16 +4,16 @@ mod account;
 mod cluster;
 mod database;
 
-use std::fs;
-use std::path::Path;
-use std::sync::OnceLock;
+use std::{fs, path::Path, sync::OnceLock};
 
 use anyhow::{Context, Result};
-
-use crate::process::{Launch, Process};
-use crate::server::{Kind, Server, Spawned, absolute, blocking};
-use crate::{env, pid_file};
 use cluster::Cluster;
+
+use crate::{
+    env, pid_file,
+    process::{Launch, Process},
+    server::{Kind, Server, Spawned, absolute, blocking},
+};
 
 /// A private Postgres server: UTF-8 whatever the locale, 127.0.0.1 only, no unix socket. The superuser is `postgres`.
 pub type Postgres = Server<PostgresKind>;

@@ -1,16 +1,17 @@
 //! One server process: detached from our terminal and our output, guarded, ended in order.
 
-use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::{
+    fs::{self, File},
+    io::{Read, Seek, SeekFrom},
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    time::Duration,
+};
 
 use anyhow::{Context, Result, bail};
 
-use crate::watchdog::Watchdog;
-use crate::{pid_file, wait};
+use crate::{pid_file, wait, watchdog::Watchdog};
 
 /// A running server. Dropping it ends it.
 #[derive(Debug)]

@@ -1,17 +1,21 @@
 //! A private Redis server.
 
-use std::fs;
-use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
+use std::{
+    fs,
+    io::{ErrorKind, Read, Write},
+    net::{Ipv4Addr, TcpStream},
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 
-use crate::process::{Launch, Process};
-use crate::server::{Kind, Server, Spawned, absolute, blocking};
-use crate::{binaries, env, pid_file};
+use crate::{
+    binaries, env, pid_file,
+    process::{Launch, Process},
+    server::{Kind, Server, Spawned, absolute, blocking},
+};
 
 /// A private Redis server. It writes nothing to disk by itself, since losing all of Redis must only cost speed
 /// (design D3); a test that wants an older snapshot back sends `SAVE`, then [`Server::restart`]s.

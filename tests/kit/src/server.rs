@@ -1,14 +1,18 @@
 //! What all three servers have in common: started on a free port, broken, restarted on the same port, stopped on drop.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::process::{Process, signal};
-use crate::wait;
+use crate::{
+    process::{Process, signal},
+    wait,
+};
 
 /// What differs between the servers. Implemented by this crate only.
 pub trait Kind: fmt::Debug + Send + Sync + 'static {

@@ -1,12 +1,13 @@
 //! All three servers at once, for `./scripts/dev`.
 
-use std::path::Path;
-use std::thread;
+use std::{path::Path, thread};
 
 use anyhow::{Result, anyhow};
 
-use crate::server::{absolute, blocking};
-use crate::{DirLock, Nats, Postgres, Redis};
+use crate::{
+    DirLock, Nats, Postgres, Redis,
+    server::{absolute, blocking},
+};
 
 /// How [`Servers::start`] runs them.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,7 +1,9 @@
 //! Waiting for processes with blocking calls: the callers run this outside the async threads.
 
-use std::thread::park_timeout;
-use std::time::{Duration, Instant};
+use std::{
+    thread::park_timeout,
+    time::{Duration, Instant},
+};
 
 /// Asks `ready` until it has an answer or the time is up (`None`). Starts eager and grows calmer, so that a server that
 /// is up in 20 ms is seen at once and one that takes seconds costs little.

@@ -1,9 +1,11 @@
 //! Ends a process when ours is gone, even by SIGKILL.
 
-use std::io;
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::{
+    io,
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
 
 /// A shell that reads a pipe whose only writer is this process. However we end, the kernel closes the pipe and `read`
 /// returns; then it ends its charge. Needs nothing but a POSIX shell, so it serves Linux and macOS alike.

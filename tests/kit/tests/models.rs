@@ -3,7 +3,10 @@
 
 use serde_json::{Value, json};
 use seven_testkit::models::{Models, Play};
-use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpStream};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 
 const FLASH: &str = "/v1beta/models/gemini-2.5-flash:generateContent";
 const CHAT: &str = "/v1/chat/completions";

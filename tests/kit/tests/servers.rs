@@ -1,11 +1,13 @@
 //! The servers start, answer, break as asked, and never outlive us.
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
 
 use seven_testkit::{DirLock, Nats, Options, Postgres, Redis, Scratch, Servers, signal_group};
 

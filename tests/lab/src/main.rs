@@ -5,7 +5,12 @@ use std::{path::PathBuf, process::ExitCode};
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use seven::program;
-use seven_lab::{bench::{self, Bench}, chaos::{self, Chaos}, dev::{self, Dev}, eval::run::{self, Eval}};
+use seven_lab::{
+    bench::{self, Bench},
+    chaos::{self, Chaos},
+    dev::{self, Dev},
+    eval::run::{self, Eval},
+};
 
 #[derive(Debug, Parser)]
 #[command(

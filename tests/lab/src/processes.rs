@@ -1,12 +1,16 @@
 //! Workers as processes of their own, as in production: for `./scripts/chaos` and `./scripts/bench`.
 
-use std::{fs::File, path::{Path, PathBuf}, process::Stdio, time::Duration};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
 
 use anyhow::{Context, Result, ensure};
+use seven_settings::Worker;
 use seven_testkit::Watchdog;
 use tokio::process::{Child, Command};
-
-use seven_settings::Worker;
 
 /// The program that ships, which is built beside this one.
 pub fn seven() -> Result<PathBuf> {

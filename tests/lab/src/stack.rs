@@ -6,16 +6,15 @@ use std::{path::PathBuf, time::Duration};
 use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
+use seven::{ops::Ops, traces, wiring};
 use seven_carrier_sim::Sim;
 use seven_domain::{CasinoId, TimeScale};
 use seven_runtime::{Fleet, Timing};
+use seven_settings::{Settings, Worker};
 use seven_store::Store;
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 use url::Url;
-
-use seven::{ops::Ops, traces, wiring};
-use seven_settings::{Settings, Worker};
 
 /// Where the servers are and how the fleet is to run on them.
 #[derive(Debug, Clone)]

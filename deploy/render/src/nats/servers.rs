@@ -3,7 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{CLIENT_PORT, MONITORING_PORT, ROUTE_PORT, SERVICE, files, password_variables};
-use crate::{names::{metadata, password_secret, selector}, values::{FleetValues, Values}, workload::{confined, unprivileged}, yaml::Document};
+use crate::{
+    names::{metadata, password_secret, selector},
+    values::{FleetValues, Values},
+    workload::{confined, unprivileged},
+    yaml::Document,
+};
 
 pub(crate) const COMPONENT: &str = "nats";
 const CONFIG: &str = "seven-nats-config";

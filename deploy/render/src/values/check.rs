@@ -1,10 +1,14 @@
 //! What the types of the values cannot hold. Pure.
 
-use std::{collections::{BTreeMap, BTreeSet}, path::{Path, PathBuf}};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use seven_settings::Worker;
 
 use super::{CasinoValues, FleetValues, Peer, Problem, SecretRef, Size};
 use crate::{names, settings};
-use seven_settings::Worker;
 
 /// Kubernetes names are DNS labels.
 const LONGEST_NAME: usize = 63;

@@ -8,12 +8,12 @@ use serde::Serialize;
 use serde_json::json;
 use seven_alerts::{Action, Channels, Notice};
 use seven_domain::{Clock, IdSource};
+use seven_settings::Settings;
 use seven_store::alerts;
 use uuid::Uuid;
 
 use super::{fleet, given};
 use crate::{out, wiring};
-use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
 pub enum Alert {

@@ -6,10 +6,13 @@ use anyhow::Result;
 use clap::{ArgGroup, Args};
 use serde_json::json;
 use seven_domain::{CasinoId, Clock};
+use seven_settings::Settings;
 
 use super::casino::verify::store;
-use crate::{life::{backup, shelf}, out};
-use seven_settings::Settings;
+use crate::{
+    life::{backup, shelf},
+    out,
+};
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("where").required(true).args(["out", "into"])))]

@@ -5,11 +5,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use seven_domain::CasinoId;
+use seven_settings::Settings;
 use seven_store::content::LoadSummary;
 
-use super::{fleet, given::{By, Careful}};
-use crate::{ingest::{Ingested, Paid}, onboard, out};
-use seven_settings::Settings;
+use super::{
+    fleet,
+    given::{By, Careful},
+};
+use crate::{
+    ingest::{Ingested, Paid},
+    onboard, out,
+};
 
 #[derive(Debug, Subcommand)]
 pub enum Content {

@@ -5,14 +5,17 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use chrono::Utc;
 use clap::{Args, Subcommand};
+use seven_cost::{
+    self, Month, Usd,
+    projection::{Assumed, Projection},
+};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
+use seven_settings::Settings;
 use seven_store::cost::UsedByStep;
 
 use super::{fleet, given, known};
 use crate::out;
-use seven_cost::{self, Month, Usd, projection::{Assumed, Projection}};
-use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
 pub enum Cost {

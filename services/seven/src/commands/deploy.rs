@@ -1,16 +1,23 @@
 //! `seven deploy render|values`: manifests from values, and a casino's values from its document. Neither needs a running fleet.
 
-use std::{collections::BTreeSet, path::{Path, PathBuf}, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Subcommand;
+use seven_deploy::{
+    self, File,
+    values::{self, CasinoValues, Values},
+};
 use seven_domain::{CasinoConfig, CasinoId, TimeScale};
 use seven_runtime::Timing;
+use seven_settings::Settings;
 use seven_store::Store;
 
 use crate::{onboard, out};
-use seven_deploy::{self, File, values::{self, CasinoValues, Values}};
-use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
 pub enum Deploy {

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use seven_compliance::{Author, Decision, Intent, Verdict};
 use seven_domain::{CasinoConfig, CasinoId, Language};
 use seven_packs::TextKey;
+use seven_settings::Settings;
 
 use super::json_lines;
 use crate::{onboard, packs};
-use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
 pub enum Gate {

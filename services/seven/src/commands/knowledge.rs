@@ -1,7 +1,11 @@
 //! `seven knowledge`: vectors of content, and how well retrieval finds the rows that answer labelled questions (RAG-30, RAG-45).
 //! Measuring needs no fleet.
 
-use std::{collections::HashMap, path::{Path, PathBuf}, time::{Duration, Instant}};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use chrono::{DateTime, Utc};
@@ -10,12 +14,17 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use seven_cache::Cache;
 use seven_domain::{CasinoId, Clock};
-use seven_knowledge::{Chunk, Index, Item, Purpose, Query, Reference, TOP_K, Thresholds, calibration::calibrate, evaluate::{Figures, Miss, Question, Report, evaluate, parse_questions}, parse_content};
+use seven_knowledge::{
+    Chunk, Index, Item, Purpose, Query, Reference, TOP_K, Thresholds,
+    calibration::calibrate,
+    evaluate::{Figures, Miss, Question, Report, evaluate, parse_questions},
+    parse_content,
+};
 use seven_llm::embedding::Embedding;
+use seven_settings::Settings;
 
 use super::{fleet, given, table};
 use crate::{ingest::Paid, out, wiring};
-use seven_settings::Settings;
 
 #[derive(Debug, Subcommand)]
 pub enum Knowledge {

@@ -38,17 +38,20 @@ pub mod turn;
 pub mod webhook;
 pub mod why;
 
-use std::{io::{IsTerminal, Write}, path::Path};
+use std::{
+    io::{IsTerminal, Write},
+    path::Path,
+};
 
 use anyhow::{Context, Result, ensure};
 use serde::de::DeserializeOwned;
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
+use seven_settings::Settings;
 use seven_store::Store;
 use tokio_util::sync::CancellationToken;
 
 use crate::wiring;
-use seven_settings::Settings;
 
 /// What a command's libraries may say on stderr: that the database was slow is no operator's answer.
 pub(crate) const LOG: &str = "warn,sqlx=error";

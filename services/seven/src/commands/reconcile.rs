@@ -7,10 +7,10 @@ use chrono::TimeDelta;
 use clap::Args;
 use seven_domain::CasinoId;
 use seven_scheduler::reconcile::{self, How};
+use seven_settings::Settings;
 
 use super::known;
 use crate::{out, wiring};
-use seven_settings::Settings;
 
 #[derive(Debug, Args)]
 pub struct Reconcile {

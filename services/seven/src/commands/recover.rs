@@ -1,6 +1,9 @@
 //! `seven recover` (D5, DEP-32).
 
-use std::{path::{Path, PathBuf}, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Result;
 use chrono::TimeDelta;
@@ -8,10 +11,13 @@ use clap::Args;
 use serde_json::json;
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
+use seven_settings::Settings;
 
 use super::{fleet, given, known, pause, reconcile::span};
-use crate::{life::recover::{Compared, MARGIN, compare, forget_again}, out, wiring};
-use seven_settings::Settings;
+use crate::{
+    life::recover::{Compared, MARGIN, compare, forget_again},
+    out, wiring,
+};
 
 #[derive(Debug, Args)]
 pub struct Recover {

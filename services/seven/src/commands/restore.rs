@@ -1,14 +1,17 @@
 //! `seven restore` (DEP-31..33, D5).
 
-use std::{path::{Path, PathBuf}, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
+use seven_settings::Settings;
 
 use super::given;
 use crate::{life::restore, out};
-use seven_settings::Settings;
 
 #[derive(Debug, Args)]
 pub struct Restore {

@@ -5,12 +5,20 @@ use std::{path::Path, process::ExitCode, time::Duration};
 use anyhow::{Context, Result, ensure};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
-use seven_store::{Store, keyed::Found, schema::{self, Standing}};
+use seven_settings::{Settings, Worker};
+use seven_store::{
+    Store,
+    keyed::Found,
+    schema::{self, Standing},
+};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::{ops::{self, Ops}, traces, wiring::{self, Nats}};
-use seven_settings::{Settings, Worker};
+use crate::{
+    ops::{self, Ops},
+    traces,
+    wiring::{self, Nats},
+};
 
 /// Runs one worker; the first SIGTERM or SIGINT drains it, a second one ends it at once.
 pub async fn run(config: Option<&Path>, worker: Worker, casinos: Vec<CasinoId>) -> Result<()> {

@@ -8,11 +8,14 @@ use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use serde_json::json;
 use seven_domain::{AuditEvent, CasinoId, Clock};
+use seven_settings::{
+    Settings,
+    rotation::{self, SECRETS},
+};
 use seven_store::audit::Entry;
 
 use super::{casino::verify::store, given, known, table};
 use crate::out;
-use seven_settings::{Settings, rotation::{self, SECRETS}};
 
 #[derive(Debug, Subcommand)]
 pub enum Secret {

@@ -4,16 +4,25 @@
 
 mod gather;
 
-use std::{collections::{BTreeMap, BTreeSet}, path::Path, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    time::Duration,
+};
 
 use anyhow::{Result, ensure};
 use serde::Serialize;
 use seven_runtime::Fleet;
-use seven_store::{alerts::Alert, controls::Standing, fleet::Count, workers::{Beat, LastError}};
+use seven_settings::Worker;
+use seven_store::{
+    alerts::Alert,
+    controls::Standing,
+    fleet::Count,
+    workers::{Beat, LastError},
+};
 
 use super::{handles, pause, provider};
 use crate::out;
-use seven_settings::Worker;
 
 #[derive(Debug, clap::Args)]
 pub struct Status {

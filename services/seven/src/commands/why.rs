@@ -6,7 +6,10 @@ use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, Utc};
 use seven_domain::{AuditEvent, CasinoId};
 use seven_runtime::Fleet;
-use seven_store::{audit::Entry, timeline::{Subject, Timeline}};
+use seven_store::{
+    audit::Entry,
+    timeline::{Subject, Timeline},
+};
 use uuid::Uuid;
 
 use super::{fleet, given, guest_ref::GuestRef, phrases::sentence};

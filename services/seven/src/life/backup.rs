@@ -1,14 +1,21 @@
 //! `seven backup`: everything in Postgres, consent and audit included, as one moment (DEP-31, PROD-41).
 
-use std::{fs::File, os::unix::fs::{DirBuilderExt, PermissionsExt}, path::Path};
+use std::{
+    fs::File,
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    path::Path,
+};
 
 use anyhow::{Context, Result, ensure};
 use secrecy::SecretString;
 use seven_domain::{Clock, HashKeys};
+use seven_settings::Settings;
 use seven_store::{backup::Snapshot, logins};
 
-use super::{clients, manifest::{DUMP, Dump, Key, Manifest}};
-use seven_settings::Settings;
+use super::{
+    clients,
+    manifest::{DUMP, Dump, Key, Manifest},
+};
 
 /// Writes `dir`: a dump and a manifest of the same moment. The fleet goes on meanwhile.
 ///

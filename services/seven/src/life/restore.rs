@@ -5,10 +5,18 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use seven_domain::{CasinoId, HashKeys, TimeScale};
 use seven_runtime::Timing;
-use seven_store::{Store, backup::{self as database, Halted, Snapshot}, schema};
-
-use super::{backup::owner, clients, manifest::{DUMP, Key, Manifest}};
 use seven_settings::Settings;
+use seven_store::{
+    Store,
+    backup::{self as database, Halted, Snapshot},
+    schema,
+};
+
+use super::{
+    backup::owner,
+    clients,
+    manifest::{DUMP, Key, Manifest},
+};
 
 /// What a restore did and found.
 #[derive(Debug)]

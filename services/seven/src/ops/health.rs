@@ -1,15 +1,17 @@
 //! Whether a worker may be given work: by its own critical stores and nothing else (PROD-53, C-32).
 
-use std::{sync::{OnceLock, PoisonError, RwLock}, time::Duration};
+use std::{
+    sync::{OnceLock, PoisonError, RwLock},
+    time::Duration,
+};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 use seven_cache::BreakerState;
 use seven_runtime::Fleet;
+use seven_settings::Worker;
 use seven_telemetry::{Process, metrics};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
-
-use seven_settings::Worker;
 
 /// An answer older than this is none: the task that looks is itself in trouble.
 const STALE: Duration = Duration::from_secs(15);

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use seven_domain::PhoneE164;
 use seven_runtime::Fleet;
-
 use seven_settings::Worker;
 
 /// After this a worker begins all the same; its readiness says what is missing.

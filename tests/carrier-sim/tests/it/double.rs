@@ -1,8 +1,17 @@
 //! The fleet's side: a webhook that records every call and answers as it was told, and a sender.
 
-use std::{collections::VecDeque, sync::{Arc, Mutex}, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use axum::{Router, body::Bytes, extract::State, http::{HeaderMap, StatusCode, Uri}};
+use axum::{
+    Router,
+    body::Bytes,
+    extract::State,
+    http::{HeaderMap, StatusCode, Uri},
+};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ed25519_dalek::{Signature, VerifyingKey};
 use serde_json::{Value, json};

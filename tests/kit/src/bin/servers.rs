@@ -2,16 +2,20 @@
 //! around it and exits as it does. `scripts/test` wraps the tests in it, so that a whole run shares one Postgres.
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
-use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
-use std::process::{ExitCode, ExitStatus};
-use std::time::Duration;
+use std::{
+    ffi::OsString,
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::{ExitCode, ExitStatus},
+    time::Duration,
+};
 
 use anyhow::{Context, Result, bail};
 use seven_testkit::{Nats, Postgres, Redis, Watchdog, env, signal_group};
-use tokio::process::Command;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::{
+    process::Command,
+    signal::unix::{Signal, SignalKind, signal},
+};
 
 const USAGE: &str = "usage: seven-servers run [--dir DIR] [--postgres] [--nats] [--redis] -- COMMAND [ARGS...]";
 

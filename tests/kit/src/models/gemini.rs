@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Format, Received, play::{Answer, Play}, wire::{Answered, strings}};
+use super::{
+    Format, Received,
+    play::{Answer, Play},
+    wire::{Answered, strings},
+};
 
 const KNOWN_FIELDS: &[&str] = &[
     "contents",

@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Format, Received, play::{Answer, Play}, wire::{Answered, strings}};
+use super::{
+    Format, Received,
+    play::{Answer, Play},
+    wire::{Answered, strings},
+};
 
 pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Received {
     let messages = body["messages"].as_array().cloned().unwrap_or_default();

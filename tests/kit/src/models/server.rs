@@ -1,10 +1,30 @@
 //! The HTTP side, over connections that can be cut.
 
-use std::{io, net::{Ipv4Addr, SocketAddr}, pin::Pin, sync::{Arc, atomic::{AtomicU8, Ordering}}, task::{Context as TaskContext, Poll}};
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    task::{Context as TaskContext, Poll},
+};
 
 use anyhow::{Context, Result};
-use axum::{Router, body::Bytes, extract::{ConnectInfo, OriginalUri, State, connect_info::Connected}, http::{HeaderMap, StatusCode, header::CONTENT_TYPE}, response::{IntoResponse, Response}, serve::{IncomingStream, Listener}};
-use tokio::{io::{AsyncRead, AsyncWrite, ReadBuf}, net::{TcpListener, TcpStream}, task::JoinHandle};
+use axum::{
+    Router,
+    body::Bytes,
+    extract::{ConnectInfo, OriginalUri, State, connect_info::Connected},
+    http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
+    response::{IntoResponse, Response},
+    serve::{IncomingStream, Listener},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
 
 use super::{Script, play::Fault, wire};
 

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Format, Received, embeddings, gemini, openai, play::{Answer, Play}};
+use super::{
+    Format, Received, embeddings, gemini, openai,
+    play::{Answer, Play},
+};
 
 /// Status and body of an answer.
 pub(super) type Answered = (u16, String);

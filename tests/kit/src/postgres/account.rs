@@ -1,7 +1,9 @@
 //! Under which account Postgres runs: it refuses root.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use anyhow::{Context, Result};
 

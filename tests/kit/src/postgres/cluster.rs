@@ -1,15 +1,16 @@
 //! The data of a Postgres server: where it is, how it is made, how a server is run over it.
 
-use std::fs;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{
+    fs,
+    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown},
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Context, Result, bail};
 
 use super::account::Account;
-use crate::binaries;
-use crate::process::Log;
+use crate::{binaries, process::Log};
 
 #[derive(Debug)]
 pub(crate) struct Cluster {

@@ -5,8 +5,10 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::PostgresKind;
-use crate::binaries;
-use crate::server::{Server, blocking};
+use crate::{
+    binaries,
+    server::{Server, blocking},
+};
 
 impl Server<PostgresKind> {
     /// The URL of another database of this server.

@@ -8,17 +8,21 @@ use axum::{Router, body::Bytes, extract::State, http::StatusCode, routing::post}
 use prost::Message;
 use secrecy::ExposeSecret;
 use serde::Deserialize;
-use seven_bus::{Delivery, Handler, Outcome, Outgoing, Worker as Loop, WorkerSettings, events::{ConversationSignal, InboundText}, subject};
+use seven::wiring;
+use seven_bus::{
+    Delivery, Handler, Outcome, Outgoing, Worker as Loop, WorkerSettings,
+    events::{ConversationSignal, InboundText},
+    subject,
+};
 use seven_domain::{AttemptId, CasinoId, Lane, Stage};
 use seven_providers::{Provider, SendRequest, telnyx};
 use seven_runtime::Fleet;
+use seven_settings::Settings;
 use seven_store::connections::Connections;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::ingress;
-use seven::wiring;
-use seven_settings::Settings;
 
 /// `tests/bench/floor.toml`.
 #[derive(Debug, Deserialize)]

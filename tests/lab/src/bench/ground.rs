@@ -1,16 +1,23 @@
 //! What a measurement stands on: private servers with every write synced, the carrier's simulator in this process, casinos without
 //! limits of their own.
 
-use std::{net::SocketAddr, path::{Path, PathBuf}, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
+use seven::onboard;
 use seven_carrier_sim::Sim;
-use seven_domain::{CasinoConfig, CasinoId, config::{NumberKind, RateLimitTier}};
+use seven_domain::{
+    CasinoConfig, CasinoId,
+    config::{NumberKind, RateLimitTier},
+};
 use seven_testkit::{Options, Servers};
 use tokio::net::TcpListener;
 
 use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
-use seven::onboard;
 
 pub(super) const DATABASE: &str = "seven";
 

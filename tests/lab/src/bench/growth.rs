@@ -5,10 +5,15 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use secrecy::ExposeSecret;
 use serde::Serialize;
+use seven::out;
 use tokio::time::Instant;
 
-use super::{Bench, ground::{Ground, Lay, casino_number}, measure::Percentiles, pipeline::{Running, fleet_processes}};
-use seven::out;
+use super::{
+    Bench,
+    ground::{Ground, Lay, casino_number},
+    measure::Percentiles,
+    pipeline::{Running, fleet_processes},
+};
 
 const CASINOS: [usize; 4] = [1, 10, 100, 500];
 const GUESTS: [usize; 3] = [1_000, 100_000, 1_000_000];

@@ -3,7 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, ensure};
-use axum::{Router, body::Bytes, extract::State, http::{HeaderMap, StatusCode}, routing::post};
+use axum::{
+    Router,
+    body::Bytes,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    routing::post,
+};
 use futures::{StreamExt, stream};
 use serde::Serialize;
 use serde_json::json;
@@ -12,11 +18,14 @@ use seven_carrier_sim::{Delivery, Inbound, Signer};
 use seven_domain::Stage;
 use seven_providers::telnyx::signature::{SIGNATURE_HEADER, TIMESTAMP_HEADER, Verifier};
 use seven_runtime::Fleet;
+use seven_settings::{Settings, Worker};
 use tokio::time::{Instant, sleep};
 
-use super::{ground::{Ground, Lay, casino_number}, pipeline::clear};
+use super::{
+    ground::{Ground, Lay, casino_number},
+    pipeline::clear,
+};
 use crate::{processes::Process, stack::SIGNING_SEED};
-use seven_settings::{Settings, Worker};
 
 /// Calls under way at once.
 const CALLERS: usize = 64;

@@ -5,13 +5,23 @@ use std::{collections::HashSet, path::Path, time::Duration};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use seven_carrier_sim::{Entry, News, Sim, Text};
-use tokio::{net::TcpStream, sync::broadcast::{Receiver, error::RecvError}, time::{Instant, sleep, timeout}};
-
-use super::{Bench, ground::{Ground, Lay, casino_number}, load::{Guests, Pace, play}, measure::{Percentiles, Shown}, pipeline::Running};
-use crate::processes::{Process, seven};
 use seven::out;
+use seven_carrier_sim::{Entry, News, Sim, Text};
 use seven_settings::{Settings, Worker};
+use tokio::{
+    net::TcpStream,
+    sync::broadcast::{Receiver, error::RecvError},
+    time::{Instant, sleep, timeout},
+};
+
+use super::{
+    Bench,
+    ground::{Ground, Lay, casino_number},
+    load::{Guests, Pace, play},
+    measure::{Percentiles, Shown},
+    pipeline::Running,
+};
+use crate::processes::{Process, seven};
 
 /// Texts per second of the casino that is measured.
 const RATE: f64 = 10.0;

@@ -1,14 +1,24 @@
 //! Guests' texts, at a fixed rate (open loop: a slow fleet does not slow its guests down) or as many as the fleet takes (closed loop),
 //! with the times of each, heard from the carrier's ledger.
 
-use std::{collections::HashMap, sync::{Arc, Mutex, PoisonError}, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use anyhow::{Context, Result, bail};
 use seven_carrier_sim::{Entry, News, Sim, Text};
-use tokio::{sync::{Notify, broadcast}, time::{Instant, sleep_until, timeout}};
+use tokio::{
+    sync::{Notify, broadcast},
+    time::{Instant, sleep_until, timeout},
+};
 use uuid::Uuid;
 
-use super::{ground::casino_number, measure::{Run, Sample}};
+use super::{
+    ground::casino_number,
+    measure::{Run, Sample},
+};
 
 /// Ordinary questions that the demo content answers in one text.
 const QUESTIONS: [&str; 8] = [

@@ -22,11 +22,10 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 use anyhow::{Context, Result, ensure};
 use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
-
-pub use floor::Hop;
-
 use seven::out;
 use seven_settings::{Settings, dev_dir};
+
+pub use floor::Hop;
 
 #[derive(Debug, Clone, clap::Args)]
 pub struct Bench {

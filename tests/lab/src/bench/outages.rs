@@ -5,11 +5,17 @@ use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+use seven::out;
 use seven_testkit::collector::{Collector, Mood};
 use tokio::time::sleep;
 
-use super::{Bench, load::{Guests, Pace, play}, measure::Run, pipeline::Running, way::{self, Step}};
-use seven::out;
+use super::{
+    Bench,
+    load::{Guests, Pace, play},
+    measure::Run,
+    pipeline::Running,
+    way::{self, Step},
+};
 
 /// How often each is had.
 const ROUNDS: usize = 6;

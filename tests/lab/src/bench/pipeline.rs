@@ -4,13 +4,20 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+use seven::out;
+use seven_settings::Worker;
 use seven_testkit::Servers;
 use tokio::time::{Instant, sleep};
 
-use super::{Bench, floor::{self, Hop, RECIPE}, ground::{Ground, Lay}, load::{Guests, Pace, play}, measure::Shown, usage::{self, Asked, Taken}};
+use super::{
+    Bench,
+    floor::{self, Hop, RECIPE},
+    ground::{Ground, Lay},
+    load::{Guests, Pace, play},
+    measure::Shown,
+    usage::{self, Asked, Taken},
+};
 use crate::processes::Process;
-use seven::out;
-use seven_settings::Worker;
 
 /// Texts under way at saturation.
 const UNDER_WAY: usize = 256;

@@ -7,13 +7,23 @@ use std::{path::Path, time::Duration};
 use anyhow::{Context, Result, ensure};
 use secrecy::SecretString;
 use serde::Serialize;
+use seven::{
+    life::{backup::backup, restore::restore},
+    out,
+};
+use seven_settings::Worker;
 use seven_testkit::Postgres;
 use tokio::time::{Instant, sleep};
 
-use super::{Bench, ground::{DATABASE, Ground, Lay}, growth::store_guests, load::{Guests, Pace, play}, measure::Run, pipeline::{Running, fleet_processes}};
+use super::{
+    Bench,
+    ground::{DATABASE, Ground, Lay},
+    growth::store_guests,
+    load::{Guests, Pace, play},
+    measure::Run,
+    pipeline::{Running, fleet_processes},
+};
 use crate::processes::Process;
-use seven::{life::{backup::backup, restore::restore}, out};
-use seven_settings::Worker;
 
 /// Texts per second: often enough that somebody's is in hand when its worker dies.
 const RATE: f64 = 60.0;

@@ -2,9 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use super::{Results, growth::Growth, isolation::Isolation, measure::Shown, outages::Outages, pipeline::{Pipeline, Side}, recovery::Recovery, slow::Slow, start::Started, way::Step};
-use crate::whole_traces::Wholeness;
 use seven::{commands::table, out};
+
+use super::{
+    Results,
+    growth::Growth,
+    isolation::Isolation,
+    measure::Shown,
+    outages::Outages,
+    pipeline::{Pipeline, Side},
+    recovery::Recovery,
+    slow::Slow,
+    start::Started,
+    way::Step,
+};
+use crate::whole_traces::Wholeness;
 
 pub(super) fn print(results: &Results) {
     out!("\n{} on {} cores, servers, carrier and load included", results.commit, results.cores);

@@ -7,11 +7,21 @@ use futures::{StreamExt, stream};
 use serde::Serialize;
 use seven_carrier_sim::Signer;
 use seven_providers::telnyx::signature::{SIGNATURE_HEADER, TIMESTAMP_HEADER};
-use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpStream, task::JoinSet, time::{Instant, interval, sleep}};
-
-use super::{ground::{Ground, Lay}, ingress::{Call, signed}, measure::{Percentiles, percentiles}, pipeline::clear};
-use crate::{processes::Process, stack::SIGNING_SEED};
 use seven_settings::{Settings, Worker};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::JoinSet,
+    time::{Instant, interval, sleep},
+};
+
+use super::{
+    ground::{Ground, Lay},
+    ingress::{Call, signed},
+    measure::{Percentiles, percentiles},
+    pipeline::clear,
+};
+use crate::{processes::Process, stack::SIGNING_SEED};
 
 const SENDERS: usize = 1_800;
 const STOPS: usize = 600;

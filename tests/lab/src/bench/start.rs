@@ -4,11 +4,15 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+use seven_settings::Worker;
 use tokio::time::{Instant, sleep};
 
-use super::{ground::{Ground, Lay}, pipeline::clear, usage};
+use super::{
+    ground::{Ground, Lay},
+    pipeline::clear,
+    usage,
+};
 use crate::processes::Process;
-use seven_settings::Worker;
 
 const STARTS: usize = 5;
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -4,14 +4,21 @@ use std::{collections::BTreeSet, path::Path, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
+use seven::out;
 use seven_carrier_sim::{DeliveryState, Text};
 use seven_domain::TraceContext;
 use seven_testkit::collector::Collector;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{Bench, ground::{Ground, Lay, casino_number}, load::{Guests, Pace, play}, outages::{self, Outages}, pipeline::{Running, fleet_processes}, report};
+use super::{
+    Bench,
+    ground::{Ground, Lay, casino_number},
+    load::{Guests, Pace, play},
+    outages::{self, Outages},
+    pipeline::{Running, fleet_processes},
+    report,
+};
 use crate::whole_traces::{self, Wholeness};
-use seven::out;
 
 /// The quiet window is this part of production's, so that some texts are answered together.
 const PAUSES: f64 = 0.05;

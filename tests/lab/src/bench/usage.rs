@@ -1,6 +1,10 @@
 //! What processes take (Linux: /proc) and what the servers were asked for.
 
-use std::{io::{Read, Write}, net::TcpStream, time::Duration};
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 use serde::Serialize;

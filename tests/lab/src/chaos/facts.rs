@@ -8,7 +8,11 @@ use serde::{Deserialize, de::DeserializeOwned};
 use seven_carrier_sim::{Inbound, Outbound, Snapshot};
 use uuid::Uuid;
 
-use super::{ground::{Ground, casino_id}, strike::{Paused, Struck}, visits::Visit};
+use super::{
+    ground::{Ground, casino_id},
+    strike::{Paused, Struck},
+    visits::Visit,
+};
 
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct InboundRow {

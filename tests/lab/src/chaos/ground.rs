@@ -1,19 +1,23 @@
 //! What a run stands on: private servers, the carrier's simulator and its ledger (in this process, which nobody kills), proxies,
 //! casinos, and the settings of the workers.
 
-use std::{net::SocketAddr, path::{Path, PathBuf}, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
+use seven::onboard;
 use seven_carrier_sim::Sim;
 use seven_domain::{CasinoConfig, config::RateLimitTier};
+use seven_settings::Worker;
 use seven_testkit::{Options, Servers, collector::Collector};
 use tokio::net::TcpListener;
 use url::Url;
 
 use super::{CASINOS, PER_KIND, SCALE, plan::Server, proxy::Proxy};
 use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
-use seven::onboard;
-use seven_settings::Worker;
 
 /// Dropped in this order: the fleet's handles before its servers.
 pub(crate) struct Ground {

@@ -4,9 +4,15 @@ use std::{sync::Arc, time::Duration};
 
 use anyhow::Result;
 use seven_carrier_sim::Text;
-use tokio::{task::JoinSet, time::{Instant, sleep, sleep_until}};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep, sleep_until},
+};
 
-use super::{ground::{Ground, casino_id, casino_number}, visits::{ASKED, DELETION, MACHINE, Odd, Visit}};
+use super::{
+    ground::{Ground, casino_id, casino_number},
+    visits::{ASKED, DELETION, MACHINE, Odd, Visit},
+};
 
 /// Returns when the last guest has said the last word.
 pub(crate) async fn play(ground: Arc<Ground>, began: Instant, visits: Vec<Visit>) -> Result<()> {

@@ -14,18 +14,23 @@ mod visits;
 mod watch;
 mod workers;
 
-use std::{path::Path, process::ExitCode, sync::{Arc, atomic::Ordering}, time::Duration};
+use std::{
+    path::Path,
+    process::ExitCode,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use anyhow::{Context, Result, bail};
-use rand::Rng;
-use tokio::time::{Instant, sleep_until};
-
-use crate::whole_traces;
 use ground::Ground;
+use rand::Rng;
 use seven::out;
 use seven_settings::dev_dir;
 use strike::Striker;
+use tokio::time::{Instant, sleep_until};
 use workers::Workers;
+
+use crate::whole_traces;
 
 const CASINOS: usize = 4;
 /// Processes of each kind of worker.

@@ -3,10 +3,10 @@
 use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use seven::out;
 use tokio::process::Command;
 
 use super::Chaos;
-use seven::out;
 
 /// What each breaks stands in `src/mutant.rs` of the crates that ask for it.
 const MUTANTS: [&str; 12] = [

@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use seven_carrier_sim::Fault;
-
-use super::{CASINOS, PER_KIND, visits::{DELETED, FROZEN, FROZEN_FROM, HANDED_ON_AT, MOVED_AT, odd_moments}};
 use seven_settings::Worker;
+
+use super::{
+    CASINOS, PER_KIND,
+    visits::{DELETED, FROZEN, FROZEN_FROM, HANDED_ON_AT, MOVED_AT, odd_moments},
+};
 
 /// A server all workers stand on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,11 +3,19 @@
 use std::{sync::atomic::Ordering, time::Duration};
 
 use anyhow::Result;
-use seven_domain::CasinoId;
-
-use super::{CASINOS, check::{Finding, in_flight}, facts::Facts, ground::{Ground, casino_id}, plan::Server, strike::Struck, watch::Seen};
 use seven::out;
+use seven_domain::CasinoId;
 use seven_settings::Worker;
+
+use super::{
+    CASINOS,
+    check::{Finding, in_flight},
+    facts::Facts,
+    ground::{Ground, casino_id},
+    plan::Server,
+    strike::Struck,
+    watch::Seen,
+};
 
 /// In ten minutes; shorter runs owe their share.
 const KILLS: f64 = 5.0;

@@ -5,11 +5,21 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule};
-use tokio::{sync::Mutex, task::JoinSet, time::{Instant, sleep, sleep_until}};
-
-use super::{CASINOS, ground::{Ground, casino_id, casino_number}, plan::{Link, Server, Strike}, proxy::Proxy, visits::MOVES, workers::Workers};
-
 use seven_settings::Worker;
+use tokio::{
+    sync::Mutex,
+    task::JoinSet,
+    time::{Instant, sleep, sleep_until},
+};
+
+use super::{
+    CASINOS,
+    ground::{Ground, casino_id, casino_number},
+    plan::{Link, Server, Strike},
+    proxy::Proxy,
+    visits::MOVES,
+    workers::Workers,
+};
 
 /// The number that the casino moves to.
 const MOVED: usize = 8;

@@ -1,6 +1,13 @@
 //! Looks after the run while it goes: workers that ended by themselves are started again, deliveries that came again are counted.
 
-use std::{collections::{BTreeSet, HashMap}, sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::{AtomicUsize, Ordering}}, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 use futures::StreamExt;

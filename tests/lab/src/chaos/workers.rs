@@ -3,11 +3,11 @@
 use std::{collections::BTreeSet, process::Stdio, time::Duration};
 
 use anyhow::Result;
+use seven_settings::Worker;
 use tokio::{process::Command, sync::Mutex, time::sleep};
 
 use super::{PER_KIND, ground::Ground};
 use crate::processes::Process;
-use seven_settings::Worker;
 
 #[derive(Debug)]
 pub(crate) struct Workers(Vec<Slot>);

@@ -3,12 +3,12 @@
 use std::{process::Stdio, time::Duration};
 
 use anyhow::{Context, Result, ensure};
+use seven::out;
 use seven_carrier_sim::{Fault, Matcher, Plan, Rule, Text};
+use seven_settings::Worker;
 use tokio::{process::Child, time::sleep};
 
 use crate::dev::{Dev, House, house, sent_texts};
-use seven::out;
-use seven_settings::Worker;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Break {

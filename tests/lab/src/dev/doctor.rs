@@ -3,9 +3,8 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use seven_testkit::{Nats, Postgres, Redis, Scratch};
-
 use seven::out;
+use seven_testkit::{Nats, Postgres, Redis, Scratch};
 
 pub(super) async fn run() -> Result<()> {
     let scratch = Scratch::new("doctor")?;

@@ -6,7 +6,10 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 use seven_carrier_sim::Explain;
-use seven_store::{Store, timeline::{InboundLine, OutboundLine, TurnLine}};
+use seven_store::{
+    Store,
+    timeline::{InboundLine, OutboundLine, TurnLine},
+};
 use tokio::time::timeout;
 use uuid::Uuid;
 

@@ -3,13 +3,13 @@
 use std::{io::IsTerminal, time::Instant};
 
 use anyhow::Result;
+use seven::out;
 use seven_carrier_sim::{Entry, Text};
+use seven_settings::Worker;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use super::{Dev, House, house, observe};
 use crate::dev::sent_texts;
-use seven::out;
-use seven_settings::Worker;
 
 const GUEST: &str = "+18605550142";
 const SUGGESTIONS: [&str; 3] =

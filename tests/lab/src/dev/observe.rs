@@ -1,6 +1,9 @@
 //! Prometheus beside the fleet of `./scripts/dev`: on this machine only, with our rules, gone with the fleet.
 
-use std::{path::{Path, PathBuf}, process::Stdio};
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+};
 
 use anyhow::{Context, Result, ensure};
 use seven_testkit::Watchdog;

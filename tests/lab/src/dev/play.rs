@@ -5,15 +5,15 @@ use std::{io::Write, time::Duration};
 use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use seven::commands::why::trace_id;
 use seven_carrier_sim::Text;
 use seven_domain::CasinoId;
+use seven_settings::Worker;
 use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::{Dev, house};
 use crate::stack::Stack;
-use seven::commands::why::trace_id;
-use seven_settings::Worker;
 
 /// The guest of `--say`.
 const GUEST: &str = "+18605550142";

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use seven::onboard;
 use seven_domain::CasinoConfig;
+use seven_settings::{Worker, dev_dir};
 use seven_testkit::{Options, Servers};
 
 use super::Dev;
 use crate::stack::{Plan, Stack};
-use seven::onboard;
-use seven_settings::{Worker, dev_dir};
 
 /// Everything that runs here. Dropped in this order: the fleet before its servers.
 pub(crate) struct House {

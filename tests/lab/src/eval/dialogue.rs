@@ -1,6 +1,9 @@
 //! The dialogues as files: `tests/conversations/README.md` says what each line of one means.
 
-use std::{collections::BTreeMap, path::{Path, PathBuf}};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result, ensure};
 use chrono::NaiveDateTime;

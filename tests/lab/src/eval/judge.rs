@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use seven_host::Evidence;
 
-use super::{dialogue::{Expect, Verdict}, known, tongue};
+use super::{
+    dialogue::{Expect, Verdict},
+    known, tongue,
+};
 
 /// What a check is about. Only the first is owed in full by every model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -2,7 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value as Json, json};
-use seven_guest::{Profile, profile::{CompanionKey, Key}};
+use seven_guest::{
+    Profile,
+    profile::{CompanionKey, Key},
+};
 
 /// The names a dialogue may use under `fields`.
 pub(super) const FIELDS: &[&str] = &[

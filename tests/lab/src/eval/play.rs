@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, anyhow};
 use chrono::{DateTime, Utc};
+use seven::onboard;
 use seven_agent_swarm::Embedding;
 use seven_bus::{Roster, WorkerSettings};
 use seven_carrier_sim::Text;
@@ -14,13 +15,22 @@ use seven_host::Evidence;
 use seven_knowledge::{Reference, formatter, parse_content};
 use seven_packs::TextKey;
 use seven_runtime::Fleet;
-use seven_store::timeline::{Subject, Timeline};
-use tokio::{sync::Semaphore, task::JoinSet, time::{Instant, sleep}};
-
-use super::{dialogue::{Dialogue, Turn, Verdict}, judge::{Heard, House, judge}, known, models::{self, Host}, report::{Played, PlayedTurn}};
-use crate::stack::{Plan, Stack};
-use seven::onboard;
 use seven_settings::Worker;
+use seven_store::timeline::{Subject, Timeline};
+use tokio::{
+    sync::Semaphore,
+    task::JoinSet,
+    time::{Instant, sleep},
+};
+
+use super::{
+    dialogue::{Dialogue, Turn, Verdict},
+    judge::{Heard, House, judge},
+    known,
+    models::{self, Host},
+    report::{Played, PlayedTurn},
+};
+use crate::stack::{Plan, Stack};
 
 /// A guest waits this long for an answer; then the turn has failed and the dialogue goes on.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde::{Deserialize, Serialize};
 
-use super::{dialogue::{Dialogue, Turn, Verdict, Written}, judge::{Class, Heard, Outcome}};
+use super::{
+    dialogue::{Dialogue, Turn, Verdict, Written},
+    judge::{Class, Heard, Outcome},
+};
 
 /// Passed of made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

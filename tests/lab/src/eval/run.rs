@@ -1,16 +1,19 @@
 //! `./scripts/eval`: scripted guests against the whole fleet on this machine, with private servers (OBS-45, OBS-46).
 
-use std::{path::{Path, PathBuf}, process::ExitCode, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use seven::{commands::table, out};
 use seven_agent_swarm::Models;
+use seven_settings::{Settings, dev_dir};
 use seven_testkit::{Options, Servers};
 
 use crate::eval::{self, Class, Ground, Host, Report, Share, Theatre, Written, owed};
-use seven::commands::table;
-use seven::out;
-use seven_settings::{Settings, dev_dir};
 
 #[derive(Debug, clap::Args)]
 pub struct Eval {

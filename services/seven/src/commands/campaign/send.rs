@@ -10,8 +10,19 @@ use seven_runtime::Fleet;
 use seven_scheduler::campaigns::pace;
 use seven_store::{audit::Entry, campaigns::NewCampaign};
 
-use super::{plan::Plan, wording::{Text, Texts}};
-use crate::{commands::given::{Careful, Who}, commands::{guest_ref::GuestRef, phrases::sentence, table}, out};
+use super::{
+    plan::Plan,
+    wording::{Text, Texts},
+};
+use crate::{
+    commands::{
+        given::{Careful, Who},
+        guest_ref::GuestRef,
+        phrases::sentence,
+        table,
+    },
+    out,
+};
 
 #[derive(Debug, Args)]
 pub struct Send {

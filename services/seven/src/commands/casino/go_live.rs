@@ -11,9 +11,9 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use seven_domain::CasinoId;
+use seven_settings::Settings;
 
 use crate::{commands::fleet, out};
-use seven_settings::Settings;
 
 #[derive(Debug, Args)]
 pub struct GoLive {

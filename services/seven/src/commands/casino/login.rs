@@ -9,13 +9,13 @@ use hmac::{Hmac, KeyInit, Mac};
 use secrecy::ExposeSecret;
 use serde_json::json;
 use seven_domain::{AuditEvent, CasinoId};
+use seven_settings::Settings;
 use seven_store::{audit::Entry, isolation, logins};
 use sha2::{Digest, Sha256};
 use url::Url;
 
 use super::verify::store;
 use crate::out;
-use seven_settings::Settings;
 
 #[derive(Debug, Args)]
 pub struct Login {

@@ -8,10 +8,13 @@ use secrecy::SecretString;
 use serde_json::json;
 use seven_domain::{CasinoId, TimeScale};
 use seven_runtime::Timing;
-use seven_store::{Store, isolation::{Against, Finding, Login}};
+use seven_settings::Settings;
+use seven_store::{
+    Store,
+    isolation::{Against, Finding, Login},
+};
 
 use crate::out;
-use seven_settings::Settings;
 
 /// Whose rows are tried, at most.
 const OTHERS: usize = 3;

@@ -12,10 +12,22 @@ use seven_domain::{AuditEvent, CasinoId, DeadId, DeadState, Stage};
 use seven_faults::failpoint;
 use seven_ingress_webhook::{Intake, intake_raw};
 use seven_runtime::{Error, Fleet};
-use seven_store::{Tx, audit::Entry, dead::{DeadLetter, Filter, Locked}};
+use seven_store::{
+    Tx,
+    audit::Entry,
+    dead::{DeadLetter, Filter, Locked},
+};
 
-use super::{batch::{self, Did, Todo, Verb}, reentry::{Reentry, Refusal}, select::{Select, whose}, stream};
-use crate::{commands::given::{By, Careful}, out};
+use super::{
+    batch::{self, Did, Todo, Verb},
+    reentry::{Reentry, Refusal},
+    select::{Select, whose},
+    stream,
+};
+use crate::{
+    commands::given::{By, Careful},
+    out,
+};
 
 const VERB: Verb = Verb { order: "replay", done: "replayed" };
 const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);

@@ -11,7 +11,10 @@ use seven_store::{audit::Entry, review::Hits};
 use seven_telemetry::Raised;
 use uuid::Uuid;
 
-use crate::{commands::{fleet, given, known}, out};
+use crate::{
+    commands::{fleet, given, known},
+    out,
+};
 
 #[derive(Debug, Args)]
 pub struct List {

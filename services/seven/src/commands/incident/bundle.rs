@@ -1,7 +1,12 @@
 //! `seven incident bundle`: what stood where, in an archive that may leave the house: counts, ids, times and reason codes; no phone, no name,
 //! no text (OBS-19).
 
-use std::{fs::File, io::{IsTerminal, Write}, path::{Path, PathBuf}, time::Duration};
+use std::{
+    fs::File,
+    io::{IsTerminal, Write},
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -10,10 +15,13 @@ use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
+use seven_settings::Settings;
 use seven_store::{audit, dead::Filter};
 
-use crate::{commands::{handles, pause, status}, out};
-use seven_settings::Settings;
+use crate::{
+    commands::{handles, pause, status},
+    out,
+};
 
 /// Of each list the newest; a bundle is for reading.
 const MOST: i64 = 1_000;

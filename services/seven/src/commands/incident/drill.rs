@@ -7,11 +7,14 @@ use chrono::TimeDelta;
 use clap::Args;
 use serde_json::json;
 use seven_domain::{AuditEvent, CasinoId};
+use seven_settings::Settings;
 use seven_store::audit::Entry;
 
 use super::bundle::span;
-use crate::{commands::{casino::verify::store, given, known}, out};
-use seven_settings::Settings;
+use crate::{
+    commands::{casino::verify::store, given, known},
+    out,
+};
 
 /// From the loss to a guest who is answered.
 const LONGEST: TimeDelta = TimeDelta::hours(4);

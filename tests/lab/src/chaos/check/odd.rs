@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use super::Finding;
-use crate::{chaos::facts::{Facts, Texted}, chaos::visits::{Odd, Visit}};
+use crate::chaos::{
+    facts::{Facts, Texted},
+    visits::{Odd, Visit},
+};
 
 /// Texts to one machine or flood: what answers the first, one safety text of each kind that its words call for, and a repeat of a safety
 /// text whose send was in doubt.

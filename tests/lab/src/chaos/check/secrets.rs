@@ -1,6 +1,9 @@
 //! What no log line, span, label or subject may hold: a guest's number in any spelling, words a guest wrote or was sent (OBS-14, DATA-48).
 
-use std::{collections::{BTreeSet, HashSet}, path::Path};
+use std::{
+    collections::{BTreeSet, HashSet},
+    path::Path,
+};
 
 use aho_corasick::AhoCorasick;
 use anyhow::{Context, Result};

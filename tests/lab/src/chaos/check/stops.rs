@@ -5,7 +5,11 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 
 use super::Finding;
-use crate::{chaos::facts::{Facts, Texted}, chaos::{CASINOS, ground::casino_id}};
+use crate::chaos::{
+    CASINOS,
+    facts::{Facts, Texted},
+    ground::casino_id,
+};
 
 /// By phone alone: a guest visits one casino, whose number may change meanwhile.
 type Guest = String;

@@ -4,16 +4,22 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result};
 use chrono_tz::Tz;
-use seven_compliance::{Layer, Verdict, jurisdiction::{Laws, State}};
+use seven_compliance::{
+    Layer, Verdict,
+    jurisdiction::{Laws, State},
+};
 use seven_domain::{CasinoConfig, CasinoId, Language, config::Helpline};
 use seven_knowledge::{Ingestion, Item};
 use seven_packs::{Pack, TextKey};
 use seven_providers::telnyx::signature::{SIGNATURE_HEADER, TIMESTAMP_HEADER};
 use seven_runtime::Fleet;
-
-use super::{checklist::{Facts, Probe}, pages};
-use crate::{commands::casino::verify, wiring};
 use seven_settings::Settings;
+
+use super::{
+    checklist::{Facts, Probe},
+    pages,
+};
+use crate::{commands::casino::verify, wiring};
 
 pub async fn facts(fleet: &Fleet, settings: &Settings, casino: &CasinoId) -> Result<Facts> {
     let mut tx = fleet.store.bind(casino).await?;

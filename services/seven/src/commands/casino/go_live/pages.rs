@@ -5,9 +5,8 @@ use std::{sync::LazyLock, time::Duration};
 use regex::Regex;
 use reqwest::redirect::Policy;
 use seven_domain::config::Operational;
-use url::Url;
-
 use seven_settings::is_here;
+use url::Url;
 
 /// What is read of a page at most.
 const MOST: usize = 2 * 1024 * 1024;

@@ -1,0 +1,177 @@
+//! What passes between the stages of the sender.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use seven_compliance::jurisdiction::State;
+use seven_domain::{AttemptId, AuditEvent, CasinoConfig, CasinoId, GuestHash, MessageClass, OutboundId, PhoneE164};
+use seven_providers::Provider;
+use seven_runtime::{Error, Fleet};
+use seven_store::{
+    audit::Entry,
+    connections::Lent,
+    last_look::{Claim, Look, Refusal},
+    outbound::{AttemptEnd, Found, Next, Pending},
+    providers::Stop,
+};
+use tokio::time::sleep;
+
+use crate::{carrier::Carrier, line::Lines, registry::Registry, together::Together};
+
+/// Waits up to this are held here with progress acknowledgements; longer ones are due rows (D13).
+pub(crate) const LONGEST_HELD: Duration = Duration::from_secs(8);
+
+pub struct Sender {
+    pub(crate) fleet: Fleet,
+    /// In the fleet's order.
+    pub(crate) carriers: Vec<Carrier>,
+    pub(crate) registry: Registry,
+    pub(crate) limits: Limits,
+    pub(crate) lines: Lines,
+    pub(crate) reads: Together<OutboundId, Option<Found>>,
+    pub(crate) looks: Together<Look, Result<Claim, Refusal>>,
+    pub(crate) ends: Together<Arc<Ended>, Result<(), Error>>,
+}
+
+impl std::fmt::Debug for Sender {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sender").field("carriers", &self.carriers).finish_non_exhaustive()
+    }
+}
+
+/// A queued text with what is known about it before the look.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) casino: CasinoId,
+    pub(crate) config: Arc<CasinoConfig>,
+    pub(crate) outbound_id: OutboundId,
+    pub(crate) class: MessageClass,
+    pub(crate) segments: u32,
+    pub(crate) guest: GuestHash,
+    pub(crate) phone: PhoneE164,
+    pub(crate) zone: Option<Tz>,
+    pub(crate) state: Option<State>,
+    pub(crate) tries: u32,
+    /// When the text that this answers reached us; how long the answer was put off so that it reads like a person's.
+    pub(crate) answers_at: Option<DateTime<Utc>>,
+    pub(crate) delay: Duration,
+    /// Made by a turn, which waited out the quiet window first.
+    pub(crate) of_turn: bool,
+    /// The number the guest writes to.
+    pub(crate) number: PhoneE164,
+    /// Providers that may not be called, as known when the text was taken; the last look decides.
+    pub(crate) stops: Vec<Stop>,
+}
+
+impl Job {
+    pub(crate) fn new(
+        casino: &CasinoId,
+        config: Arc<CasinoConfig>,
+        outbound_id: OutboundId,
+        pending: &Pending,
+        stops: Vec<Stop>,
+    ) -> Result<Self, Error> {
+        let bytes = pending
+            .phone_hash
+            .as_slice()
+            .try_into()
+            .map_err(|_| Error::Other("a guest hash is not 32 bytes".into()))?;
+        Ok(Self {
+            casino: casino.clone(),
+            config,
+            outbound_id,
+            class: pending.class.parse()?,
+            segments: u32::try_from(pending.segments).unwrap_or(1),
+            guest: GuestHash { key_id: pending.key_id, bytes },
+            phone: pending.phone.parse()?,
+            zone: pending.zone.as_deref().and_then(|zone| zone.parse().ok()),
+            state: pending.guest_state.as_deref().and_then(|state| state.parse().ok()),
+            tries: u32::try_from(pending.tries).unwrap_or(0),
+            answers_at: pending.answers_at,
+            delay: Duration::try_from_secs_f64(pending.delay).unwrap_or_default(),
+            of_turn: pending.of_turn,
+            number: pending.casino_number.parse()?,
+            stops,
+        })
+    }
+
+    /// Nothing goes to this provider: it refuses the account.
+    pub(crate) fn stopped(&self, provider: &str) -> bool {
+        self.stops.iter().any(|stop| !stop.is_park() && stop.provider == provider)
+    }
+
+    /// The casino may not send now: nothing at the provider whose limit is reached, and only safety texts at another.
+    pub(crate) fn parked(&self, provider: &str) -> bool {
+        let mut parks = self.stops.iter().filter(|stop| stop.is_park());
+        parks.any(|stop| !self.class.is_safety() || stop.provider == provider)
+    }
+}
+
+impl Sender {
+    /// A sender without its worker loop: for whoever decides alone what is delivered when, as the model test does.
+    pub fn new(fleet: Fleet, providers: Vec<Arc<dyn Provider>>, registry: Registry) -> Self {
+        let carriers = providers.into_iter().map(|provider| Carrier::new(&fleet, provider)).collect();
+        let connections = fleet.store.most_connections();
+        Self {
+            fleet,
+            carriers,
+            registry,
+            limits: Limits::default(),
+            lines: Lines::default(),
+            reads: Together::over(connections),
+            looks: Together::over(connections),
+            ends: Together::over(connections),
+        }
+    }
+
+    /// A connection for what is asked of several texts together.
+    pub(crate) async fn lend(&self) -> Result<Lent, Error> {
+        Ok(self.fleet.store.lend().await?)
+    }
+
+    /// Sleeps, unless the fleet stops first.
+    pub(crate) async fn held(&self, wait: Duration) -> bool {
+        if wait.is_zero() {
+            return true;
+        }
+        tokio::select! {
+            () = self.fleet.shutdown.cancelled() => false,
+            () = sleep(wait) => true,
+        }
+    }
+}
+
+/// What the fleet's operator set.
+#[derive(Debug, Clone, Default)]
+pub struct Limits {
+    /// Segments per second of an account, by provider, where it is not the provider's usual figure.
+    pub account: BTreeMap<String, u32>,
+    /// Segments per second of the whole fleet.
+    pub fleet: Option<u32>,
+}
+
+/// How a call ended, to be recorded.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) outbound: OutboundId,
+    pub(crate) subject: String,
+    pub(crate) attempt: AttemptId,
+    pub(crate) guest: GuestHash,
+    pub(crate) end: AttemptEnd,
+    pub(crate) next: Next,
+    pub(crate) detail: serde_json::Value,
+}
+
+impl Ended {
+    /// What the audit log hears of it.
+    pub(crate) fn heard(&self) -> Option<Entry<'_>> {
+        let event = match self.next {
+            Next::Sent => AuditEvent::SmsOutbound,
+            Next::Failed => AuditEvent::SmsDeliveryFailed,
+            Next::RetryNow | Next::RetryAfter(_) | Next::InDoubt => return None,
+        };
+        let entry = Entry::of(event, "outbound-sender", &self.subject, self.detail.clone());
+        Some(Entry { guest: Some(&self.guest), ..entry })
+    }
+}
