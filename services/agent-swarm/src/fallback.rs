@@ -9,46 +9,51 @@ use seven_runtime::Error;
 use seven_store::outbound::{NewOutbound, Origin};
 use uuid::Uuid;
 
-use crate::handler::{Swarm, Work};
+use crate::types::{Swarm, Work};
 
-impl Swarm {
-    pub(crate) async fn fall_back(&self, work: &Work, why: &str, tries: u32) -> Result<Outcome, Error> {
-        let Some(oldest) = work.open.first() else { return Ok(Outcome::Done) };
-        let language: Language = work.lease.language.as_deref().and_then(|l| l.parse().ok()).unwrap_or_default();
-        let text = self.canned(work, oldest.inbound_id, TextKey::Fallback, text(work, language), "fallback");
-        let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
-        let mut tx = self.fleet.store.bind(&work.casino).await?;
-        let queued = tx.queue(&text).await?;
-        tx.park_texts(&ids, text.outbound_id, why).await?;
-        tx.commit().await?;
-        let queued: Vec<_> = queued.into_iter().collect();
-        self.fleet.signal_queued(&work.casino, &queued, None, &work.trace).await?;
-        Ok(Outcome::Park { reason: "turn_failed".into(), error: why.to_owned(), attempts: tries })
-    }
+pub(crate) async fn fall_back(swarm: &Swarm, work: &Work, why: &str, tries: u32) -> Result<Outcome, Error> {
+    let Some(oldest) = work.open.first() else { return Ok(Outcome::Done) };
+    let language: Language = work.lease.language.as_deref().and_then(|l| l.parse().ok()).unwrap_or_default();
+    let text = canned(swarm, work, oldest.inbound_id, TextKey::Fallback, text(work, language), "fallback");
+    let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
+    let mut tx = swarm.fleet.store.bind(&work.casino).await?;
+    let queued = tx.queue(&text).await?;
+    tx.park_texts(&ids, text.outbound_id, why).await?;
+    tx.commit().await?;
+    let queued: Vec<_> = queued.into_iter().collect();
+    swarm.fleet.signal_queued(&work.casino, &queued, None, &work.trace).await?;
+    Ok(Outcome::Park { reason: "turn_failed".into(), error: why.to_owned(), attempts: tries })
+}
 
-    /// A text of the pack that no turn made, as the answer to this inbound text.
-    pub(crate) fn canned(&self, work: &Work, inbound: Uuid, key: TextKey, body: String, agent: &str) -> NewOutbound {
-        let pack = &work.pack;
-        let measure = seven_sms::measure(&body);
-        NewOutbound {
-            outbound_id: self.fleet.ids.next::<OutboundId>(),
-            conversation_id: work.lease.conversation_id,
-            guest_id: work.lease.guest_id,
-            origin: Origin::Inbound(InboundId(inbound)),
-            part: 1,
-            parts: 1,
-            kind: key.as_str().to_owned(),
-            class: pack.texts.class(key),
-            body,
-            encoding: measure.encoding.as_str().to_owned(),
-            units: i32::try_from(measure.units).unwrap_or(i32::MAX),
-            segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
-            agent: agent.to_owned(),
-            answers_at: None,
-            delay: Duration::ZERO,
-            useful_for: pack.rules.usefulness(),
-            trace: work.trace.clone(),
-        }
+/// A text of the pack that no turn made, as the answer to this inbound text.
+pub(crate) fn canned(
+    swarm: &Swarm,
+    work: &Work,
+    inbound: Uuid,
+    key: TextKey,
+    body: String,
+    agent: &str,
+) -> NewOutbound {
+    let pack = &work.pack;
+    let measure = seven_sms::measure(&body);
+    NewOutbound {
+        outbound_id: swarm.fleet.ids.next::<OutboundId>(),
+        conversation_id: work.lease.conversation_id,
+        guest_id: work.lease.guest_id,
+        origin: Origin::Inbound(InboundId(inbound)),
+        part: 1,
+        parts: 1,
+        kind: key.as_str().to_owned(),
+        class: pack.texts.class(key),
+        body,
+        encoding: measure.encoding.as_str().to_owned(),
+        units: i32::try_from(measure.units).unwrap_or(i32::MAX),
+        segments: i32::try_from(measure.segments).unwrap_or(i32::MAX),
+        agent: agent.to_owned(),
+        answers_at: None,
+        delay: Duration::ZERO,
+        useful_for: pack.rules.usefulness(),
+        trace: work.trace.clone(),
     }
 }
 

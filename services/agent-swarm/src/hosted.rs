@@ -27,43 +27,9 @@ use seven_tools::{Effect, Toolbox};
 use tokio::time::{Instant, timeout_at};
 
 use self::facts::Context as Known;
+use crate::{models::Hosted, scene::Scene, types::Work};
+
 pub(crate) use self::memory::Memory;
-use crate::{handler::Work, scene::Scene};
-
-/// The models of the four kinds of call, with their deadlines (AGENT-30, AGENT-64).
-#[derive(Clone)]
-pub struct Hosted {
-    /// Routes and plans.
-    pub quick: Arc<dyn ChatModel>,
-    /// Speaks.
-    pub speaker: Arc<dyn ChatModel>,
-    /// Judges.
-    pub judge: Arc<dyn ChatModel>,
-    pub deadlines: Deadlines,
-    pub temperature: f32,
-}
-
-impl std::fmt::Debug for Hosted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hosted").field("speaker", &self.speaker.name()).finish_non_exhaustive()
-    }
-}
-
-/// For one call each, retries included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Deadlines {
-    pub route: Duration,
-    pub plan: Duration,
-    pub speak: Duration,
-    pub judge: Duration,
-}
-
-impl Default for Deadlines {
-    fn default() -> Self {
-        let seconds = Duration::from_secs;
-        Self { route: seconds(2), plan: seconds(3), speak: seconds(10), judge: seconds(5) }
-    }
-}
 
 /// The hosted model cannot answer this turn; the kind of the error says why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,37 +69,35 @@ struct Play<'a> {
     tool_calls: u32,
 }
 
-impl Hosted {
-    /// Until the turn's deadline; the caller keeps the lease meanwhile. What was paid until then stands in the record, however the turn ends.
-    pub(crate) async fn answer<'a>(
-        &'a self,
-        work: &'a Work,
-        scene: &'a Scene,
-        query: &Query<'_>,
-        memory: Memory<'a>,
-        toolbox: Toolbox<'a>,
-        deadline: Instant,
-    ) -> Answer {
-        let manifest = &work.pack.agents;
-        let mut play = Play {
-            hosted: self,
-            work,
-            scene,
-            memory,
-            known: retrieved(work, scene, query),
-            toolbox,
-            draft: String::new(),
-            findings: Vec::new(),
-            steps: Vec::new(),
-            tool_calls: manifest.limits.tool_calls,
-        };
-        // D10: nothing goes out unjudged, until a casino's document can say otherwise.
-        let mut turn = Turn::new(manifest, false);
-        let walked = timeout_at(deadline, AssertUnwindSafe(play.walk(&mut turn)).catch_unwind()).await;
-        match walked.unwrap_or(Ok(Err(Down(TURN_TIMEOUT)))).unwrap_or(Err(Down(PANICKED))) {
-            Ok(ending) => play.finish(&turn, ending),
-            Err(Down(why)) => Answer { down: Some(why), ..play.finish(&turn, Ending::Fallback(Reason::Model)) },
-        }
+/// Until the turn's deadline; the caller keeps the lease meanwhile. What was paid until then stands in the record, however the turn ends.
+pub(crate) async fn answer<'a>(
+    hosted: &'a Hosted,
+    work: &'a Work,
+    scene: &'a Scene,
+    query: &Query<'_>,
+    memory: Memory<'a>,
+    toolbox: Toolbox<'a>,
+    deadline: Instant,
+) -> Answer {
+    let manifest = &work.pack.agents;
+    let mut play = Play {
+        hosted,
+        work,
+        scene,
+        memory,
+        known: retrieved(work, scene, query),
+        toolbox,
+        draft: String::new(),
+        findings: Vec::new(),
+        steps: Vec::new(),
+        tool_calls: manifest.limits.tool_calls,
+    };
+    // D10: nothing goes out unjudged, until a casino's document can say otherwise.
+    let mut turn = Turn::new(manifest, false);
+    let walked = timeout_at(deadline, AssertUnwindSafe(play.walk(&mut turn)).catch_unwind()).await;
+    match walked.unwrap_or(Ok(Err(Down(TURN_TIMEOUT)))).unwrap_or(Err(Down(PANICKED))) {
+        Ok(ending) => play.finish(&turn, ending),
+        Err(Down(why)) => Answer { down: Some(why), ..play.finish(&turn, Ending::Fallback(Reason::Model)) },
     }
 }
 

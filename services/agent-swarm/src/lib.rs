@@ -6,46 +6,26 @@ mod fallback;
 mod handler;
 mod hosted;
 mod joined;
+mod lease;
 mod models;
 mod mutant;
 mod pause;
+mod recall;
 mod scene;
 mod session;
 mod speech;
 mod switches;
 mod think;
 mod turn;
+mod types;
 mod vetting;
-
-use std::time::Duration;
 
 use seven_bus::{Worker, WorkerSettings};
 use seven_runtime::Fleet;
 
-pub use handler::Swarm;
-pub use hosted::{Deadlines, Hosted};
-pub use models::Models;
+pub use models::{Deadlines, Hosted, Models};
 pub use seven_llm::embedding::Embedding;
-
-#[derive(Clone)]
-pub struct Settings {
-    /// The offline model of each pack.
-    pub models: Models,
-    /// Asked first where there is one.
-    pub hosted: Option<Hosted>,
-    /// What finds content by meaning.
-    pub embedding: Embedding,
-    /// A turn's thinking that takes longer is broken off.
-    pub model_deadline: Duration,
-    /// Bytes of content indexes kept in memory (D12).
-    pub index_bytes: u64,
-}
-
-impl std::fmt::Debug for Settings {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Settings").field("models", &self.models).finish_non_exhaustive()
-    }
-}
+pub use types::{Settings, Swarm};
 
 /// Works until the fleet's shutdown.
 pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {

@@ -1,8 +1,8 @@
 //! Who answers for a pack: the offline host has its words from it.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use seven_llm::{Model, OfflineModel};
+use seven_llm::{Model, OfflineModel, chat::ChatModel};
 use seven_packs::{Pack, Packs};
 
 /// A model per pack, by the pack's name; cheap to clone.
@@ -39,5 +39,40 @@ impl Models {
 impl fmt::Debug for Models {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.of.iter().map(|(pack, model)| (pack, model.name()))).finish()
+    }
+}
+
+/// The models of the four kinds of call, with their deadlines (AGENT-30, AGENT-64).
+#[derive(Clone)]
+pub struct Hosted {
+    /// Routes and plans.
+    pub quick: Arc<dyn ChatModel>,
+    /// Speaks.
+    pub speaker: Arc<dyn ChatModel>,
+    /// Judges.
+    pub judge: Arc<dyn ChatModel>,
+    pub deadlines: Deadlines,
+    pub temperature: f32,
+}
+
+impl std::fmt::Debug for Hosted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hosted").field("speaker", &self.speaker.name()).finish_non_exhaustive()
+    }
+}
+
+/// For one call each, retries included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadlines {
+    pub route: Duration,
+    pub plan: Duration,
+    pub speak: Duration,
+    pub judge: Duration,
+}
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self { route: seconds(2), plan: seconds(3), speak: seconds(10), judge: seconds(5) }
     }
 }

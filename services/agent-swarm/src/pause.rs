@@ -16,8 +16,9 @@ use seven_store::{Tx, audit::Entry, escalations::NewEscalation};
 use uuid::Uuid;
 
 use crate::{
-    handler::{Swarm, Work},
+    fallback,
     speech::Speech,
+    types::{Swarm, Work},
 };
 
 /// The intent of the text that says a person will write.
@@ -25,156 +26,160 @@ pub(crate) const ESCALATION: &str = "escalation";
 /// The one cause a guest can take back with a word.
 const ASKS: &str = "asks_for_human";
 
-impl Swarm {
-    /// A guest who asks for a person gets one instead of a model's answer: nothing is asked of the model.
-    pub(crate) fn hand_over(&self, work: &Work, heard: &[Trigger]) -> Option<Speech> {
-        let case = heard.iter().find(|case| case.takes_over)?;
-        let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
-        let stored = work.lease.language.as_deref().and_then(|language| language.parse().ok());
-        Some(self.holding(work, case, work.model.language(&texts, stored), None))
-    }
+/// A guest who asks for a person gets one instead of a model's answer: nothing is asked of the model.
+pub(crate) fn hand_over(swarm: &Swarm, work: &Work, heard: &[Trigger]) -> Option<Speech> {
+    let case = heard.iter().find(|case| case.takes_over)?;
+    let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
+    let stored = work.lease.language.as_deref().and_then(|language| language.parse().ok());
+    Some(holding(swarm, work, case, work.model.language(&texts, stored), None))
+}
 
-    /// Everything about this turn that a person should look at, the gravest first: what was heard, and what `session`, which holds the
-    /// turn already, has come to.
-    pub(crate) fn cases(&self, work: &Work, session: &Session, heard: Vec<Trigger>) -> Vec<Trigger> {
-        let counts = &session.counts;
-        let facts = Facts {
-            negative_in_row: counts.negative_in_row,
-            fallbacks_in_row: counts.fallbacks_in_row,
-            unanswered_in_row: counts.unanswered_in_row,
-            validation_failures_in_session: counts.validation_failures,
-            circles: counts.circles,
-            ..facts(work, "")
-        };
-        let mut found = heard;
-        found.extend(escalation::triggers(&facts));
-        found.sort_by_key(|case| (case.severity, case.reason));
-        found.dedup_by_key(|case| case.reason);
-        found
-    }
+/// Everything about this turn that a person should look at, the gravest first: what was heard, and what `session`, which holds the
+/// turn already, has come to.
+pub(crate) fn cases(_swarm: &Swarm, work: &Work, session: &Session, heard: Vec<Trigger>) -> Vec<Trigger> {
+    let counts = &session.counts;
+    let facts = Facts {
+        negative_in_row: counts.negative_in_row,
+        fallbacks_in_row: counts.fallbacks_in_row,
+        unanswered_in_row: counts.unanswered_in_row,
+        validation_failures_in_session: counts.validation_failures,
+        circles: counts.circles,
+        ..facts(work, "")
+    };
+    let mut found = heard;
+    found.extend(escalation::triggers(&facts));
+    found.sort_by_key(|case| (case.severity, case.reason));
+    found.dedup_by_key(|case| case.reason);
+    found
+}
 
-    /// The text that says a person will write, as the turn's reply; `instead` of what was thought so far, which the record keeps.
-    pub(crate) fn holding(&self, work: &Work, case: &Trigger, language: Language, instead: Option<Speech>) -> Speech {
-        let key = match self.promise(work) {
-            Promise::Shortly => TextKey::EscalatedShortly,
-            Promise::WithinHours => TextKey::EscalatedHours,
-            Promise::Tomorrow => TextKey::EscalatedTomorrow,
-        };
-        let reply = Reply {
-            text: work.pack.say(key, language, &work.config),
-            language,
-            sources: Vec::new(),
-            intent: ESCALATION.to_owned(),
-            grounded: true,
-            asked: None,
-            usage: instead.as_ref().map(|speech| speech.reply.usage).unwrap_or_default(),
-        };
-        // What the reply would have staged is not said, so it is not done.
-        let (agent, model, mut record, offer_calls) = instead.map_or_else(
-            || (work.pack.agents.default_agent.clone(), "pack".to_owned(), Record::default(), Vec::new()),
-            |speech| (speech.agent, speech.model, speech.record, speech.offer_calls),
-        );
-        record.path.extend([ESCALATION.to_owned(), case.reason.to_owned()]);
-        // What was checked is not what is said.
-        record.findings.clear();
-        record.ending = Some(Ending::Reply);
-        Speech { reply, agent, model, record, effects: Vec::new(), offer_calls }
-    }
+/// The text that says a person will write, as the turn's reply; `instead` of what was thought so far, which the record keeps.
+pub(crate) fn holding(
+    swarm: &Swarm,
+    work: &Work,
+    case: &Trigger,
+    language: Language,
+    instead: Option<Speech>,
+) -> Speech {
+    let key = match promise(swarm, work) {
+        Promise::Shortly => TextKey::EscalatedShortly,
+        Promise::WithinHours => TextKey::EscalatedHours,
+        Promise::Tomorrow => TextKey::EscalatedTomorrow,
+    };
+    let reply = Reply {
+        text: work.pack.say(key, language, &work.config),
+        language,
+        sources: Vec::new(),
+        intent: ESCALATION.to_owned(),
+        grounded: true,
+        asked: None,
+        usage: instead.as_ref().map(|speech| speech.reply.usage).unwrap_or_default(),
+    };
+    // What the reply would have staged is not said, so it is not done.
+    let (agent, model, mut record, offer_calls) = instead.map_or_else(
+        || (work.pack.agents.default_agent.clone(), "pack".to_owned(), Record::default(), Vec::new()),
+        |speech| (speech.agent, speech.model, speech.record, speech.offer_calls),
+    );
+    record.path.extend([ESCALATION.to_owned(), case.reason.to_owned()]);
+    // What was checked is not what is said.
+    record.findings.clear();
+    record.ending = Some(Ending::Reply);
+    Speech { reply, agent, model, record, effects: Vec::new(), offer_calls }
+}
 
-    /// Opens the cases, each once while it is open, and pauses the conversation where one takes over.
-    pub(crate) async fn open_cases(&self, tx: &mut Tx, work: &Work, cases: &[Trigger]) -> Result<(), Error> {
-        let Some(newest) = work.open.last().filter(|_| !cases.is_empty()) else { return Ok(()) };
-        let guest = tx.hash_of(work.lease.guest_id).await?;
-        let promise = self.promise(work);
-        for case in cases {
-            let new = NewEscalation {
-                escalation_id: self.fleet.ids.uuid(),
-                conversation_id: Some(work.lease.conversation_id),
-                guest_id: Some(work.lease.guest_id),
-                guest: guest.as_ref(),
-                inbound_id: Some(InboundId(newest.inbound_id)),
-                severity: case.severity.as_str(),
-                source: case.origin.as_str(),
-                reason: case.reason,
-                pattern_id: None,
-                ack_seconds: case.severity.sla().ack_seconds,
-                respond_minutes: case.severity.respond_minutes(promise),
-                actor: "agent-swarm",
-                trace: Some(&work.trace),
-            };
-            let opened = counted::open_case(tx, &new).await?;
-            if opened {
-                let severity = case.severity.as_str();
-                tracing::warn!(casino = %work.casino, conversation_id = %work.lease.conversation_id, severity, reason = case.reason, trace = work.trace, "a person has to look at this");
-            }
-        }
-        if let Some(case) = cases.iter().find(|case| case.takes_over) {
-            tx.pause(work.lease.conversation_id, case.reason, Some(self.pause())).await?;
-        }
-        Ok(())
-    }
-
-    /// A text in a pause: kept for the person; the first one gets the pause's one holding text (SEC-109).
-    pub(crate) async fn hold(&self, work: &Work) -> Result<Outcome, Error> {
-        let again = |why| Ok(Outcome::Wait { after: Duration::from_millis(50), why });
-        let conversation = work.lease.conversation_id;
-        let mut tx = self.fleet.store.bind(&work.casino).await?;
-        // The conversation's lock; and whether it is still ours, and still paused.
-        if !tx.release_lease(conversation, work.lease.epoch).await? {
-            return again("epoch_moved");
-        }
-        let Some(paused) = tx.paused(conversation).await? else {
-            tx.commit().await?;
-            return again("resumed");
-        };
-        if paused.reason == ASKS && work.open.iter().any(|text| escalation::is_withdrawn(&text.body)) {
-            self.withdraw(&mut tx, work).await?;
-            tx.commit().await?;
-            return again("guest_thought_again");
-        }
-        let ids: Vec<Uuid> = work.open.iter().map(|text| text.inbound_id).collect();
-        let queued = match ids.last() {
-            Some(newest) if tx.hold_texts(conversation, &ids).await? => {
-                let stored = work.lease.language.as_deref().and_then(|language| language.parse().ok());
-                let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
-                let body = work.pack.say(TextKey::Holding, work.model.language(&texts, stored), &work.config);
-                tx.queue(&self.canned(work, *newest, TextKey::Holding, body, "pause")).await?
-            }
-            _ => None,
-        };
-        tx.commit().await?;
-        tracing::info!(casino = %work.casino, texts = ids.len(), told = queued.is_some(), trace = work.trace, "texts kept for a person");
-        let queued: Vec<_> = queued.into_iter().collect();
-        self.fleet.signal_queued(&work.casino, &queued, None, &work.trace).await?;
-        Ok(Outcome::Done)
-    }
-
-    /// "Never mind": the host goes on, also with what was kept.
-    async fn withdraw(&self, tx: &mut Tx, work: &Work) -> Result<(), Error> {
-        let conversation = work.lease.conversation_id;
-        tx.withdraw_cases(conversation, ASKS).await?;
-        tx.resume(conversation).await?;
-        let guest = tx.hash_of(work.lease.guest_id).await?;
-        tx.audit(&Entry {
-            event: AuditEvent::ConversationResumed,
-            actor: "guest",
-            subject: &conversation.to_string(),
+/// Opens the cases, each once while it is open, and pauses the conversation where one takes over.
+pub(crate) async fn open_cases(swarm: &Swarm, tx: &mut Tx, work: &Work, cases: &[Trigger]) -> Result<(), Error> {
+    let Some(newest) = work.open.last().filter(|_| !cases.is_empty()) else { return Ok(()) };
+    let guest = tx.hash_of(work.lease.guest_id).await?;
+    let promise = promise(swarm, work);
+    for case in cases {
+        let new = NewEscalation {
+            escalation_id: swarm.fleet.ids.uuid(),
+            conversation_id: Some(work.lease.conversation_id),
+            guest_id: Some(work.lease.guest_id),
             guest: guest.as_ref(),
-            detail: serde_json::json!({ "reason": ASKS }),
+            inbound_id: Some(InboundId(newest.inbound_id)),
+            severity: case.severity.as_str(),
+            source: case.origin.as_str(),
+            reason: case.reason,
+            pattern_id: None,
+            ack_seconds: case.severity.sla().ack_seconds,
+            respond_minutes: case.severity.respond_minutes(promise),
+            actor: "agent-swarm",
             trace: Some(&work.trace),
-        })
-        .await?;
-        Ok(())
+        };
+        let opened = counted::open_case(tx, &new).await?;
+        if opened {
+            let severity = case.severity.as_str();
+            tracing::warn!(casino = %work.casino, conversation_id = %work.lease.conversation_id, severity, reason = case.reason, trace = work.trace, "a person has to look at this");
+        }
     }
+    if let Some(case) = cases.iter().find(|case| case.takes_over) {
+        tx.pause(work.lease.conversation_id, case.reason, Some(pause(swarm))).await?;
+    }
+    Ok(())
+}
 
-    fn pause(&self) -> Duration {
-        self.fleet.timing.scaled(PAUSE.to_std().unwrap_or_default())
+/// A text in a pause: kept for the person; the first one gets the pause's one holding text (SEC-109).
+pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
+    let again = |why| Ok(Outcome::Wait { after: Duration::from_millis(50), why });
+    let conversation = work.lease.conversation_id;
+    let mut tx = swarm.fleet.store.bind(&work.casino).await?;
+    // The conversation's lock; and whether it is still ours, and still paused.
+    if !tx.release_lease(conversation, work.lease.epoch).await? {
+        return again("epoch_moved");
     }
+    let Some(paused) = tx.paused(conversation).await? else {
+        tx.commit().await?;
+        return again("resumed");
+    };
+    if paused.reason == ASKS && work.open.iter().any(|text| escalation::is_withdrawn(&text.body)) {
+        withdraw(swarm, &mut tx, work).await?;
+        tx.commit().await?;
+        return again("guest_thought_again");
+    }
+    let ids: Vec<Uuid> = work.open.iter().map(|text| text.inbound_id).collect();
+    let queued = match ids.last() {
+        Some(newest) if tx.hold_texts(conversation, &ids).await? => {
+            let stored = work.lease.language.as_deref().and_then(|language| language.parse().ok());
+            let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
+            let body = work.pack.say(TextKey::Holding, work.model.language(&texts, stored), &work.config);
+            tx.queue(&fallback::canned(swarm, work, *newest, TextKey::Holding, body, "pause")).await?
+        }
+        _ => None,
+    };
+    tx.commit().await?;
+    tracing::info!(casino = %work.casino, texts = ids.len(), told = queued.is_some(), trace = work.trace, "texts kept for a person");
+    let queued: Vec<_> = queued.into_iter().collect();
+    swarm.fleet.signal_queued(&work.casino, &queued, None, &work.trace).await?;
+    Ok(Outcome::Done)
+}
 
-    fn promise(&self, work: &Work) -> Promise {
-        // Holidays are not known to the casino's document.
-        escalation::promise(self.fleet.clock.property_now(), work.config.operational.timezone, false)
-    }
+/// "Never mind": the host goes on, also with what was kept.
+async fn withdraw(_swarm: &Swarm, tx: &mut Tx, work: &Work) -> Result<(), Error> {
+    let conversation = work.lease.conversation_id;
+    tx.withdraw_cases(conversation, ASKS).await?;
+    tx.resume(conversation).await?;
+    let guest = tx.hash_of(work.lease.guest_id).await?;
+    tx.audit(&Entry {
+        event: AuditEvent::ConversationResumed,
+        actor: "guest",
+        subject: &conversation.to_string(),
+        guest: guest.as_ref(),
+        detail: serde_json::json!({ "reason": ASKS }),
+        trace: Some(&work.trace),
+    })
+    .await?;
+    Ok(())
+}
+
+fn pause(swarm: &Swarm) -> Duration {
+    swarm.fleet.timing.scaled(PAUSE.to_std().unwrap_or_default())
+}
+
+fn promise(swarm: &Swarm, work: &Work) -> Promise {
+    // Holidays are not known to the casino's document.
+    escalation::promise(swarm.fleet.clock.property_now(), work.config.operational.timezone, false)
 }
 
 /// What the words of the open texts call for. What a person has seen already calls nobody again.

@@ -11,7 +11,7 @@ use seven_guest::{
 use seven_llm::{Exchange, Model, Request};
 use uuid::Uuid;
 
-use crate::{handler::Work, joined::joined};
+use crate::{joined::joined, types::Work};
 
 /// The version of the privacy notice a guest's words are kept under (DATA-43).
 const NOTICE: u32 = 1;

@@ -1,34 +1,31 @@
 //! The session of a turn (SMS-26, DATA-24, DATA-25, CONV-30): what of earlier texts the turn is shown, how a guest who comes back is met,
 //! and what the turn's commit writes of both.
 
-use chrono::{DateTime, TimeDelta, Utc};
-use seven_compliance::Layer;
-use seven_domain::{ConversationId, Language, MessageClass};
+use chrono::{DateTime, Utc};
+use seven_domain::{Language, MessageClass};
 use seven_guest::{
     Confidence, Counted, Key, Phase, Profile, Session,
     completeness::completeness,
     escalation::{Mood, Trigger},
     phase::Rescue,
-    session::{self, Resume, Step, Subject, TurnSeen, Window},
+    session::{self, Resume, Step, Subject, TurnSeen},
 };
 use seven_host::{Ending, manner::calmed, plan::Sentiment};
 use seven_knowledge::{Category, Index};
 use seven_llm::Reply;
-use seven_packs::{Pack, Slots, TextKey};
+use seven_packs::{Slots, TextKey};
 use seven_runtime::Error;
-use seven_store::{
-    Tx,
-    sessions::{Place, SessionAfter, Shown},
-};
+use seven_store::sessions::SessionAfter;
 use seven_telemetry::metrics;
 use seven_tools::Effect;
 use uuid::Uuid;
 
 use crate::{
-    handler::{Swarm, Work},
-    pause::ESCALATION,
+    pause::{self, ESCALATION},
+    recall::{Recall, is_current},
     scene::Scene,
     speech::Speech,
+    types::{Swarm, Work},
 };
 
 /// Longer names are left out of the line that welcomes a guest back: it has to stay short.
@@ -38,22 +35,6 @@ const MOST_TOPIC: usize = 40;
 const LONG: u32 = 16;
 /// The intent of a reply that asks what was meant.
 const UNCLEAR: &str = "unclear";
-
-/// Whose age the guest told of in a text that the gate answered, the host has to know as well: it does not send a minor to the games.
-const CANNED: &[&str] = &[Layer::AgeVerification.as_str()];
-
-fn shown(pack: &Pack) -> Shown<'static> {
-    Shown { useful: pack.rules.usefulness(), most: Window::SESSION.exchanges, canned: CANNED }
-}
-
-/// What a turn knows of its session.
-#[derive(Debug)]
-pub(crate) struct Recall {
-    pub(crate) place: Place,
-    /// The one under way, before this turn.
-    pub(crate) session: Session,
-    before: Option<Session>,
-}
 
 /// A reply with all that is committed with it.
 #[derive(Debug)]
@@ -99,124 +80,74 @@ impl Told {
     }
 }
 
-// === impl Recall ===
-
-impl Recall {
-    fn of(place: Place, now: DateTime<Utc>) -> Self {
-        let read = |row: &seven_store::sessions::SessionRow| serde_json::from_value::<Session>(row.rest.clone()).ok();
-        let before = place.before.as_ref().and_then(read);
-        let session = match place.session.as_ref().and_then(read) {
-            Some(session) if session.turns > 0 => session,
-            Some(fresh) => Session { last_at: fresh.last_at, ..Session::begun(fresh.started_at, before.as_ref()) },
-            None => Session::begun(now, before.as_ref()),
-        };
-        Self { place, session, before }
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.session.turns == 0
-    }
-
-    /// The exchanges that the turn is shown, oldest first.
-    pub(crate) fn history(&self) -> &[(String, String)] {
-        let most = if self.is_fresh() { Window::RESUMED } else { Window::SESSION };
-        session::window(&self.place.exchanges, most)
-    }
-
-    /// How long the guest was silent, where the silence ended a session.
-    fn silence(&self) -> Option<TimeDelta> {
-        let before = self.before.as_ref().filter(|_| self.is_fresh())?;
-        Some(self.session.started_at - before.last_at)
-    }
-
-    /// A short account for the model: of the last session while this one has nothing to tell yet, else of this one, whose older
-    /// exchanges it is not shown.
-    pub(crate) fn summary(&self, index: &Index, profile: &Profile, now: DateTime<Utc>) -> Option<String> {
-        let told = self.before.as_ref().filter(|_| self.is_fresh()).unwrap_or(&self.session);
-        session::tell(&told.summary, |subject| is_current(index, subject, now), &profile.context(now))
-    }
+/// What stands before the reply: the disclosure, and a welcome for a guest who comes back. Room is kept for the longer language.
+pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Option<String> {
+    let now = swarm.fleet.clock.property_now();
+    let welcomes = Language::ALL.into_iter().filter_map(|language| welcome(work, language, None, now));
+    let welcome = welcomes.max_by_key(|text| text.chars().count());
+    let parts: Vec<String> = disclosure.into_iter().chain(welcome).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// What the casino no longer has is not spoken of.
-fn is_current(index: &Index, subject: &Subject, now: DateTime<Utc>) -> bool {
-    index.current(now).any(|item| item.id == subject.id)
+/// Takes the reply into the session, opens the cases the turn calls for, and lets the holding text stand in for the reply where a
+/// person takes over.
+pub(crate) fn weigh(swarm: &Swarm, work: &Work, scene: &Scene, speech: Speech, heard: Vec<Trigger>) -> Told {
+    let now = swarm.fleet.clock.property_now();
+    let texts = &scene.request.texts;
+    let mut session = work.recall.session.clone();
+    if let Some(profile) = &work.profile {
+        // The place in the conversation is the profile's (CONV-30).
+        session.phase = profile.engagement.conversation_phase;
+    }
+    session.take(&seen(work, scene, &speech, texts));
+    let cases = pause::cases(swarm, work, &session, heard);
+    let taken = cases.iter().find(|case| case.takes_over);
+    if let Some(case) = taken {
+        // Said before a model was asked, or instead of what it said.
+        let is_said = speech.reply.intent == ESCALATION;
+        let speech =
+            if is_said { speech } else { pause::holding(swarm, work, case, speech.reply.language, Some(speech)) };
+        let draft = speech.reply.text.clone();
+        return Told { speech, draft, class: MessageClass::Holding, session, cases };
+    }
+    let lost = session.counts.circles.rescue() == Rescue::Menu && speech.reply.intent == UNCLEAR;
+    let speech = if lost { menu(work, speech) } else { speech };
+    let topic = (speech.reply.intent == "greeting" && speech.reply.sources.is_empty()).then_some(&work.recall);
+    let welcome = welcome(work, speech.reply.language, topic, now);
+    let draft = welcome.into_iter().chain([speech.reply.text.clone()]).collect::<Vec<_>>().join(" ");
+    let most = work.config.branding.exclamation_limit;
+    let draft = if draft.contains('!') { calmed(&draft, most, &loud_names(work, now)) } else { draft };
+    Told { speech, draft, class: MessageClass::Reply, session, cases }
 }
 
-impl Swarm {
-    /// Session, pause, history and profile of a leased conversation.
-    pub(crate) async fn recall(&self, tx: &mut Tx, of: ConversationId, pack: &Pack) -> Result<Recall, Error> {
-        Ok(Recall::of(tx.place(of, shown(pack)).await?, self.fleet.clock.now()))
+/// Session, phase and profile as the turn's commit writes them.
+pub(crate) fn settle(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> Result<After, Error> {
+    let mut session = told.session.clone();
+    let now = swarm.fleet.clock.property_now();
+    let next = session::advance(&session, &scene.profile, &step(swarm, work, scene, told, now));
+    if next != session.phase {
+        tracing::info!(casino = %work.casino, conversation_id = %work.lease.conversation_id, from = session.phase.as_str(), to = next.as_str(), trace = work.trace, "the conversation's phase changed");
+        session.enter(next);
+        scene.profile.engagement.conversation_phase = next;
+        scene.profile.engagement.phase_entered_at = Some(now);
     }
+    scene.profile.count(&counted(work, told, now));
+    let session = work.recall.place.session.as_ref().map(|row| after(row.session_id, next, &session)).transpose()?;
+    let profile = (work.profile.as_ref() != Some(&scene.profile)).then(|| scene.profile.to_json());
+    Ok(After { session, profile })
+}
 
-    /// What stands before the reply: the disclosure, and a welcome for a guest who comes back. Room is kept for the longer language.
-    pub(crate) fn lead(&self, work: &Work, disclosure: Option<String>) -> Option<String> {
-        let now = self.fleet.clock.property_now();
-        let welcomes = Language::ALL.into_iter().filter_map(|language| welcome(work, language, None, now));
-        let welcome = welcomes.max_by_key(|text| text.chars().count());
-        let parts: Vec<String> = disclosure.into_iter().chain(welcome).collect();
-        (!parts.is_empty()).then(|| parts.join(" "))
-    }
-
-    /// Takes the reply into the session, opens the cases the turn calls for, and lets the holding text stand in for the reply where a
-    /// person takes over.
-    pub(crate) fn weigh(&self, work: &Work, scene: &Scene, speech: Speech, heard: Vec<Trigger>) -> Told {
-        let now = self.fleet.clock.property_now();
-        let texts = &scene.request.texts;
-        let mut session = work.recall.session.clone();
-        if let Some(profile) = &work.profile {
-            // The place in the conversation is the profile's (CONV-30).
-            session.phase = profile.engagement.conversation_phase;
-        }
-        session.take(&seen(work, scene, &speech, texts));
-        let cases = self.cases(work, &session, heard);
-        let taken = cases.iter().find(|case| case.takes_over);
-        if let Some(case) = taken {
-            // Said before a model was asked, or instead of what it said.
-            let is_said = speech.reply.intent == ESCALATION;
-            let speech = if is_said { speech } else { self.holding(work, case, speech.reply.language, Some(speech)) };
-            let draft = speech.reply.text.clone();
-            return Told { speech, draft, class: MessageClass::Holding, session, cases };
-        }
-        let lost = session.counts.circles.rescue() == Rescue::Menu && speech.reply.intent == UNCLEAR;
-        let speech = if lost { menu(work, speech) } else { speech };
-        let topic = (speech.reply.intent == "greeting" && speech.reply.sources.is_empty()).then_some(&work.recall);
-        let welcome = welcome(work, speech.reply.language, topic, now);
-        let draft = welcome.into_iter().chain([speech.reply.text.clone()]).collect::<Vec<_>>().join(" ");
-        let most = work.config.branding.exclamation_limit;
-        let draft = if draft.contains('!') { calmed(&draft, most, &loud_names(work, now)) } else { draft };
-        Told { speech, draft, class: MessageClass::Reply, session, cases }
-    }
-
-    /// Session, phase and profile as the turn's commit writes them.
-    pub(crate) fn settle(&self, work: &Work, scene: &mut Scene, told: &Told) -> Result<After, Error> {
-        let mut session = told.session.clone();
-        let now = self.fleet.clock.property_now();
-        let next = session::advance(&session, &scene.profile, &self.step(work, scene, told, now));
-        if next != session.phase {
-            tracing::info!(casino = %work.casino, conversation_id = %work.lease.conversation_id, from = session.phase.as_str(), to = next.as_str(), trace = work.trace, "the conversation's phase changed");
-            session.enter(next);
-            scene.profile.engagement.conversation_phase = next;
-            scene.profile.engagement.phase_entered_at = Some(now);
-        }
-        scene.profile.count(&counted(work, told, now));
-        let session =
-            work.recall.place.session.as_ref().map(|row| after(row.session_id, next, &session)).transpose()?;
-        let profile = (work.profile.as_ref() != Some(&scene.profile)).then(|| scene.profile.to_json());
-        Ok(After { session, profile })
-    }
-
-    fn step(&self, work: &Work, scene: &Scene, told: &Told, now: DateTime<Utc>) -> Step {
-        let plan = told.speech.record.plan.as_ref();
-        Step {
-            now,
-            today: now.with_timezone(&work.config.operational.timezone).date_naive(),
-            // The gate lets no text of a guest who left come here.
-            reachable: true,
-            escalated: work.recall.place.open_cases > 0 || told.cases.iter().any(|case| case.takes_over),
-            offer_readiness: plan.map_or(Confidence::ZERO, |plan| Confidence::clamped(plan.offer_readiness)),
-            silence: work.recall.silence(),
-            names_next_visit: scene.learnt.iter().any(|path| path == Key::VisitDate.path()),
-        }
+fn step(_swarm: &Swarm, work: &Work, scene: &Scene, told: &Told, now: DateTime<Utc>) -> Step {
+    let plan = told.speech.record.plan.as_ref();
+    Step {
+        now,
+        today: now.with_timezone(&work.config.operational.timezone).date_naive(),
+        // The gate lets no text of a guest who left come here.
+        reachable: true,
+        escalated: work.recall.place.open_cases > 0 || told.cases.iter().any(|case| case.takes_over),
+        offer_readiness: plan.map_or(Confidence::ZERO, |plan| Confidence::clamped(plan.offer_readiness)),
+        silence: work.recall.silence(),
+        names_next_visit: scene.learnt.iter().any(|path| path == Key::VisitDate.path()),
     }
 }
 

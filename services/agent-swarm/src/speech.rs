@@ -14,7 +14,7 @@ use seven_llm::{Reply, Request, Usage};
 use seven_telemetry::{metrics, trace::Step as Span};
 use seven_tools::Effect;
 
-use crate::{handler::Work, hosted::Answer};
+use crate::{hosted::Answer, types::Work};
 
 /// A reply, whose it is, and what is written with it.
 #[derive(Debug)]

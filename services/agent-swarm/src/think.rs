@@ -11,17 +11,18 @@ use seven_guest::{
 use seven_host::{Ending, Manifest, machine::Reason};
 use seven_packs::TextKey;
 use seven_store::standing::Standing;
-use seven_telemetry::metrics;
-use seven_telemetry::trace;
+use seven_telemetry::{metrics, trace};
 use seven_tools::{Given, Guest, Toolbox};
 use tokio::time::{Instant, timeout, timeout_at};
 use uuid::Uuid;
 
 use crate::{
-    handler::{Swarm, Work},
-    hosted::{Answer, Down, Hosted, Memory, PANICKED, TURN_TIMEOUT, is_degraded},
-    scene::Scene,
+    fallback,
+    hosted::{self, Answer, Down, Memory, PANICKED, TURN_TIMEOUT, is_degraded},
+    models::Hosted,
+    scene::{self, Scene},
     speech::Speech,
+    types::{Swarm, Work},
 };
 
 /// What a hosted turn's tools and memory stand on.
@@ -35,91 +36,95 @@ struct Desk {
     issued: BTreeMap<String, u32>,
 }
 
-impl Swarm {
-    /// What the turn says; an error when not even the offline model could say it.
-    pub(crate) async fn think(&self, work: &Work, scene: &Scene) -> Result<Speech, String> {
-        let Some(hosted) = &self.settings.hosted else { return self.offline(work, scene).await };
-        let deadline = Instant::now() + self.settings.model_deadline;
-        let thought = AssertUnwindSafe(Box::pin(self.hosted(hosted, work, scene, deadline))).catch_unwind();
-        let answer = timeout_at(deadline, thought).await;
-        match answer.unwrap_or(Ok(Err(Down(TURN_TIMEOUT)))).unwrap_or(Err(Down(PANICKED))) {
-            Ok(answer) if is_degraded(answer.ending) => {
-                degraded(work, answer.down.unwrap_or("no_answer"));
-                Ok(self.offline(work, scene).await?.after(Some(answer), true))
-            }
-            Ok(answer) if answer.ending == Ending::Greeting => {
-                Ok(self.offline(work, scene).await?.after(Some(answer), false))
-            }
-            Ok(answer) => Ok(ended(hosted, work, scene, answer)),
-            Err(Down(why)) => {
-                degraded(work, why);
-                Ok(self.offline(work, scene).await?.after(None, true))
-            }
+/// What the turn says; an error when not even the offline model could say it.
+pub(crate) async fn think(swarm: &Swarm, work: &Work, scene: &Scene) -> Result<Speech, String> {
+    let Some(hosted) = &swarm.settings.hosted else { return offline(swarm, work, scene).await };
+    let deadline = Instant::now() + swarm.settings.model_deadline;
+    let thought = AssertUnwindSafe(Box::pin(ask_hosted(swarm, hosted, work, scene, deadline))).catch_unwind();
+    let answer = timeout_at(deadline, thought).await;
+    match answer.unwrap_or(Ok(Err(Down(TURN_TIMEOUT)))).unwrap_or(Err(Down(PANICKED))) {
+        Ok(answer) if is_degraded(answer.ending) => {
+            degraded(work, answer.down.unwrap_or("no_answer"));
+            Ok(offline(swarm, work, scene).await?.after(Some(answer), true))
+        }
+        Ok(answer) if answer.ending == Ending::Greeting => {
+            Ok(offline(swarm, work, scene).await?.after(Some(answer), false))
+        }
+        Ok(answer) => Ok(ended(hosted, work, scene, answer)),
+        Err(Down(why)) => {
+            degraded(work, why);
+            Ok(offline(swarm, work, scene).await?.after(None, true))
         }
     }
+}
 
-    async fn hosted(&self, hosted: &Hosted, work: &Work, scene: &Scene, deadline: Instant) -> Result<Answer, Down> {
-        let texts = work.open.last().map(|text| text.inbound_id).unwrap_or_default();
-        let desk = self.desk(work, texts).await.map_err(|error| {
-            tracing::warn!(casino = %work.casino, %error, trace = work.trace, "what the tools stand on cannot be read");
-            Down("store")
-        })?;
-        let memory = Memory::new(&self.fleet.store, &work.casino, work.lease.conversation_id, texts, desk.kept);
-        let Some(agent) = default_agent(&work.pack.agents) else { return Err(Down("no_agent")) };
-        let grant = crate::scene::grant(work);
-        let given = Given {
-            casino: &work.config,
-            index: &work.index,
-            now: scene.request.now,
-            language: scene.language,
-            turn: TurnId(work.open.first().map(|text| text.inbound_id).unwrap_or_default()),
-            policy: Policy::house(),
-            issued: &desk.issued,
-            embedder: Some(self.settings.embedding.embedder()),
-        };
-        let guest = Guest {
-            profile: &scene.profile,
-            grant: Some(&grant),
-            texts: &scene.request.texts,
-            facts: offer_facts(work, &desk.standing, scene),
-            offers: &desk.offers,
-        };
-        let asked = scene.request.texts.join("\n");
-        let began = Instant::now();
-        let query = self.settings.embedding.query(&asked, scene.request.now).await;
-        let took = began.elapsed().as_secs_f64();
-        metrics().guests.retrieval_seconds.with_label_values(&[work.casino.as_str()]).observe(took);
-        let toolbox = Toolbox::new(given, guest, agent);
-        Ok(hosted.answer(work, scene, &query, memory, toolbox, deadline).await)
-    }
+async fn ask_hosted(
+    swarm: &Swarm,
+    hosted: &Hosted,
+    work: &Work,
+    scene: &Scene,
+    deadline: Instant,
+) -> Result<Answer, Down> {
+    let texts = work.open.last().map(|text| text.inbound_id).unwrap_or_default();
+    let desk = desk(swarm, work, texts).await.map_err(|error| {
+        tracing::warn!(casino = %work.casino, %error, trace = work.trace, "what the tools stand on cannot be read");
+        Down("store")
+    })?;
+    let memory = Memory::new(&swarm.fleet.store, &work.casino, work.lease.conversation_id, texts, desk.kept);
+    let Some(agent) = default_agent(&work.pack.agents) else { return Err(Down("no_agent")) };
+    let grant = scene::grant(work);
+    let given = Given {
+        casino: &work.config,
+        index: &work.index,
+        now: scene.request.now,
+        language: scene.language,
+        turn: TurnId(work.open.first().map(|text| text.inbound_id).unwrap_or_default()),
+        policy: Policy::house(),
+        issued: &desk.issued,
+        embedder: Some(swarm.settings.embedding.embedder()),
+    };
+    let guest = Guest {
+        profile: &scene.profile,
+        grant: Some(&grant),
+        texts: &scene.request.texts,
+        facts: offer_facts(work, &desk.standing, scene),
+        offers: &desk.offers,
+    };
+    let asked = scene.request.texts.join("\n");
+    let began = Instant::now();
+    let query = swarm.settings.embedding.query(&asked, scene.request.now).await;
+    let took = began.elapsed().as_secs_f64();
+    metrics().guests.retrieval_seconds.with_label_values(&[work.casino.as_str()]).observe(took);
+    let toolbox = Toolbox::new(given, guest, agent);
+    Ok(hosted::answer(hosted, work, scene, &query, memory, toolbox, deadline).await)
+}
 
-    /// The lease keeps what is read here from changing under the turn.
-    async fn desk(&self, work: &Work, texts: Uuid) -> Result<Desk, seven_store::Error> {
-        let (guest, conversation) = (work.lease.guest_id, work.lease.conversation_id);
-        let mut tx = self.fleet.store.bind(&work.casino).await?;
-        let desk = Desk {
-            kept: tx.model_results(conversation, texts).await?.into_iter().collect(),
-            standing: tx.standing(guest, conversation).await?,
-            offers: tx.offers_of(guest).await?,
-            issued: tx.issued().await?,
-        };
-        tx.commit().await?;
-        Ok(desk)
-    }
+/// The lease keeps what is read here from changing under the turn.
+async fn desk(swarm: &Swarm, work: &Work, texts: Uuid) -> Result<Desk, seven_store::Error> {
+    let (guest, conversation) = (work.lease.guest_id, work.lease.conversation_id);
+    let mut tx = swarm.fleet.store.bind(&work.casino).await?;
+    let desk = Desk {
+        kept: tx.model_results(conversation, texts).await?.into_iter().collect(),
+        standing: tx.standing(guest, conversation).await?,
+        offers: tx.offers_of(guest).await?,
+        issued: tx.issued().await?,
+    };
+    tx.commit().await?;
+    Ok(desk)
+}
 
-    async fn offline(&self, work: &Work, scene: &Scene) -> Result<Speech, String> {
-        let started = Instant::now();
-        let mut span = trace::step("seven.node.offline", "");
-        span.tell("gen_ai.request.model", &work.model.name());
-        let thought = async { work.model.respond(&scene.request).await };
-        let answer = timeout(self.settings.model_deadline, AssertUnwindSafe(thought).catch_unwind()).await;
-        // A panic is a failed try like any other: it is counted on the texts, and after the last one the guest gets the fallback.
-        let answer = answer.map_err(|_| "the model did not answer in time".to_owned())?;
-        let reply = answer.map_err(|_| "the model panicked".to_owned())?.map_err(|error| error.to_string())?;
-        span.set("seven.results_count", reply.sources.len());
-        drop(span);
-        Ok(Speech::offline(work, &scene.request, reply, started.elapsed()))
-    }
+async fn offline(swarm: &Swarm, work: &Work, scene: &Scene) -> Result<Speech, String> {
+    let started = Instant::now();
+    let mut span = trace::step("seven.node.offline", "");
+    span.tell("gen_ai.request.model", &work.model.name());
+    let thought = async { work.model.respond(&scene.request).await };
+    let answer = timeout(swarm.settings.model_deadline, AssertUnwindSafe(thought).catch_unwind()).await;
+    // A panic is a failed try like any other: it is counted on the texts, and after the last one the guest gets the fallback.
+    let answer = answer.map_err(|_| "the model did not answer in time".to_owned())?;
+    let reply = answer.map_err(|_| "the model panicked".to_owned())?.map_err(|error| error.to_string())?;
+    span.set("seven.results_count", reply.sources.len());
+    drop(span);
+    Ok(Speech::offline(work, &scene.request, reply, started.elapsed()))
 }
 
 /// A reply of the hosted model's, or the fixed text its turn ended with.
@@ -141,7 +146,7 @@ fn ended(hosted: &Hosted, work: &Work, scene: &Scene, answer: Answer) -> Speech 
         }
         _ => {
             debug_assert!(!matches!(answer.ending, Ending::Fallback(Reason::Model | Reason::ValidatorDown)));
-            let fallback = crate::fallback::text(work, language);
+            let fallback = fallback::text(work, language);
             Speech::fixed(answer, name, "fallback", fallback, "fallback", language)
         }
     }

@@ -19,12 +19,13 @@ use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use crate::{
-    handler::{Leasing, Swarm, Work},
-    mutant, pause,
+    fallback, mutant, pause,
     scene::{Around, Scene},
-    session::{After, Told},
+    session::{self, After, Told},
     speech::Speech,
     switches::silent,
+    think,
+    types::{Leasing, Swarm, Work},
     vetting::flag,
 };
 
@@ -38,184 +39,182 @@ enum Asked {
     Failed(String),
 }
 
-impl Swarm {
-    pub(crate) async fn turn(&self, work: Work, leasing: Leasing) -> Result<Outcome, Error> {
-        let mut span = trace::step("seven.turn", "").entered();
-        span.tell("seven.thread_id", &work.lease.conversation_id);
-        span.set("seven.message_count", work.open.len());
-        failpoint!("swarm.after_lease");
-        let overtaken = Outcome::Wait { after: Duration::from_millis(50), why: "epoch_moved" };
-        if work.recall.place.paused.is_some() {
-            leased(leasing).await?;
-            return self.hold(&work).await;
-        }
-        let mut scene = self.scene(&work);
-        let heard = pause::heard(&work);
-        let asked = match self.hand_over(&work, &heard) {
-            Some(speech) => Asked::Replied(Box::new(speech)),
-            None => self.ask(&work, &scene).await?,
-        };
+pub(crate) async fn turn(swarm: &Swarm, work: Work, leasing: Leasing) -> Result<Outcome, Error> {
+    let mut span = trace::step("seven.turn", "").entered();
+    span.tell("seven.thread_id", &work.lease.conversation_id);
+    span.set("seven.message_count", work.open.len());
+    failpoint!("swarm.after_lease");
+    let overtaken = Outcome::Wait { after: Duration::from_millis(50), why: "epoch_moved" };
+    if work.recall.place.paused.is_some() {
         leased(leasing).await?;
-        match asked {
-            Asked::Replied(speech) => {
-                let told = self.weigh(&work, &scene, *speech, heard);
-                told.speech.describe(&mut span);
-                Ok(if self.commit(&work, &mut scene, &told).await? { Outcome::Done } else { overtaken })
-            }
-            Asked::Overtaken => {
-                span.set("seven.outcome", "overtaken");
-                Ok(overtaken)
-            }
-            Asked::Failed(why) => {
-                span.fail("no_reply");
-                self.failed(&work, &why).await
-            }
+        return pause::hold(swarm, &work).await;
+    }
+    let mut scene = scene(swarm, &work);
+    let heard = pause::heard(&work);
+    let asked = match pause::hand_over(swarm, &work, &heard) {
+        Some(speech) => Asked::Replied(Box::new(speech)),
+        None => ask(swarm, &work, &scene).await?,
+    };
+    leased(leasing).await?;
+    match asked {
+        Asked::Replied(speech) => {
+            let told = session::weigh(swarm, &work, &scene, *speech, heard);
+            told.speech.describe(&mut span);
+            Ok(if commit(swarm, &work, &mut scene, &told).await? { Outcome::Done } else { overtaken })
+        }
+        Asked::Overtaken => {
+            span.set("seven.outcome", "overtaken");
+            Ok(overtaken)
+        }
+        Asked::Failed(why) => {
+            span.fail("no_reply");
+            failed(swarm, &work, &why).await
         }
     }
+}
 
-    /// Thinks while the lease is kept.
-    async fn ask(&self, work: &Work, scene: &Scene) -> Result<Asked, Error> {
-        let lease = self.fleet.timing.lease();
-        let thought = self.think(work, scene);
-        tokio::pin!(thought);
-        let mut renew_at = Instant::now() + lease / 3;
-        loop {
-            tokio::select! {
-                said = &mut thought => return Ok(said.map_or_else(Asked::Failed, |speech| Asked::Replied(Box::new(speech)))),
-                () = sleep_until(renew_at) => {
-                    let mut tx = self.fleet.store.bind(&work.casino).await?;
-                    let ours = tx.renew_lease(work.lease.conversation_id, work.lease.epoch, lease).await?;
-                    tx.commit().await?;
-                    if !ours {
-                        return Ok(Asked::Overtaken);
-                    }
-                    renew_at = Instant::now() + lease / 3;
+/// Thinks while the lease is kept.
+async fn ask(swarm: &Swarm, work: &Work, scene: &Scene) -> Result<Asked, Error> {
+    let lease = swarm.fleet.timing.lease();
+    let thought = think::think(swarm, work, scene);
+    tokio::pin!(thought);
+    let mut renew_at = Instant::now() + lease / 3;
+    loop {
+        tokio::select! {
+            said = &mut thought => return Ok(said.map_or_else(Asked::Failed, |speech| Asked::Replied(Box::new(speech)))),
+            () = sleep_until(renew_at) => {
+                let mut tx = swarm.fleet.store.bind(&work.casino).await?;
+                let ours = tx.renew_lease(work.lease.conversation_id, work.lease.epoch, lease).await?;
+                tx.commit().await?;
+                if !ours {
+                    return Ok(Asked::Overtaken);
                 }
+                renew_at = Instant::now() + lease / 3;
             }
         }
     }
+}
 
-    fn scene(&self, work: &Work) -> Scene {
-        let around = Around {
-            now: self.fleet.clock.property_now(),
-            lead: self.lead(work, disclosure_due(work).map(|due| disclosure(work, due))),
-            deadline: self.settings.model_deadline,
-        };
-        Scene::of(work, &*work.model, around)
-    }
+fn scene(swarm: &Swarm, work: &Work) -> Scene {
+    let around = Around {
+        now: swarm.fleet.clock.property_now(),
+        lead: session::lead(swarm, work, disclosure_due(work).map(|due| disclosure(work, due))),
+        deadline: swarm.settings.model_deadline,
+    };
+    Scene::of(work, &*work.model, around)
+}
 
-    /// Writes the turn and marks exactly the texts it read, under the conversation's lock; false when it was overtaken.
-    async fn commit(&self, work: &Work, scene: &mut Scene, told: &Told) -> Result<bool, Error> {
-        let speech = &told.speech;
-        let reply = &speech.reply;
-        let step = trace::step("seven.node.commit", "");
-        let conversation = work.lease.conversation_id;
-        let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
-        let Some((first, newest_text_at)) = work.open.first().zip(work.open.iter().map(|t| t.since).max()) else {
-            return Ok(true);
-        };
-        let turn_id = TurnId(first.inbound_id);
-        let turn = NewTurn {
-            turn_id,
-            conversation_id: conversation,
-            guest_id: work.lease.guest_id,
-            epoch: work.lease.epoch,
-            agent: speech.agent.clone(),
-            model: speech.model.clone(),
-            intent: reply.intent.clone(),
-            language: reply.language.as_str().to_owned(),
-            verdict: "pass".to_owned(),
-            draft: told.draft.clone(),
-            disclosure: disclosure_due(work).map(Due::as_str),
-            sources: reply.sources.clone(),
-            grounded: reply.grounded,
-            class: told.class.as_str().to_owned(),
-            newest_text_at,
-            trace: work.trace.clone(),
-            record: serde_json::to_value(Record { learnt: scene.learnt.clone(), ..speech.record.clone() })
-                .map_err(|error| Error::Other(error.to_string()))?,
-        };
-        let after = self.remember(work, scene, told)?;
-        mutant::dawdle().await;
-        let place = self.commits.acquire().await;
-        // Taken back by a crash, the texts are open again and swept; nothing was sent, or the sender's look would have kept it.
-        let mut tx = self.fleet.store.bind_repeatable(&work.casino).await?;
-        let ids: Vec<Uuid> = if mutant::answers_all() {
-            tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect()
-        } else {
-            ids
-        };
-        let kept = Kept { session: after.session.as_ref(), profile: after.profile.as_ref() };
-        let Some(Committing { switched, more }) = tx.commit_turn(&turn, &ids, kept).await? else { return Ok(false) };
-        // A switch that came while the host was thinking: the reply is not said, the texts stay open (D14).
-        if silent(&switched) {
-            drop(tx);
-            let mut tx = self.fleet.store.bind(&work.casino).await?;
-            tx.release_lease(conversation, work.lease.epoch).await?;
-            tx.commit().await?;
-            return Ok(false);
-        }
-        self.carry_out(&mut tx, work, told).await?;
-        flag(&mut tx, work, scene, speech, turn_id.0).await?;
-        tx.audit_offer_calls(turn_id, None, &told.speech.offer_calls, &work.trace).await?;
-        failpoint!("swarm.before_commit");
+/// Writes the turn and marks exactly the texts it read, under the conversation's lock; false when it was overtaken.
+async fn commit(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> Result<bool, Error> {
+    let speech = &told.speech;
+    let reply = &speech.reply;
+    let step = trace::step("seven.node.commit", "");
+    let conversation = work.lease.conversation_id;
+    let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
+    let Some((first, newest_text_at)) = work.open.first().zip(work.open.iter().map(|t| t.since).max()) else {
+        return Ok(true);
+    };
+    let turn_id = TurnId(first.inbound_id);
+    let turn = NewTurn {
+        turn_id,
+        conversation_id: conversation,
+        guest_id: work.lease.guest_id,
+        epoch: work.lease.epoch,
+        agent: speech.agent.clone(),
+        model: speech.model.clone(),
+        intent: reply.intent.clone(),
+        language: reply.language.as_str().to_owned(),
+        verdict: "pass".to_owned(),
+        draft: told.draft.clone(),
+        disclosure: disclosure_due(work).map(Due::as_str),
+        sources: reply.sources.clone(),
+        grounded: reply.grounded,
+        class: told.class.as_str().to_owned(),
+        newest_text_at,
+        trace: work.trace.clone(),
+        record: serde_json::to_value(Record { learnt: scene.learnt.clone(), ..speech.record.clone() })
+            .map_err(|error| Error::Other(error.to_string()))?,
+    };
+    let after = remember(swarm, work, scene, told)?;
+    mutant::dawdle().await;
+    let place = swarm.commits.acquire().await;
+    // Taken back by a crash, the texts are open again and swept; nothing was sent, or the sender's look would have kept it.
+    let mut tx = swarm.fleet.store.bind_repeatable(&work.casino).await?;
+    let ids: Vec<Uuid> = if mutant::answers_all() {
+        tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect()
+    } else {
+        ids
+    };
+    let kept = Kept { session: after.session.as_ref(), profile: after.profile.as_ref() };
+    let Some(Committing { switched, more }) = tx.commit_turn(&turn, &ids, kept).await? else { return Ok(false) };
+    // A switch that came while the host was thinking: the reply is not said, the texts stay open (D14).
+    if silent(&switched) {
+        drop(tx);
+        let mut tx = swarm.fleet.store.bind(&work.casino).await?;
+        tx.release_lease(conversation, work.lease.epoch).await?;
         tx.commit().await?;
-        // The signals wait for the bus, and nobody for them.
-        drop(place);
-        failpoint!("swarm.after_commit");
-        drop(step);
-        // The other texts' traces are linked to the one that goes on to the receipt.
-        work.open.iter().skip(1).for_each(|text| trace::join(&text.trace, "seven.joined"));
-        speech.count(&work.casino);
-        told.count(work, scene);
-        tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), agent = speech.agent, intent = reply.intent, findings = speech.record.findings.len(), grounded = reply.grounded, trace = work.trace, "turn made");
-        // A turn that the database took back is made again under its id: the bus must not take its signal for the first one's (D23).
-        let making = self.fleet.ids.uuid();
-        self.fleet.bus.signal_draft(&work.casino, turn_id.0, Some(format!("made:{making}")), &work.trace).await?;
-        if let Some((next, trace)) = more {
-            let copy = Some(format!("after:{making}"));
-            self.fleet.bus.signal_conversation(&work.casino, conversation.0, next, copy, &trace).await?;
-        }
-        failpoint!("swarm.after_publish");
-        Ok(true)
+        return Ok(false);
     }
+    carry_out(swarm, &mut tx, work, told).await?;
+    flag(&mut tx, work, scene, speech, turn_id.0).await?;
+    tx.audit_offer_calls(turn_id, None, &told.speech.offer_calls, &work.trace).await?;
+    failpoint!("swarm.before_commit");
+    tx.commit().await?;
+    // The signals wait for the bus, and nobody for them.
+    drop(place);
+    failpoint!("swarm.after_commit");
+    drop(step);
+    // The other texts' traces are linked to the one that goes on to the receipt.
+    work.open.iter().skip(1).for_each(|text| trace::join(&text.trace, "seven.joined"));
+    speech.count(&work.casino);
+    told.count(work, scene);
+    tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), agent = speech.agent, intent = reply.intent, findings = speech.record.findings.len(), grounded = reply.grounded, trace = work.trace, "turn made");
+    // A turn that the database took back is made again under its id: the bus must not take its signal for the first one's (D23).
+    let making = swarm.fleet.ids.uuid();
+    swarm.fleet.bus.signal_draft(&work.casino, turn_id.0, Some(format!("made:{making}")), &work.trace).await?;
+    if let Some((next, trace)) = more {
+        let copy = Some(format!("after:{making}"));
+        swarm.fleet.bus.signal_conversation(&work.casino, conversation.0, next, copy, &trace).await?;
+    }
+    failpoint!("swarm.after_publish");
+    Ok(true)
+}
 
-    /// What the guest taught us, and what the turn makes of the session: both stand when the reply stands.
-    fn remember(&self, work: &Work, scene: &mut Scene, told: &Told) -> Result<After, Error> {
-        scene.asked(told.speech.reply.asked);
-        for effect in &told.speech.effects {
-            if let Effect::Observe(seen) = effect {
-                scene.observe(seen.clone());
-            }
+/// What the guest taught us, and what the turn makes of the session: both stand when the reply stands.
+fn remember(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> Result<After, Error> {
+    scene.asked(told.speech.reply.asked);
+    for effect in &told.speech.effects {
+        if let Effect::Observe(seen) = effect {
+            scene.observe(seen.clone());
         }
-        self.settle(work, scene, told)
     }
+    session::settle(swarm, work, scene, told)
+}
 
-    /// Offers and cases of a turn that stands.
-    async fn carry_out(&self, tx: &mut Tx, work: &Work, told: &Told) -> Result<(), Error> {
-        for effect in &told.speech.effects {
-            match effect {
-                Effect::Observe(_) => {}
-                Effect::Offer(offer) => drop(tx.issue(offer).await?),
-                Effect::Redeemed { offer, at } => drop(tx.redeem(work.lease.guest_id, *offer, *at).await?),
-            }
+/// Offers and cases of a turn that stands.
+async fn carry_out(swarm: &Swarm, tx: &mut Tx, work: &Work, told: &Told) -> Result<(), Error> {
+    for effect in &told.speech.effects {
+        match effect {
+            Effect::Observe(_) => {}
+            Effect::Offer(offer) => drop(tx.issue(offer).await?),
+            Effect::Redeemed { offer, at } => drop(tx.redeem(work.lease.guest_id, *offer, *at).await?),
         }
-        self.open_cases(tx, work, &told.cases).await
     }
+    pause::open_cases(swarm, tx, work, &told.cases).await
+}
 
-    /// Counts the failure on the texts; after the last one the guest gets the fallback, once, and operators a dead letter.
-    async fn failed(&self, work: &Work, why: &str) -> Result<Outcome, Error> {
-        let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
-        let mut tx = self.fleet.store.bind(&work.casino).await?;
-        tx.release_lease(work.lease.conversation_id, work.lease.epoch).await?;
-        let tries = tx.count_try(&ids, why).await?;
-        tx.commit().await?;
-        if tries < MOST_TRIES {
-            let after = Duration::from_secs(u64::try_from(tries.max(1)).unwrap_or(1));
-            return Ok(Outcome::Retry { after: self.fleet.timing.scaled(after), why: why.to_owned() });
-        }
-        self.fall_back(work, why, u32::try_from(tries).unwrap_or(u32::MAX)).await
+/// Counts the failure on the texts; after the last one the guest gets the fallback, once, and operators a dead letter.
+async fn failed(swarm: &Swarm, work: &Work, why: &str) -> Result<Outcome, Error> {
+    let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
+    let mut tx = swarm.fleet.store.bind(&work.casino).await?;
+    tx.release_lease(work.lease.conversation_id, work.lease.epoch).await?;
+    let tries = tx.count_try(&ids, why).await?;
+    tx.commit().await?;
+    if tries < MOST_TRIES {
+        let after = Duration::from_secs(u64::try_from(tries.max(1)).unwrap_or(1));
+        return Ok(Outcome::Retry { after: swarm.fleet.timing.scaled(after), why: why.to_owned() });
     }
+    fallback::fall_back(swarm, work, why, u32::try_from(tries).unwrap_or(u32::MAX)).await
 }
 
 /// Until the lease stands: what a turn writes must find it.

@@ -10,7 +10,7 @@ use seven_runtime::Error;
 use seven_store::{Tx, audit::Entry};
 use uuid::Uuid;
 
-use crate::{handler::Work, scene::Scene, speech::Speech};
+use crate::{scene::Scene, speech::Speech, types::Work};
 
 /// Checks a draft. `rows` are those it was made from.
 pub(crate) fn vet<'a>(draft: &str, request: &Request, rows: impl Iterator<Item = &'a Arc<Item>>) -> OfferCheck {

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use seven_domain::Stage;
+use seven_domain::{ConversationId, Stage};
 use seven_faults::{mutant, where_armed};
 
 use crate::{
     Result, Tx,
     last_look::{Claim, Look},
-    turns::NewTurn,
 };
 
 /// Claims a text whatever stands against it.
@@ -49,16 +48,16 @@ pub(crate) async fn claim_unlooked(tx: &mut Tx, look: &Look) -> Result<Option<Cl
 }
 
 /// The epoch a turn is committed under: the conversation's own, whatever the turn's is.
-pub(crate) async fn epoch(tx: &mut Tx, turn: &NewTurn) -> Result<i64> {
+pub(crate) async fn epoch(tx: &mut Tx, conversation: ConversationId, epoch: i64) -> Result<i64> {
     where_armed!({
         if !no_epoch() {
-            return Ok(turn.epoch);
+            return Ok(epoch);
         }
-        let epoch = sqlx::query_scalar("select turn_epoch from conversations where conversation_id = $1");
-        Ok(epoch.bind(turn.conversation_id.0).fetch_one(tx.conn()).await?)
+        let current = sqlx::query_scalar("select turn_epoch from conversations where conversation_id = $1");
+        Ok(current.bind(conversation.0).fetch_one(tx.conn()).await?)
     } else {
-        let _ = tx;
-        Ok(turn.epoch)
+        let _ = (tx, conversation);
+        Ok(epoch)
     })
 }
 

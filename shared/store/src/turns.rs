@@ -119,7 +119,7 @@ impl Tx {
     /// committed, when the conversation moved on or one of the texts was no longer open. The conversation's row stays locked.
     pub async fn commit_turn(&mut self, turn: &NewTurn, texts: &[Uuid], kept: Kept<'_>) -> Result<Option<Committing>> {
         type Row = (i64, i64, Vec<String>, Option<Uuid>, Option<String>);
-        let epoch = mutant::epoch(self, turn).await?;
+        let epoch = mutant::epoch(self, turn.conversation_id, turn.epoch).await?;
         let (casino, base) = (self.casino_str(), self.sweep_base());
         let (made, answered, switched, next, trace): Row = sqlx::query_as(COMMIT)
             .bind(casino)

@@ -13,7 +13,7 @@ use seven_knowledge::{Category, Found, Item, Query, formatter};
 use seven_llm::Request;
 use seven_telemetry::metrics;
 
-use crate::{handler::Work, scene::Scene};
+use crate::{scene::Scene, types::Work};
 
 /// Rows given to an agent without its asking.
 const MOST_ROWS: usize = 8;

@@ -1,0 +1,78 @@
+//! Stage: what of earlier texts a turn is shown, and how a guest who comes back is met (SMS-26, DATA-24, CONV-30).
+
+use chrono::{DateTime, TimeDelta, Utc};
+use seven_compliance::Layer;
+use seven_domain::ConversationId;
+use seven_guest::{
+    Profile, Session,
+    session::{self, Subject, Window},
+};
+use seven_knowledge::Index;
+use seven_packs::Pack;
+use seven_runtime::Error;
+use seven_store::{
+    Tx,
+    sessions::{Place, Shown},
+};
+
+/// Whose age the guest told of in a text that the gate answered, the host has to know as well: it does not send a minor to the games.
+const CANNED: &[&str] = &[Layer::AgeVerification.as_str()];
+
+fn shown(pack: &Pack) -> Shown<'static> {
+    Shown { useful: pack.rules.usefulness(), most: Window::SESSION.exchanges, canned: CANNED }
+}
+
+/// What a turn knows of its session.
+#[derive(Debug)]
+pub(crate) struct Recall {
+    pub(crate) place: Place,
+    /// The one under way, before this turn.
+    pub(crate) session: Session,
+    pub(crate) before: Option<Session>,
+}
+
+impl Recall {
+    fn of(place: Place, now: DateTime<Utc>) -> Self {
+        let read = |row: &seven_store::sessions::SessionRow| serde_json::from_value::<Session>(row.rest.clone()).ok();
+        let before = place.before.as_ref().and_then(read);
+        let session = match place.session.as_ref().and_then(read) {
+            Some(session) if session.turns > 0 => session,
+            Some(fresh) => Session { last_at: fresh.last_at, ..Session::begun(fresh.started_at, before.as_ref()) },
+            None => Session::begun(now, before.as_ref()),
+        };
+        Self { place, session, before }
+    }
+
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.session.turns == 0
+    }
+
+    /// The exchanges that the turn is shown, oldest first.
+    pub(crate) fn history(&self) -> &[(String, String)] {
+        let most = if self.is_fresh() { Window::RESUMED } else { Window::SESSION };
+        session::window(&self.place.exchanges, most)
+    }
+
+    /// How long the guest was silent, where the silence ended a session.
+    pub(crate) fn silence(&self) -> Option<TimeDelta> {
+        let before = self.before.as_ref().filter(|_| self.is_fresh())?;
+        Some(self.session.started_at - before.last_at)
+    }
+
+    /// A short account for the model: of the last session while this one has nothing to tell yet, else of this one, whose older
+    /// exchanges it is not shown.
+    pub(crate) fn summary(&self, index: &Index, profile: &Profile, now: DateTime<Utc>) -> Option<String> {
+        let told = self.before.as_ref().filter(|_| self.is_fresh()).unwrap_or(&self.session);
+        session::tell(&told.summary, |subject| is_current(index, subject, now), &profile.context(now))
+    }
+}
+
+/// What the casino no longer has is not spoken of.
+pub(crate) fn is_current(index: &Index, subject: &Subject, now: DateTime<Utc>) -> bool {
+    index.current(now).any(|item| item.id == subject.id)
+}
+
+/// Session, pause, history and profile of a leased conversation.
+pub(crate) async fn recall(tx: &mut Tx, of: ConversationId, pack: &Pack, now: DateTime<Utc>) -> Result<Recall, Error> {
+    Ok(Recall::of(tx.place(of, shown(pack)).await?, now))
+}
