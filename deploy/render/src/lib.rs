@@ -3,6 +3,7 @@
 
 mod backup;
 mod entrance;
+pub mod load;
 mod names;
 pub mod nats;
 mod network;

@@ -1,12 +1,9 @@
 //! What an operator decides about a fleet and about each casino: one file per fleet, one small file per casino (DEP-39, DEP-43).
 //! Unknown keys are refused; every problem names its file, its key and what would be right.
 
-mod check;
+pub(crate) mod check;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 use seven_domain::{CasinoId, PhoneE164, config::RateLimitTier};
@@ -198,36 +195,6 @@ pub struct CasinoValues {
     pub secrets: BTreeMap<String, SecretRef>,
 }
 
-// === impl Values ===
-
-impl Values {
-    /// Reads the fleet's file and every `*.yaml` of the folder.
-    pub fn load(fleet_file: &Path, casinos: &Path) -> Result<Self, Error> {
-        let fleet: FleetValues = read(fleet_file)?;
-        let unreadable = |source| Error::Read { file: casinos.to_owned(), source };
-        let mut files = Vec::new();
-        for entry in std::fs::read_dir(casinos).map_err(unreadable)? {
-            let path = entry.map_err(unreadable)?.path();
-            if path.extension().is_some_and(|extension| extension == "yaml") {
-                files.push(path);
-            }
-        }
-        files.sort();
-        if files.is_empty() {
-            return Err(Error::NoCasino(casinos.to_owned()));
-        }
-        let named: Vec<(PathBuf, CasinoValues)> =
-            files.into_iter().map(|file| read(&file).map(|values| (file, values))).collect::<Result<_, _>>()?;
-        let problems = check::problems(fleet_file, &fleet, &named);
-        if !problems.is_empty() {
-            return Err(Error::Bad(problems));
-        }
-        let mut casinos: Vec<CasinoValues> = named.into_iter().map(|(_, values)| values).collect();
-        casinos.sort_by(|a, b| a.casino_id.cmp(&b.casino_id));
-        Ok(Self { fleet, casinos })
-    }
-}
-
 impl FleetValues {
     /// The size of a worker; `check` made sure that there is one.
     pub fn size(&self, worker: Worker) -> &Size {
@@ -246,14 +213,4 @@ impl Size {
     pub fn fallback(&self) -> u32 {
         self.fallback.unwrap_or_else(|| self.min.midpoint(self.max).max(self.min))
     }
-}
-
-/// Reads one casino's file, alone.
-pub fn casino(file: &Path) -> Result<CasinoValues, Error> {
-    read(file)
-}
-
-fn read<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T, Error> {
-    let text = std::fs::read_to_string(file).map_err(|source| Error::Read { file: file.to_owned(), source })?;
-    serde_yaml_ng::from_str(&text).map_err(|source| Error::Parse { file: file.to_owned(), source })
 }

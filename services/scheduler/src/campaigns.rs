@@ -27,7 +27,7 @@ const BUSY: Duration = Duration::from_secs(30);
 const SILENT: [Switch; 4] = [Switch::Proactive, Switch::Outbound, Switch::SafeMode, Switch::Kill];
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    crate::each(fleet.store.campaigning().await?, |casino| casino_round(fleet.clone(), casino)).await
+    crate::rounds::each(fleet.store.campaigning().await?, |casino| casino_round(fleet.clone(), casino)).await
 }
 
 /// One scheduler at a time does it for a casino: two would be twice the pace. A casino whose document does not ask for campaigns has none

@@ -8,7 +8,7 @@ use seven_runtime::{Error, Fleet};
 use seven_store::alerts::NewAlert;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    crate::each(fleet.store.with_cases(CASE).await?, |casino| look(fleet.clone(), casino)).await
+    crate::rounds::each(fleet.store.with_cases(CASE).await?, |casino| look(fleet.clone(), casino)).await
 }
 
 async fn look(fleet: Fleet, id: CasinoId) -> Result<(), Error> {

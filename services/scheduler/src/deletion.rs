@@ -27,7 +27,7 @@ const CLAIM: Duration = Duration::from_secs(600);
 /// Deletions that are due, one after the other: each reads streams, which may take a while, so nothing else waits behind them.
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     let due = fleet.store.claim_due(Kinds::Deletions, BATCH, CLAIM).await?;
-    crate::each_of(due, |row| &row.casino, |row| forget(&fleet, row)).await
+    crate::rounds::each_of(due, |row| &row.casino, |row| forget(&fleet, row)).await
 }
 
 /// The row is cleared when it is done, or moved out when it is too early.

@@ -19,7 +19,7 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     loop {
         let rows = fleet.store.claim_due(Kinds::Signals, BATCH, CLAIM).await?;
         let full = rows.len() == usize::try_from(BATCH).unwrap_or(usize::MAX);
-        crate::each_of(rows, |row| &row.casino, |row| fire(&fleet, row)).await?;
+        crate::rounds::each_of(rows, |row| &row.casino, |row| fire(&fleet, row)).await?;
         if !full {
             return Ok(());
         }

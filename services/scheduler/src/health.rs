@@ -34,7 +34,7 @@ pub fn figures_of(hour: &Hour) -> Figures {
 pub(crate) async fn figures(fleet: Fleet) -> Result<(), Error> {
     let names: Vec<&str> = policy().figures.iter().map(|threshold| threshold.alert.as_str()).collect();
     let casinos = fleet.store.sending_or_alerted(Duration::from_secs(3_600), &names).await?;
-    crate::each(casinos, |casino| hour_of(fleet.clone(), casino)).await
+    crate::rounds::each(casinos, |casino| hour_of(fleet.clone(), casino)).await
 }
 
 async fn hour_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
@@ -60,7 +60,7 @@ async fn hour_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
 /// Looks for carriers that block a casino's texts.
 pub(crate) async fn blocks(fleet: Fleet) -> Result<(), Error> {
     let casinos = fleet.store.sending_or_alerted(fleet.timing.block_window(), &[&policy().block.alert]).await?;
-    crate::each(casinos, |casino| block_of(fleet.clone(), casino)).await
+    crate::rounds::each(casinos, |casino| block_of(fleet.clone(), casino)).await
 }
 
 async fn block_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {

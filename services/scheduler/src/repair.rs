@@ -8,7 +8,11 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use futures::{StreamExt, TryStreamExt, stream};
-use seven_bus::{Floor, Found, events::Control, topology, topology::Start};
+use seven_bus::{
+    Floor, Found,
+    events::Control,
+    topology::{self, Start},
+};
 use seven_domain::{CasinoId, Lane, Stage};
 use seven_runtime::{Error, Fleet};
 use seven_store::{fleet::RosterEntry, floors::AckFloor};
@@ -84,7 +88,7 @@ impl Failures {
     }
 
     fn told(self) -> Result<(), Error> {
-        crate::casinos_failed(self.0.into_inner().unwrap_or_else(PoisonError::into_inner))
+        crate::rounds::casinos_failed(self.0.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -13,7 +13,7 @@ use seven_telemetry::metrics;
 const SKEW: TimeDelta = TimeDelta::seconds(30);
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    crate::each(fleet.store.with_dead_rows().await?, |casino| look(fleet.clone(), casino)).await
+    crate::rounds::each(fleet.store.with_dead_rows().await?, |casino| look(fleet.clone(), casino)).await
 }
 
 async fn look(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {

@@ -2,22 +2,22 @@
 //!
 //! Failing is not waiting: a handler says which it was, and a stage whose dependency is away stops pulling.
 
+mod in_work;
 mod process;
 mod pulls;
 mod share;
+mod shared;
 mod tries;
 
 use std::{
     collections::HashMap,
-    future::Future,
     sync::{Arc, atomic::AtomicUsize},
     time::Duration,
 };
 
 use async_nats::{Subscriber, jetstream::AckKind};
 use futures::StreamExt;
-use prost::Message;
-use seven_domain::{CasinoId, Lane, Stage, TraceContext};
+use seven_domain::{CasinoId, Lane};
 use seven_telemetry::metrics;
 use tokio::{
     sync::{Semaphore, watch},
@@ -28,103 +28,17 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use self::{
     pulls::{End, Pulls, Seat},
     share::Place,
+    shared::Shared,
     tries::Tries,
 };
 use crate::{Bus, Error, Roster, topology};
 
-/// One message, decoded.
-#[derive(Debug, Clone)]
-pub struct Delivery<E> {
-    pub casino: CasinoId,
-    pub event: E,
-    pub trace: TraceContext,
-    /// The message's identity, the same for each of its copies.
-    pub key: String,
-    pub stream_seq: u64,
-    /// 1 at first; counts waits too, so it says nothing about failures.
-    pub deliveries: i64,
-    /// Which try this is in this process, from 1: one more than the failures before.
-    pub tries: u32,
-}
-
-/// What became of a message. The loop, and nothing else, acknowledges.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// The effect is durable and what follows is published.
-    Done,
-    /// This message failed; the row counts the try.
-    Retry { after: Duration, why: String },
-    /// Nothing is wrong, it is too early: a lease, a pace, a window.
-    Wait { after: Duration, why: &'static str },
-    /// A dependency is away: hand back everything and stop pulling until it answers.
-    Unavailable { what: String },
-    /// This message cannot be handled: a dead letter (D17).
-    Park { reason: String, error: String, attempts: u32 },
-}
-
-/// A stage's work on one event. Implementations are thin and idempotent: a message may come again at any time.
-pub trait Handler: Send + Sync + 'static {
-    type Event: Message + Default;
-    const STAGE: Stage;
-
-    fn handle(&self, delivery: Delivery<Self::Event>) -> impl Future<Output = Outcome> + Send;
-
-    /// True when the stage's own dependencies answer; asked while the stage waits after `Unavailable`.
-    fn ready(&self) -> impl Future<Output = bool> + Send;
-}
-
-#[derive(Debug, Clone, Copy)]
-pub struct WorkerSettings {
-    /// Messages in work at once; the safety lane has a reserve of its own of an eighth of this, at least 4.
-    pub concurrency: usize,
-    /// A handler that takes longer is abandoned and the message comes again.
-    pub deadline: Duration,
-    /// How long finishing may take after shutdown begins; then messages go back.
-    pub drain: Duration,
-}
-
-impl Default for WorkerSettings {
-    fn default() -> Self {
-        Self { concurrency: 64, deadline: Duration::from_secs(60), drain: Duration::from_secs(8) }
-    }
-}
-
-impl WorkerSettings {
-    /// With no more in work at once.
-    #[must_use]
-    pub fn at_most(self, concurrency: usize) -> Self {
-        Self { concurrency: self.concurrency.min(concurrency), ..self }
-    }
-
-    /// Messages of a lane in work here at once, at most: whoever scales by the backlog must expect as many in every worker.
-    pub fn permits(&self, lane: Option<Lane>) -> usize {
-        if lane == Some(Lane::Safety) { (self.concurrency / 8).max(4) } else { self.concurrency }
-    }
-}
+pub use self::shared::{Delivery, Handler, Outcome, WorkerSettings};
 
 /// A stage at work in this process.
 #[derive(Debug)]
 pub struct Worker<H> {
     shared: Arc<Shared<H>>,
-}
-
-#[derive(Debug)]
-struct Shared<H> {
-    handler: H,
-    bus: Bus,
-    roster: Roster,
-    settings: WorkerSettings,
-    permits: Arc<Semaphore>,
-    safety_permits: Arc<Semaphore>,
-    /// Casinos (by lane) with messages in work here, those of the safety lane apart.
-    busy: AtomicUsize,
-    safety_busy: AtomicUsize,
-    /// False while a dependency is away.
-    open: watch::Sender<bool>,
-    pulls: Pulls,
-    tries: Tries,
-    tasks: TaskTracker,
-    shutdown: CancellationToken,
 }
 
 /// A pull waits this long for messages: a fleet has thousands, nearly all of them quiet. A new connection ends it at once.

@@ -6,15 +6,17 @@
 mod breaker;
 mod connection;
 mod idempotency;
+mod limit;
 mod limits;
 mod local;
+mod pace;
 mod pacing;
 mod refusals;
 
 pub use breaker::{Admission, Breaker, BreakerSettings, BreakerState, Outcome, Permit, Transition};
 pub use connection::{Cache, Settings};
-pub use limits::{Limit, LimitVerdict};
-pub use pacing::{Ask, Level, Pace, Pacer};
+pub use limit::{Limit, LimitVerdict};
+pub use pace::{Ask, Level, Pace, Pacer};
 
 #[derive(Debug, thiserror::Error)]
 #[error("opening the Redis client")]

@@ -1,37 +1,14 @@
 //! Inbound limits: sliding windows checked and recorded in one script (SMS-12, SMS-13 as corrected by C-5).
 
-use std::{sync::LazyLock, time::Duration};
+use std::sync::LazyLock;
 
 use redis::Script;
 use seven_domain::CasinoId;
 
-use crate::Cache;
-
-/// `most` per `window` for `key`.
-#[derive(Debug, Clone)]
-pub struct Limit {
-    pub key: String,
-    /// Counted over all casinos instead of the one at hand.
-    pub fleet: bool,
-    pub most: u32,
-    pub window: Duration,
-}
-
-impl Limit {
-    pub(crate) fn scope<'a>(&self, casino: &'a CasinoId) -> &'a str {
-        if self.fleet { "all" } else { casino.as_str() }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LimitVerdict {
-    Within,
-    /// Index of the first limit that was exceeded, and whether this is the first time in its window.
-    Over {
-        limit: usize,
-        first: bool,
-    },
-}
+use crate::{
+    Cache,
+    limit::{Limit, LimitVerdict},
+};
 
 /// KEYS: one set per limit, then one notice key per limit. ARGV: member, then (most, window ms) per limit.
 /// Nothing is recorded when any limit is exceeded, but the notice key remembers that somebody was told.

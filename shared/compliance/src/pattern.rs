@@ -16,14 +16,15 @@
 mod lexicon;
 mod parse;
 mod program;
+mod reading;
 mod search;
 #[cfg(test)]
 mod tests;
 mod typo;
 
 pub(crate) use self::{
-    lexicon::Symbol,
     parse::{Groups, Problem},
     program::{Builder, Part, Program, Rule},
-    search::{Reading, Scratch},
+    reading::{Reading, Symbol},
+    search::Scratch,
 };

@@ -6,6 +6,7 @@
 mod gemini;
 mod hosted;
 mod openai;
+mod raw;
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -17,11 +18,12 @@ use seven_cache::Cache;
 use seven_knowledge::{Chunk, EmbedError, Embedder, Index, Item, Offline, Purpose, Query, Space, Vector};
 use url::Url;
 
-pub use self::hosted::Hosted;
 use crate::{
     chat::Error,
     guarded::{Observer, Price, Settings as Guard, UsdPerMillion},
 };
+
+pub use self::hosted::Hosted;
 
 /// Who turns texts into vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]

@@ -11,6 +11,7 @@ mod law;
 mod pack;
 mod packs;
 mod rules;
+mod text_key;
 mod texts;
 
 pub use casino::{CASINO, casino};
@@ -18,4 +19,5 @@ pub use error::Error;
 pub use pack::{Files, Pack, PromptFiles};
 pub use packs::{Packs, Unknown};
 pub use rules::{Rules, Typing, TypingKind, TypingPace};
-pub use texts::{Slots, TextKey, Texts};
+pub use text_key::TextKey;
+pub use texts::{Slots, Texts};

@@ -17,6 +17,8 @@ use url::Url;
 
 use self::{model::Provider, secrets::Secrets};
 
+mod address;
+mod error;
 mod ingress;
 pub mod model;
 pub mod rotation;
@@ -24,7 +26,7 @@ mod secrets;
 mod tls;
 mod worker;
 
-pub use self::{ingress::Ingress, worker::Worker};
+pub use self::{address::is_here, error::Error, ingress::Ingress, worker::Worker};
 
 const DEFAULTS: &str = include_str!("../settings.default.toml");
 
@@ -226,24 +228,6 @@ pub struct Time {
     pub at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("reading settings")]
-    Read(#[from] Box<figment::Error>),
-    #[error("settings file {0} does not exist; copy shared/settings/settings.default.toml or set SEVEN_CONFIG")]
-    NoFile(PathBuf),
-    #[error("no fleet runs here; ./scripts/dev starts one, --config FILE or SEVEN_CONFIG names another's settings")]
-    NoFleet,
-    #[error("reading the secrets in {folder} (SEVEN_SECRETS)")]
-    Secrets {
-        folder: PathBuf,
-        #[source]
-        source: std::io::Error,
-    },
-    #[error("setting {key}: {problem}; expected {expected}")]
-    Bad { key: &'static str, problem: String, expected: &'static str },
-}
-
 impl Postgres {
     /// Of a casino's own worker, or of one for all.
     pub fn connections_of(&self, own: bool) -> u32 {
@@ -401,18 +385,6 @@ impl Settings {
         })?;
         Ok(HashKey { id: self.guest_hash.id, secret })
     }
-}
-
-/// True for an address of this machine.
-pub fn is_here(url: &Url) -> bool {
-    url.host().is_some_and(|host| match host {
-        // Schemes that the standard does not know, such as nats, keep an address as a name.
-        url::Host::Domain(name) => {
-            name == "localhost" || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
-        }
-        url::Host::Ipv4(ip) => ip.is_loopback(),
-        url::Host::Ipv6(ip) => ip.is_loopback(),
-    })
 }
 
 /// Where `./scripts/dev` leaves the settings of the fleet it runs, so that operators' commands find it.

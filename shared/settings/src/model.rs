@@ -7,7 +7,7 @@ use serde::Deserialize;
 use seven_llm::guarded::{self, Price};
 use url::Url;
 
-use crate::is_here;
+use crate::address::is_here;
 
 /// Who answers. The offline model needs nothing and stands in whenever a hosted one cannot answer (D11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -9,7 +9,7 @@ use figment::{
     value::{Dict, Map, Value},
 };
 
-use super::Error;
+use super::error::Error;
 
 /// The files of a folder: `postgres__url` holds setting `postgres.url`.
 #[derive(Debug)]

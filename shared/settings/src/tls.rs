@@ -5,7 +5,7 @@ use serde::Deserialize;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use url::Url;
 
-use super::{Settings, is_here};
+use super::{Settings, address::is_here};
 
 /// A store that may be reached without TLS, because its network is closed otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

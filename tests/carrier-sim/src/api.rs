@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use crate::{
     core::Core,
+    dialect::{Dialect, injected},
     line::Cut,
-    outbound::{self, injected},
+    outbound,
     telnyx_error::TelnyxError,
-    twilio::Dialect,
 };
 
 type Params = Query<HashMap<String, String>>;

@@ -1,9 +1,6 @@
 //! What all handlers and background tasks share.
 
-use std::{
-    future::Future,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{future::Future, sync::Mutex};
 
 use chrono::{DateTime, SubsecRound, Utc};
 use rand::Rng as _;
@@ -11,12 +8,13 @@ use seven_domain::{Clock, IdSource, TimeScale};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
+    dialect::Dialect,
     error::Error,
     ledger::Ledger,
+    lock::lock,
     rules::{Faults, Plan, RuleBook, Sending},
     settings::Settings,
     signing::Signer,
-    twilio::Dialect,
 };
 
 #[derive(Debug)]
@@ -31,11 +29,6 @@ pub(crate) struct Core {
     pub(crate) stop: CancellationToken,
     clock: Clock,
     rules: Mutex<RuleBook>,
-}
-
-/// Nothing behind our locks is left half-changed by a panic, so a poisoned one is as good as new.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a webhook could be called there at all.

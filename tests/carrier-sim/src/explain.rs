@@ -1,6 +1,6 @@
 //! What the fleet can say about a reply, if whoever started the simulator lent it a way to ask.
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     Json, Router,
@@ -13,30 +13,6 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::core::Core;
-
-type Answer = Pin<Box<dyn Future<Output = Option<Value>> + Send>>;
-
-/// Answers which path led to a send attempt, in the words of the fleet; none when it does not know the attempt. The
-/// simulator hands the answer on unread: it stays free of the fleet's store.
-#[derive(Clone)]
-pub struct Explain(Arc<dyn Fn(Uuid) -> Answer + Send + Sync>);
-
-// === impl Explain ===
-
-impl Explain {
-    pub fn new<F>(explain: impl Fn(Uuid) -> F + Send + Sync + 'static) -> Self
-    where
-        F: Future<Output = Option<Value>> + Send + 'static,
-    {
-        Self(Arc::new(move |attempt| Box::pin(explain(attempt))))
-    }
-}
-
-impl fmt::Debug for Explain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Explain(..)")
-    }
-}
 
 pub(crate) fn router() -> Router<Arc<Core>> {
     Router::new().route("/sim/path", get(path))

@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use crate::{
     core::Core,
+    dialect::Dialect,
     error::Error,
     measure::measure,
     record::{Delivery, Entry, Inbound},
-    twilio::{self, Dialect},
     webhook::{self, Job, Says, event_data},
 };
 
@@ -75,7 +75,7 @@ pub(crate) fn accept(core: &Arc<Core>, text: Text) -> Result<Accepted, Error> {
     let record = Inbound {
         provider: dialect.name().to_owned(),
         event_id: text.event_id.unwrap_or_else(|| core.ids.uuid().to_string()),
-        message_id: text.message_id.unwrap_or_else(|| dialect.message_id(core)),
+        message_id: text.message_id.unwrap_or_else(|| dialect.message_id(&core.ids)),
         from: text.from,
         to: text.to.unwrap_or_else(|| core.settings.casino_number.clone()),
         text: text.text,
@@ -93,7 +93,7 @@ pub(crate) fn accept(core: &Arc<Core>, text: Text) -> Result<Accepted, Error> {
             Dialect::Telnyx => {
                 Says::Telnyx(event_data(&record.event_id, "message.received", record.occurred_at, &record.payload()))
             }
-            Dialect::Twilio => Says::Twilio(twilio::received(core, &record)),
+            Dialect::Twilio => Says::Twilio(crate::twilio_webhook::received(core, &record)),
         },
         urls: record.delivery.urls.clone(),
         first_call: None,

@@ -13,8 +13,8 @@ use tokio::sync::broadcast;
 use uuid::Uuid;
 
 use crate::{
-    core::lock,
     error::Error,
+    lock::lock,
     record::{Delivery, Entry, Inbound, Outbound, Refusal},
 };
 

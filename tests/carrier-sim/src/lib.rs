@@ -7,12 +7,14 @@
 mod api;
 mod control;
 mod core;
+mod dialect;
 mod error;
 mod explain;
 mod handset;
 mod inbound;
 mod ledger;
 mod line;
+mod lock;
 mod measure;
 mod outbound;
 mod receipts;
@@ -23,6 +25,7 @@ mod signing;
 mod telnyx_error;
 mod twilio;
 mod twilio_error;
+mod twilio_webhook;
 mod webhook;
 
 use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
@@ -32,11 +35,11 @@ use tokio_util::sync::DropGuard;
 
 pub use crate::{
     error::Error,
-    explain::Explain,
     inbound::{Text, Texted},
     ledger::{Ledger, News, Snapshot},
     record::{Attempt, Delivery, DeliveryState, Entry, Inbound, Outbound, Receipt, Refusal},
     rules::{Fault, Faults, Matcher, Plan, Rule, RuleBook, Sending},
+    settings::Explain,
     settings::{Settings, TwilioSide},
     signing::Signer,
 };

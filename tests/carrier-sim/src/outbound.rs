@@ -13,13 +13,14 @@ use seven_domain::PhoneE164;
 
 use crate::{
     core::{Core, is_http_url},
+    dialect::{Dialect, Problem},
     line::Cut,
     measure::measure,
     receipts,
     record::{Entry, Outbound, Refusal},
     rules::{Fault, Faults, Sending},
     telnyx_error::TelnyxError,
-    twilio::{self, Dialect, Problem},
+    twilio_webhook,
 };
 
 const MOST_PARTS: u32 = 10;
@@ -85,7 +86,7 @@ async fn answer(core: &Arc<Core>, line: &Cut, dialect: Dialect, mut draft: Outbo
     draft.faults = [&faults.answer, &faults.receipts].into_iter().flatten().map(Fault::label).collect();
     let accepted = match dialect {
         Dialect::Telnyx => Json(json!({"data": draft.payload()})).into_response(),
-        Dialect::Twilio => (StatusCode::CREATED, Json(twilio::message(core, &draft))).into_response(),
+        Dialect::Twilio => (StatusCode::CREATED, Json(twilio_webhook::message(core, &draft))).into_response(),
     };
     core.ledger.record(Entry::Accepted(draft.clone()));
     receipts::start(core, draft, faults.receipts);
@@ -133,7 +134,7 @@ fn check(core: &Core, dialect: Dialect, request: &SendRequest) -> Result<Outboun
     }
     Ok(Outbound {
         provider: dialect.name().to_owned(),
-        id: dialect.message_id(core),
+        id: dialect.message_id(&core.ids),
         from: request.from.clone(),
         to,
         text: request.text.clone(),
@@ -153,10 +154,6 @@ fn check(core: &Core, dialect: Dialect, request: &SendRequest) -> Result<Outboun
         faults: Vec::new(),
         receipts: Vec::new(),
     })
-}
-
-pub(crate) fn injected(code: &str) -> TelnyxError {
-    TelnyxError::new(code, "Injected by a rule of the simulator.")
 }
 
 fn silence(core: &Core) -> Duration {

@@ -11,10 +11,10 @@ use tokio::{
 
 use crate::{
     core::Core,
-    outbound::injected,
+    dialect::{Dialect, injected},
     record::{Delivery, Entry, Outbound, Receipt},
     rules::Fault,
-    twilio::{self, Dialect},
+    twilio_webhook,
     webhook::{self, Job, Says, event_data},
 };
 
@@ -98,7 +98,7 @@ async fn tell_once(core: &Arc<Core>, message: &Outbound, event: &Event) {
     let (default, says) = if message.provider == Dialect::Twilio.name() {
         (
             core.settings.twilio.webhook_url.clone(),
-            Says::Twilio(twilio::status(core, message, &event.status, &event.payload)),
+            Says::Twilio(twilio_webhook::status(core, message, &event.status, &event.payload)),
         )
     } else {
         let data = event_data(&event.id, event_type, event.occurred_at, &event.payload);

@@ -2,12 +2,16 @@
 
 use std::{
     fmt,
+    future::Future,
     net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
+    pin::Pin,
+    sync::Arc,
     time::Duration,
 };
 
-use crate::explain::Explain;
+use serde_json::Value;
+use uuid::Uuid;
 
 /// One simulator. [`Settings::new`] fills in what Telnyx documents; every field may be changed.
 #[derive(Clone)]
@@ -102,5 +106,27 @@ impl fmt::Debug for Settings {
             .field("casino_name", &self.casino_name)
             .field("explain", &self.explain)
             .finish()
+    }
+}
+
+type Answer = Pin<Box<dyn Future<Output = Option<Value>> + Send>>;
+
+/// Answers which path led to a send attempt, in the words of the fleet; none when it does not know the attempt. The
+/// simulator hands the answer on unread: it stays free of the fleet's store.
+#[derive(Clone)]
+pub struct Explain(pub(crate) Arc<dyn Fn(Uuid) -> Answer + Send + Sync>);
+
+impl Explain {
+    pub fn new<F>(explain: impl Fn(Uuid) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Option<Value>> + Send + 'static,
+    {
+        Self(Arc::new(move |attempt| Box::pin(explain(attempt))))
+    }
+}
+
+impl fmt::Debug for Explain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Explain(..)")
     }
 }

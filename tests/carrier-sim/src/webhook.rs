@@ -12,7 +12,7 @@ use crate::{
     core::Core,
     record::{Attempt, DeliveryState, Entry},
     signing::{SIGNATURE_HEADER, TIMESTAMP_HEADER},
-    twilio,
+    twilio_webhook,
 };
 
 /// However small the time scale, a failing webhook is not hammered.
@@ -62,7 +62,7 @@ async fn try_all(core: &Core, job: &mut Job) -> DeliveryState {
         // Twilio calls again only where the address asks for it (`#rc=3`), and without that part.
         let (called, again) = match &job.says {
             Says::Telnyx(_) => (url.as_str(), usize::MAX),
-            Says::Twilio(_) => twilio::overrides(url),
+            Says::Twilio(_) => twilio_webhook::overrides(url),
         };
         let waits = std::iter::once(None).chain(core.settings.retry_delays.iter().map(Some).take(again));
         for (number, wait) in (1u32..).zip(waits) {
@@ -74,7 +74,7 @@ async fn try_all(core: &Core, job: &mut Job) -> DeliveryState {
                     let envelope = json!({"data": data, "meta": {"attempt": number, "delivered_to": url}});
                     call(core, url, number, envelope.to_string().into_bytes(), Signing::default()).await
                 }
-                Says::Twilio(fields) => twilio::call(core, called, number, fields).await,
+                Says::Twilio(fields) => twilio_webhook::call(core, called, number, fields).await,
             };
             let acknowledged = attempt.acknowledged();
             core.ledger.record(Entry::Attempt { delivery: job.delivery, attempt });

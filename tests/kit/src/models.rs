@@ -18,25 +18,26 @@
 //! # }
 //! ```
 
+mod answered;
 mod embeddings;
 mod gemini;
 mod openai;
 mod play;
+mod script;
 mod server;
 mod wire;
 
-use std::{
-    collections::VecDeque,
-    fmt,
-    net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{net::SocketAddr, sync::Arc};
 
 use anyhow::Result;
-use serde_json::Value;
 use tokio::task::JoinHandle;
 
-pub use self::play::Play;
+use self::script::Script;
+
+pub use self::{
+    play::Play,
+    script::{Format, Received},
+};
 
 /// A running double; dropping it ends it.
 #[derive(Debug)]
@@ -46,56 +47,7 @@ pub struct Models {
     serving: JoinHandle<()>,
 }
 
-/// Which wire format a request used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// `POST /v1beta/models/{model}:generateContent`, `:embedContent`, `:batchEmbedContents`
-    Gemini,
-    /// `POST /v1/chat/completions`, `/v1/embeddings`
-    OpenAi,
-}
-
-/// A request as it arrived, with the parts that matchers ask for.
-#[derive(Debug, Clone)]
-pub struct Received {
-    /// Its wire format.
-    pub format: Format,
-    /// The model asked for.
-    pub model: String,
-    /// Path and query.
-    pub path: String,
-    /// The key, without its scheme.
-    pub key: Option<String>,
-    /// The body.
-    pub body: Value,
-    /// The newest text of the user.
-    pub last_text: String,
-    /// The results of the newest tool calls, as text; empty when the conversation does not end with tool results.
-    pub tool_results: Vec<String>,
-    /// Names of the tools on offer.
-    pub tools: Vec<String>,
-    /// The texts to be turned into vectors, whole; empty when the model is asked to speak.
-    pub embedded: Vec<String>,
-}
-
-type Matcher = Box<dyn Fn(&Received) -> bool + Send + Sync>;
-
 /// What is played, and what was asked.
-#[derive(Default)]
-pub(crate) struct Script {
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    matchers: Vec<(Matcher, Play)>,
-    queue: VecDeque<Play>,
-    otherwise: Option<Play>,
-    requests: Vec<Received>,
-    open: usize,
-    most_open: usize,
-}
-
 impl Models {
     /// Listens on a free port of 127.0.0.1.
     pub async fn start() -> Result<Self> {
@@ -162,37 +114,5 @@ impl Models {
 impl Drop for Models {
     fn drop(&mut self) {
         self.serving.abort();
-    }
-}
-
-impl Script {
-    /// Records a request and decides what it gets; the number is its place among all requests.
-    fn next(&self, request: &Received) -> (usize, Play) {
-        let mut state = self.lock();
-        state.requests.push(request.clone());
-        let nth = state.requests.len();
-        let matched = state.matchers.iter().find(|(matches, _)| matches(request)).map(|(_, play)| play.clone());
-        let play = matched.or_else(|| state.queue.pop_front()).or_else(|| state.otherwise.clone());
-        (nth, play.unwrap_or_else(|| Play::status(500)))
-    }
-
-    fn opened(&self) {
-        let mut state = self.lock();
-        state.open += 1;
-        state.most_open = state.most_open.max(state.open);
-    }
-
-    fn closed(&self) {
-        self.lock().open -= 1;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Debug for Script {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Script").field("requests", &self.lock().requests.len()).finish_non_exhaustive()
     }
 }

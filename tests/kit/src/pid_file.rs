@@ -5,6 +5,7 @@ use std::{fs, path::Path, time::Duration};
 use anyhow::{Context, Result};
 
 use crate::{process::signal, wait};
+
 #[cfg(not(target_os = "linux"))]
 use std::process::{Command, Stdio};
 

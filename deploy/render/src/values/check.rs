@@ -32,7 +32,7 @@ impl Found<'_> {
 }
 
 /// Everything that is wrong, not only the first.
-pub(super) fn problems(file: &Path, fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> Vec<Problem> {
+pub(crate) fn problems(file: &Path, fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> Vec<Problem> {
     let mut found = Found { file, problems: Vec::new() };
     names_and_images(&mut found, fleet);
     sizes(&mut found, fleet);

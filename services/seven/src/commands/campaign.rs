@@ -2,6 +2,7 @@
 //! lists; the scheduler releases at the casino's pace; the last look decides about every single text when it is to leave.
 
 mod change;
+mod named;
 mod plan;
 mod send;
 mod show;
@@ -9,10 +10,8 @@ mod wording;
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Subcommand;
-use seven_domain::CasinoId;
-use seven_store::{Tx, campaigns::Campaign as Row};
 
 use super::fleet;
 
@@ -43,10 +42,4 @@ pub async fn run(config: Option<&Path>, command: Campaign) -> Result<()> {
         Campaign::Resume(command) => change::resume(&fleet, &command).await,
         Campaign::Cancel(command) => change::cancel(&fleet, &command).await,
     }
-}
-
-/// The campaign of this name or id.
-async fn named(tx: &mut Tx, casino: &CasinoId, name: &str) -> Result<Row> {
-    let found = tx.campaign(name).await?;
-    found.with_context(|| format!("{casino} has no campaign `{name}`; `seven campaign list` shows them"))
 }

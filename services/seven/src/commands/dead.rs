@@ -6,6 +6,7 @@ mod discard;
 mod export;
 mod list;
 mod payload;
+mod reader;
 mod reentry;
 mod replay;
 mod select;
@@ -15,9 +16,9 @@ mod stream;
 use std::{path::Path, process::ExitCode};
 
 use anyhow::Result;
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
-use super::{fleet, given};
+use super::fleet;
 
 pub use replay::{OfNumbers, of_known_numbers, replay};
 
@@ -33,25 +34,6 @@ pub enum Dead {
     Discard(discard::Discard),
     /// Dead letters as JSON lines, oldest first.
     Export(export::Export),
-}
-
-/// The person who looks, for the record.
-#[derive(Debug, Args)]
-struct Reader {
-    /// Your name, for the record.
-    #[arg(long, env = "USER", hide_env_values = true, default_value = "operator")]
-    by: String,
-}
-
-/// Whether personal data is shown.
-#[derive(Debug, Args)]
-struct Reveal {
-    /// Show payloads as they came, personal data included.
-    #[arg(long, requires = "why")]
-    reveal: bool,
-    /// Why; kept in the audit log.
-    #[arg(long = "reason", id = "why", value_name = "TEXT", requires = "reveal", value_parser = given::words)]
-    reason: Option<String>,
 }
 
 /// Exit codes: 0 done, 1 some letters could not be helped, 130 interrupted.

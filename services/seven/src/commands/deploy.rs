@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Subcommand;
 use seven_deploy::{
     self, File,
-    values::{self, CasinoValues, Values},
+    values::{CasinoValues, Values},
 };
 use seven_domain::{CasinoConfig, CasinoId, TimeScale};
 use seven_runtime::Timing;
@@ -178,7 +178,7 @@ fn of_casino(document: &CasinoConfig, folder: Option<&Path>) -> Result<()> {
     };
     let file = folder.join(format!("{slug}.yaml"));
     if file.exists() {
-        return compare(&file, &values::casino(&file)?, &fresh);
+        return compare(&file, &seven_deploy::load::casino(&file)?, &fresh);
     }
     std::fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
     std::fs::write(&file, text).with_context(|| format!("writing {}", file.display()))?;

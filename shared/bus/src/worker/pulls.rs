@@ -16,7 +16,7 @@ use async_nats::{StatusCode, Subject, jetstream};
 use seven_domain::{CasinoId, Lane};
 use tokio::sync::Notify;
 
-use super::share::InWork;
+use super::in_work::InWork;
 use crate::{Bus, Error};
 
 /// Where the answers to all pulls of a worker come in, and who waits for them.

@@ -6,21 +6,16 @@ use std::sync::{
 };
 
 use seven_domain::Lane;
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::{Handler, Shared};
+use super::{
+    in_work::InWork,
+    shared::{Handler, Shared},
+};
 
 /// Who has nothing in work asks for so few: a first batch of everybody's must not fill the permits.
 const FIRST: usize = 8;
 const LARGEST: usize = 64;
-
-/// Messages of one casino and lane in work here.
-#[derive(Debug, Default)]
-pub(super) struct InWork {
-    count: AtomicUsize,
-    ended: Notify,
-}
 
 /// One message in work.
 pub(super) struct Place<H: Handler> {

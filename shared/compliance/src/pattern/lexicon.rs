@@ -10,12 +10,10 @@ use aho_corasick::AhoCorasick;
 
 use super::{
     parse::{Number, Term},
-    search::Reading,
+    reading::{Reading, Symbol},
     typo::{FnvBuild, Typos},
 };
 use crate::normal::{Folded, Token};
-
-pub(crate) type Symbol = u32;
 
 /// Words come in two parts: `base` (keywords and opt-outs, the same in every program) and what a pack adds. What the base makes
 /// of a text never depends on the pack, so that ingress, which has none, reads a STOP as the gate does.
@@ -121,7 +119,7 @@ impl Lexicon {
         for at in 0..folded_len {
             self.look_again(at, reading);
         }
-        if reading.seen.len() > known && folded_len > super::search::WINDOW {
+        if reading.seen.len() > known && folded_len > super::reading::WINDOW {
             reading.seen.sort_unstable();
         }
     }

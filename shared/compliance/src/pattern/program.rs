@@ -7,8 +7,10 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    lexicon::{Lexicon, Symbol},
+    lexicon::Lexicon,
     parse::{Alternatives, Element, Phrase},
+    reading::Symbol,
+    typo::index,
 };
 
 /// A rule: found when one of its patterns is, and none of `unless`.
@@ -363,8 +365,4 @@ fn entry(lists: &mut Vec<Vec<u32>>, at: usize) -> &mut Vec<u32> {
         lists.resize(at + 1, Vec::new());
     }
     &mut lists[at]
-}
-
-pub(super) fn index(at: usize) -> u32 {
-    u32::try_from(at).expect("a pack has fewer than 2^32 of anything")
 }

@@ -1,32 +1,9 @@
 //! Looks for all patterns of a program in a text.
 
 use super::{
-    lexicon::Symbol,
     program::{ClassId, Lists, Part, Pattern, Program, Reach, Step, Uses},
+    reading::{Reading, WINDOW},
 };
-use crate::normal::Folded;
-
-/// A text, read with a lexicon.
-#[derive(Debug, Default)]
-pub(crate) struct Reading {
-    pub(crate) folded: Folded,
-    /// By word: which word of the keywords and opt-outs it is.
-    pub(crate) base: Vec<Option<Symbol>>,
-    /// A word known only to a pack was put together from pieces: the base would read the text otherwise.
-    pub(crate) foreign_joins: bool,
-    pub(super) whole: Vec<Option<Symbol>>,
-    /// (word, what it is); by word where the text is longer than a window.
-    pub(super) seen: Vec<(u32, Symbol)>,
-}
-
-impl Reading {
-    pub(super) fn clear(&mut self) {
-        self.base.clear();
-        self.whole.clear();
-        self.seen.clear();
-        self.foreign_joins = false;
-    }
-}
 
 /// Memory for a search, to be used again.
 #[derive(Debug, Default)]
@@ -46,8 +23,6 @@ pub(crate) struct Scratch {
     pub(crate) work: u64,
 }
 
-/// Words looked at together; a bit more than one is needed for "after the last".
-pub(super) const WINDOW: usize = 60;
 /// Windows overlap, so that no pattern of up to 26 words is cut; at a cut, words that would exclude a match stand this far in.
 const STRIDE: usize = 30;
 const MARGIN: usize = 4;

@@ -9,8 +9,6 @@ use std::{
     num::NonZeroU32,
 };
 
-use super::program::index;
-
 /// FNV-1a: the keys are our own words, so nobody can make them collide.
 #[derive(Debug, Clone)]
 pub(crate) struct Fnv(u64);
@@ -123,6 +121,10 @@ fn one_edit(a: &[u8], b: &[u8]) -> bool {
         (n, m) if n + 1 == m => *a == b[1..],
         _ => false,
     }
+}
+
+pub(super) fn index(at: usize) -> u32 {
+    u32::try_from(at).expect("a pack has fewer than 2^32 of anything")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use seven_knowledge::Purpose;
 
-use super::{Settings, hosted::Raw};
+use super::{Settings, raw::Raw};
 use crate::{
     Usage,
     chat::Error,

@@ -5,16 +5,11 @@ use std::{sync::Arc, time::Duration};
 use seven_cache::{Breaker, Cache};
 use seven_knowledge::{EmbedError, Embedder, Embedding as Embedding_, Purpose, Space, Vector};
 
-use super::{Provider, Settings, gemini, openai};
+use super::{Provider, Settings, gemini, openai, raw::Raw};
 use crate::{
-    Usage,
     chat::{Defect, Error},
     guarded::{self, Guard, Observer, Trying},
-    http::Endpoint,
 };
-
-/// Vectors of texts in their order, and what they cost.
-pub(super) type Raw = (Vec<Vec<f32>>, Usage);
 
 /// A model behind `batchEmbedContents` or `/embeddings`.
 #[derive(Debug)]
@@ -124,9 +119,4 @@ impl Embedder for Hosted {
     fn embed<'a>(&'a self, texts: &'a [&'a str], purpose: Purpose) -> Embedding_<'a> {
         Box::pin(self.all(texts, purpose))
     }
-}
-
-/// An answer that is not what the wire format promises.
-pub(super) fn unreadable(endpoint: &Endpoint) -> Error {
-    endpoint.unreadable("a vector's place is not among the texts asked for")
 }

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::{
     Settings,
-    hosted::{Raw, unreadable},
+    raw::{Raw, unreadable},
 };
 use crate::{
     Usage,

@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Format, Received, play::Play, wire::Answered};
+use super::{
+    answered::Answered,
+    play::Play,
+    script::{Format, Received},
+};
 
 const GEMINI_FIELDS: &[&str] = &["model", "content", "taskType", "title", "outputDimensionality"];
 const OPENAI_FIELDS: &[&str] = &["model", "input", "encoding_format", "dimensions", "user"];

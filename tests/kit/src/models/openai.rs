@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    Format, Received,
+    answered::{Answered, strings},
     play::{Answer, Play},
-    wire::{Answered, strings},
+    script::{Format, Received},
 };
 
 pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Received {

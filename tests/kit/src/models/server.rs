@@ -26,7 +26,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{Script, play::Fault, wire};
+use super::{play::Fault, script::Script, wire};
 
 /// Says to a connection how its next answer ends.
 #[derive(Debug, Clone, Default)]

@@ -3,12 +3,11 @@
 use serde_json::Value;
 
 use super::{
-    Format, Received, embeddings, gemini, openai,
+    answered::Answered,
+    embeddings, gemini, openai,
     play::{Answer, Play},
+    script::{Format, Received},
 };
-
-/// Status and body of an answer.
-pub(super) type Answered = (u16, String);
 
 pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Option<Received> {
     let route = path.split('?').next().unwrap_or_default();
@@ -49,10 +48,4 @@ pub(super) fn problem(format: Format, status: u16, message: &str) -> String {
         Format::OpenAi => openai::problem(status, message),
     }
     .to_string()
-}
-
-/// Strings at `pointer` of every item of a list.
-pub(super) fn strings(list: &Value, pointer: &str) -> Vec<String> {
-    let items = list.as_array().map(Vec::as_slice).unwrap_or_default();
-    items.iter().filter_map(|item| item.pointer(pointer)?.as_str().map(str::to_owned)).collect()
 }

@@ -22,7 +22,7 @@ use seven_store::connections::Connections;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::ingress;
+use super::{ingress, options::Hop};
 
 /// `tests/bench/floor.toml`.
 #[derive(Debug, Deserialize)]
@@ -41,33 +41,6 @@ pub(super) static RECIPE: LazyLock<Recipe> = LazyLock::new(|| {
 /// The relay's one table.
 pub(super) const TABLE: &str = "create table relay (id uuid primary key, phone text not null, number text not null, \
                                 body text not null, step int not null); grant select, insert, update on relay to seven_app";
-
-/// The relay's processes, in the order a text passes them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Hop {
-    Ingress,
-    Gate,
-    Swarm,
-    Envelope,
-    Sender,
-    /// Not of the relay: what ingress alone is measured against.
-    Verify,
-}
-
-impl Hop {
-    pub(super) const ALL: [Self; 5] = [Self::Ingress, Self::Gate, Self::Swarm, Self::Envelope, Self::Sender];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Ingress => "ingress",
-            Self::Gate => "gate",
-            Self::Swarm => "swarm",
-            Self::Envelope => "envelope",
-            Self::Sender => "sender",
-            Self::Verify => "verify",
-        }
-    }
-}
 
 /// Runs one hop until it is killed.
 pub(super) async fn run(hop: Hop, settings: &Settings) -> Result<()> {

@@ -144,3 +144,15 @@ pub(super) async fn free_address() -> Result<SocketAddr> {
     }
     anyhow::bail!("no free port from {first} on")
 }
+
+/// Logs stay when a measurement fails; one that went well needs no data.
+pub(super) async fn clear(servers: Servers, dir: &Path) -> Result<()> {
+    // As root its data lies outside the run's folder.
+    servers.postgres.wipe_data().await?;
+    servers.nats.stop().await?;
+    servers.redis.stop().await?;
+    for data in ["nats", "redis"] {
+        drop(std::fs::remove_dir_all(dir.join(data)));
+    }
+    Ok(())
+}

@@ -9,9 +9,9 @@ use seven::out;
 use tokio::time::Instant;
 
 use super::{
-    Bench,
     ground::{Ground, Lay, casino_number},
     measure::Percentiles,
+    options::Bench,
     pipeline::{Running, fleet_processes},
 };
 

@@ -21,10 +21,7 @@ use seven_runtime::Fleet;
 use seven_settings::{Settings, Worker};
 use tokio::time::{Instant, sleep};
 
-use super::{
-    ground::{Ground, Lay, casino_number},
-    pipeline::clear,
-};
+use super::ground::{Ground, Lay, casino_number, clear};
 use crate::{processes::Process, stack::SIGNING_SEED};
 
 /// Calls under way at once.

@@ -15,10 +15,10 @@ use tokio::{
 };
 
 use super::{
-    Bench,
     ground::{Ground, Lay, casino_number},
     load::{Guests, Pace, play},
     measure::{Percentiles, Shown},
+    options::Bench,
     pipeline::Running,
 };
 use crate::processes::{Process, seven};

@@ -10,9 +10,9 @@ use seven_testkit::collector::{Collector, Mood};
 use tokio::time::sleep;
 
 use super::{
-    Bench,
     load::{Guests, Pace, play},
     measure::Run,
+    options::Bench,
     pipeline::Running,
     way::{self, Step},
 };

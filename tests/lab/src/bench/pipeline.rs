@@ -6,15 +6,14 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use seven::out;
 use seven_settings::Worker;
-use seven_testkit::Servers;
 use tokio::time::{Instant, sleep};
 
 use super::{
-    Bench,
-    floor::{self, Hop, RECIPE},
-    ground::{Ground, Lay},
+    floor::{self, RECIPE},
+    ground::{Ground, Lay, clear},
     load::{Guests, Pace, play},
     measure::Shown,
+    options::{Bench, Hop},
     usage::{self, Asked, Taken},
 };
 use crate::processes::Process;
@@ -259,18 +258,6 @@ impl Running {
         clear(servers, &dir).await?;
         Ok(())
     }
-}
-
-/// Logs stay when a measurement fails; one that went well needs no data.
-pub(super) async fn clear(servers: Servers, dir: &Path) -> Result<()> {
-    // As root its data lies outside the run's folder.
-    servers.postgres.wipe_data().await?;
-    servers.nats.stop().await?;
-    servers.redis.stop().await?;
-    for data in ["nats", "redis"] {
-        drop(std::fs::remove_dir_all(dir.join(data)));
-    }
-    Ok(())
 }
 
 fn taken(name: &str, pid: u32) -> Taken {

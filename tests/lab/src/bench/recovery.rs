@@ -16,11 +16,11 @@ use seven_testkit::Postgres;
 use tokio::time::{Instant, sleep};
 
 use super::{
-    Bench,
     ground::{DATABASE, Ground, Lay},
     growth::store_guests,
     load::{Guests, Pace, play},
     measure::Run,
+    options::Bench,
     pipeline::{Running, fleet_processes},
 };
 use crate::processes::Process;

@@ -5,18 +5,17 @@ use std::collections::BTreeMap;
 use seven::{commands::table, out};
 
 use super::{
-    Results,
     growth::Growth,
     isolation::Isolation,
     measure::Shown,
     outages::Outages,
     pipeline::{Pipeline, Side},
     recovery::Recovery,
+    results::Results,
     slow::Slow,
     start::Started,
     way::Step,
 };
-use crate::whole_traces::Wholeness;
 
 pub(super) fn print(results: &Results) {
     out!("\n{} on {} cores, servers, carrier and load included", results.commit, results.cores);
@@ -85,18 +84,6 @@ fn isolated(found: &Isolation) {
         found.p95_rise_goal,
         if found.p95_rise < found.p95_rise_goal { "" } else { ". NOT MET" }
     );
-}
-
-pub(super) fn wholeness(found: &Wholeness, rate: f64, spans: usize) {
-    out!(
-        "traces: {} of {} texts ({:.2} %, goal 99.9 %) have one unbroken trace from webhook to delivery, at {rate:.0} texts/s ({spans} spans)",
-        found.whole,
-        found.texts,
-        found.share() * 100.0,
-    );
-    if !found.broken.is_empty() {
-        out!("  broken: {} (such as {})", found.lacks(), found.broken.join(", "));
-    }
 }
 
 fn outages(found: &Outages) {

@@ -16,10 +16,9 @@ use tokio::{
 };
 
 use super::{
-    ground::{Ground, Lay},
+    ground::{Ground, Lay, clear},
     ingress::{Call, signed},
     measure::{Percentiles, percentiles},
-    pipeline::clear,
 };
 use crate::{processes::Process, stack::SIGNING_SEED};
 

@@ -8,8 +8,7 @@ use seven_settings::Worker;
 use tokio::time::{Instant, sleep};
 
 use super::{
-    ground::{Ground, Lay},
-    pipeline::clear,
+    ground::{Ground, Lay, clear},
     usage,
 };
 use crate::processes::Process;

@@ -11,12 +11,11 @@ use seven_testkit::collector::Collector;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{
-    Bench,
     ground::{Ground, Lay, casino_number},
     load::{Guests, Pace, play},
+    options::Bench,
     outages::{self, Outages},
     pipeline::{Running, fleet_processes},
-    report,
 };
 use crate::whole_traces::{self, Wholeness};
 
@@ -50,7 +49,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Traces> {
     let texts: BTreeSet<String> = ground.sim().ledger().snapshot().inbound.iter().map(trace_of).collect();
     let wholeness = whole_traces::of_texts(&spans, texts.iter().map(String::as_str));
     // At once: what follows takes minutes and may fail.
-    report::wholeness(&wholeness, rate, spans.len());
+    print_wholeness(&wholeness, rate, spans.len());
     if let Some(broken) = wholeness.broken.first() {
         for span in spans.iter().filter(|span| span.trace_id == *broken) {
             out!("  {} {} under {:?} {}", span.trace_id, span.span_id, span.parent, span.name);
@@ -178,4 +177,16 @@ async fn settled_spans(collector: &Collector) -> Vec<seven_testkit::collector::S
 
 fn trace_of(text: &seven_carrier_sim::Inbound) -> String {
     TraceContext::of_text(&text.provider, &text.message_id).trace_hex()
+}
+
+fn print_wholeness(found: &Wholeness, rate: f64, spans: usize) {
+    out!(
+        "traces: {} of {} texts ({:.2} %, goal 99.9 %) have one unbroken trace from webhook to delivery, at {rate:.0} texts/s ({spans} spans)",
+        found.whole,
+        found.texts,
+        found.share() * 100.0,
+    );
+    if !found.broken.is_empty() {
+        out!("  broken: {} (such as {})", found.lacks(), found.broken.join(", "));
+    }
 }

@@ -16,7 +16,11 @@ use seven_testkit::{Options, Servers, collector::Collector};
 use tokio::net::TcpListener;
 use url::Url;
 
-use super::{CASINOS, PER_KIND, SCALE, plan::Server, proxy::Proxy};
+use super::{
+    plan::Server,
+    proxy::Proxy,
+    size::{CASINOS, PER_KIND, SCALE},
+};
 use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 
 /// Dropped in this order: the fleet's handles before its servers.

@@ -6,14 +6,17 @@ mod facts;
 mod ground;
 mod load;
 mod mutants;
+mod options;
 mod plan;
 mod proxy;
 mod report;
+mod size;
 mod strike;
 mod visits;
 mod watch;
 mod workers;
 
+pub use self::options::Chaos;
 use std::{
     path::Path,
     process::ExitCode,
@@ -31,40 +34,6 @@ use tokio::time::{Instant, sleep_until};
 use workers::Workers;
 
 use crate::whole_traces;
-
-const CASINOS: usize = 4;
-/// Processes of each kind of worker.
-const PER_KIND: usize = 2;
-/// All intervals of the fleet and of the carrier.
-const SCALE: f64 = 0.05;
-
-#[derive(Debug, Clone, clap::Args)]
-pub struct Chaos {
-    /// How long guests text and things break.
-    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "seconds")]
-    minutes: u64,
-    /// The same in seconds, for a shortened run.
-    #[arg(long, value_name = "N")]
-    seconds: Option<u64>,
-    /// Draws faults and load; without it a new one, which is printed.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Instead, break the promises on purpose, one after the other, and show that the checker notices each.
-    #[arg(long)]
-    mutants: bool,
-    /// With --mutants: only these.
-    #[arg(long, value_name = "NAME", requires = "mutants")]
-    only: Vec<String>,
-    /// How long after the load everything may take to settle.
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    patience: u64,
-}
-
-impl Chaos {
-    fn span(&self) -> Duration {
-        Duration::from_secs(self.seconds.unwrap_or(self.minutes * 60))
-    }
-}
 
 /// Exit code 1: a promise was broken, or too little was examined.
 pub async fn run(chaos: Chaos) -> Result<ExitCode> {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use seven::out;
 use tokio::process::Command;
 
-use super::Chaos;
+use super::options::Chaos;
 
 /// What each breaks stands in `src/mutant.rs` of the crates that ask for it.
 const MUTANTS: [&str; 12] = [

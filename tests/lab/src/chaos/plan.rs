@@ -7,7 +7,7 @@ use seven_carrier_sim::Fault;
 use seven_settings::Worker;
 
 use super::{
-    CASINOS, PER_KIND,
+    size::{CASINOS, PER_KIND},
     visits::{DELETED, FROZEN, FROZEN_FROM, HANDED_ON_AT, MOVED_AT, odd_moments},
 };
 

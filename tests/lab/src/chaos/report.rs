@@ -8,11 +8,11 @@ use seven_domain::CasinoId;
 use seven_settings::Worker;
 
 use super::{
-    CASINOS,
     check::{Finding, in_flight},
     facts::Facts,
     ground::{Ground, casino_id},
     plan::Server,
+    size::CASINOS,
     strike::Struck,
     watch::Seen,
 };

@@ -13,10 +13,10 @@ use tokio::{
 };
 
 use super::{
-    CASINOS,
     ground::{Ground, casino_id, casino_number},
     plan::{Link, Server, Strike},
     proxy::Proxy,
+    size::CASINOS,
     visits::MOVES,
     workers::Workers,
 };

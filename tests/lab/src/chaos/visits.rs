@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-use super::CASINOS;
+use super::size::CASINOS;
 
 /// One text of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use anyhow::Result;
 use seven_settings::Worker;
 use tokio::{process::Command, sync::Mutex, time::sleep};
 
-use super::{PER_KIND, ground::Ground};
+use super::{ground::Ground, size::PER_KIND};
 use crate::processes::Process;
 
 #[derive(Debug)]

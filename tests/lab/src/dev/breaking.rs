@@ -8,22 +8,8 @@ use seven_carrier_sim::{Fault, Matcher, Plan, Rule, Text};
 use seven_settings::Worker;
 use tokio::{process::Child, time::sleep};
 
+use super::options::Break;
 use crate::dev::{Dev, House, house, sent_texts};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Break {
-    /// Redis dies just before a text comes.
-    Redis,
-    /// NATS is down when the webhook arrives; it comes back later.
-    Nats,
-    /// Postgres is down when the webhook arrives; it comes back later.
-    Postgres,
-    /// The carrier answers 429 twice.
-    #[value(name = "telnyx-429")]
-    Telnyx429,
-    /// The sender is killed (kill -9) while it holds the typing delay.
-    KillSender,
-}
 
 const GUEST: &str = "+18605550143";
 const QUESTION: &str = "What restaurants are open tonight?";

@@ -8,7 +8,7 @@ use seven_carrier_sim::{Entry, Text};
 use seven_settings::Worker;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use super::{Dev, House, house, observe};
+use super::{House, house, observe, options::Dev};
 use crate::dev::sent_texts;
 
 const GUEST: &str = "+18605550142";

@@ -12,7 +12,7 @@ use seven_settings::Worker;
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use super::{Dev, house};
+use super::{house, options::Dev};
 use crate::stack::Stack;
 
 /// The guest of `--say`.

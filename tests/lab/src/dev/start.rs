@@ -8,7 +8,7 @@ use seven_domain::CasinoConfig;
 use seven_settings::{Worker, dev_dir};
 use seven_testkit::{Options, Servers};
 
-use super::Dev;
+use super::options::Dev;
 use crate::stack::{Plan, Stack};
 
 /// Everything that runs here. Dropped in this order: the fleet before its servers.

@@ -45,7 +45,7 @@ pub(super) async fn cancel(fleet: &Fleet, command: &Change) -> Result<()> {
         Ok(json!({ "texts_dropped": texts, "guests_dropped": guests }))
     };
     let (mut tx, name) = moved(fleet, command, &["running", "paused"], "cancelled", dropped).await?;
-    let row = super::named(&mut tx, &command.casino, &command.campaign).await?;
+    let row = super::named::named(&mut tx, &command.casino, &command.campaign).await?;
     tx.commit().await?;
     out!("{name} is cancelled; {} text(s) had been released.", row.released);
     Ok(())
@@ -62,7 +62,7 @@ async fn moved(
     let who = &command.who;
     known(&fleet.store, &command.casino).await?;
     let mut tx = fleet.store.bind(&command.casino).await?;
-    let row = super::named(&mut tx, &command.casino, &command.campaign).await?;
+    let row = super::named::named(&mut tx, &command.casino, &command.campaign).await?;
     let campaign = CampaignId(row.campaign_id);
     if !tx.move_campaign(campaign, from, to).await? {
         bail!("{} is {}; only a campaign that is {} can be {to}", row.name, row.state, from.join(" or "));

@@ -67,7 +67,7 @@ pub(super) async fn list(fleet: &Fleet, command: &List) -> Result<()> {
 pub(super) async fn show(fleet: &Fleet, command: &Show) -> Result<()> {
     known(&fleet.store, &command.casino).await?;
     let mut tx = fleet.store.bind(&command.casino).await?;
-    let row = super::named(&mut tx, &command.casino, &command.campaign).await?;
+    let row = super::named::named(&mut tx, &command.casino, &command.campaign).await?;
     let counts = tx.campaign_counts(CampaignId(row.campaign_id)).await?;
     let on = tx.switched().await?;
     tx.commit().await?;

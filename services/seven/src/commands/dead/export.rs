@@ -13,7 +13,8 @@ use seven_runtime::Fleet;
 use seven_store::{audit::Entry, dead::DeadLetter};
 
 use super::{
-    Reader, Reveal, batch, payload,
+    batch, payload,
+    reader::{Reader, Reveal},
     select::{Select, whose},
     show,
 };

@@ -10,7 +10,11 @@ use seven_store::{
     dead::{DeadLetter, Handled},
 };
 
-use super::{Reader, Reveal, payload, select::Select};
+use super::{
+    payload,
+    reader::{Reader, Reveal},
+    select::Select,
+};
 use crate::out;
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use seven_runtime::Timing;
 use uuid::Uuid;
 
 use super::Finding;
-use crate::chaos::{SCALE, facts::Facts};
+use crate::chaos::{facts::Facts, size::SCALE};
 
 /// The carrier took each text once. A safety text in doubt goes out once more (D5).
 pub(super) fn once(facts: &Facts) -> Finding {

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 
 use super::Finding;
 use crate::chaos::{
-    CASINOS,
     facts::{Facts, Texted},
     ground::casino_id,
+    size::CASINOS,
 };
 
 /// By phone alone: a guest visits one casino, whose number may change meanwhile.

@@ -1,0 +1,122 @@
+//! How a duty comes round: at its rhythm, for one casino after the other.
+
+use std::{future::Future, time::Duration};
+
+use seven_domain::CasinoId;
+use seven_runtime::{Error, Fleet};
+use seven_telemetry::metrics;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+
+/// A round that waits for an answer that never comes (a server gone without a word) must not be the last one. All may be begun again.
+pub(crate) fn longest(duty: &str) -> Duration {
+    match duty {
+        // They read what grows: a night's work, a provider's records at its pace, streams.
+        "nightly" | "reconcile" | "delete" => Duration::from_secs(6 * 3_600),
+        // What they have claimed they signal one by one: a slow bus after an outage must not use up claims that nobody hears of.
+        "sweep" | "due" | "campaigns" => Duration::from_secs(1_800),
+        _ => Duration::from_secs(120),
+    }
+}
+
+/// Runs one duty at its rhythm; a failed round is said once and tried again at the next.
+pub(crate) async fn every<F>(fleet: &Fleet, duty: &'static str, period: Duration, round: impl Fn(Fleet) -> F)
+where
+    F: Future<Output = Result<(), Error>>,
+{
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut failing = false;
+    loop {
+        tokio::select! {
+            () = fleet.shutdown.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        let began = Instant::now();
+        let outcome = match timeout(longest(duty), round(fleet.clone())).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Error::Other("given up: it took too long".into())),
+        };
+        let ended = if outcome.is_ok() { "done" } else { "failed" };
+        metrics().rounds.with_label_values(&[duty, ended]).observe(began.elapsed().as_secs_f64());
+        if let Err(error) = &outcome
+            && !failing
+        {
+            tracing::warn!(duty, error = error as &dyn std::error::Error, "a round failed; the next ones go on trying");
+        }
+        failing = outcome.is_err();
+    }
+}
+
+/// One casino after the other: one's trouble is not the next one's.
+pub(crate) async fn each<F>(casinos: Vec<CasinoId>, one: impl Fn(CasinoId) -> F) -> Result<(), Error>
+where
+    F: Future<Output = Result<(), Error>>,
+{
+    each_of(casinos, |casino| casino, one).await
+}
+
+/// The same for whatever belongs to a casino. What failed is told when all had their turn; a store that is away ends the round.
+pub(crate) async fn each_of<T, F>(
+    all: Vec<T>,
+    whose: impl Fn(&T) -> &CasinoId,
+    one: impl Fn(T) -> F,
+) -> Result<(), Error>
+where
+    F: Future<Output = Result<(), Error>>,
+{
+    let mut failures = Vec::new();
+    for each in all {
+        let casino = whose(&each).clone();
+        match one(each).await {
+            Ok(()) => {}
+            Err(error) if error.is_away() => return Err(error),
+            Err(error) => failures.push((casino, error)),
+        }
+    }
+    casinos_failed(failures)
+}
+
+pub(crate) fn casinos_failed(failures: Vec<(CasinoId, Error)>) -> Result<(), Error> {
+    let failed = failures.len();
+    match failures.into_iter().next() {
+        Some((first, error)) => Err(Error::Casinos { failed, first, source: Box::new(error) }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{error::Error as _, future::ready, sync::Mutex};
+
+    use super::*;
+
+    async fn round(trouble: impl Fn(&str) -> Option<Error>) -> (Vec<String>, Result<(), Error>) {
+        let seen = Mutex::new(Vec::new());
+        let casinos = ["one", "two", "three"].map(|casino| CasinoId::trusted(casino).unwrap());
+        let ended = each(casinos.into(), |casino| {
+            seen.lock().unwrap().push(casino.to_string());
+            ready(trouble(casino.as_str()).map_or(Ok(()), Err))
+        })
+        .await;
+        (seen.into_inner().unwrap(), ended)
+    }
+
+    #[tokio::test] // D16
+    async fn one_casinos_trouble_is_not_the_next_ones() {
+        let (seen, ended) = round(|_| None).await;
+        assert!(seen.len() == 3 && ended.is_ok());
+        let (seen, ended) =
+            round(|casino| (casino != "three").then(|| Error::Other(format!("{casino} is broken")))).await;
+        let error = ended.unwrap_err();
+        assert_eq!((seen.len(), error.to_string().as_str()), (3, "2 casino(s), one the first of them"));
+        assert_eq!(error.source().unwrap().to_string(), "one is broken");
+    }
+
+    #[tokio::test] // D16
+    async fn a_store_that_is_away_is_nobodys_trouble() {
+        let away = || Error::Bus(seven_bus::Error::AckTimeout { subject: "gate.one".into() });
+        let (seen, ended) = round(|casino| (casino == "two").then(away)).await;
+        assert_eq!(seen, ["one", "two"]);
+        assert!(ended.unwrap_err().is_away());
+    }
+}

@@ -1,0 +1,127 @@
+//! Limits of sending, in segments, and what one asks of them (SMS-14). Pure.
+
+use std::time::Duration;
+
+use seven_domain::{CasinoId, Lane};
+
+/// `most` segments per `window`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Level {
+    /// For metrics and messages: `number`, `campaign`, `casino`, `account`, `fleet`.
+    pub name: &'static str,
+    /// Which one: a casino, a provider.
+    pub key: String,
+    pub most: u32,
+    pub window: Duration,
+    /// Several casinos draw from it.
+    pub shared: bool,
+}
+
+/// Who wants to send how much.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    pub casino: &'a CasinoId,
+    pub lane: Lane,
+    pub segments: u32,
+    pub levels: &'a [Level],
+}
+
+/// May these segments go now?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    Now,
+    /// Not before `after`; `level` holds it back.
+    Wait {
+        after: Duration,
+        level: &'static str,
+    },
+}
+
+/// A shared pace. A refused request takes nothing.
+pub trait Pacer: Send + Sync {
+    fn take(&self, ask: &Ask<'_>) -> impl Future<Output = Pace> + Send;
+}
+
+/// Longer windows are kept strictly, never more than `most` in any of them; within a second a burst may be twice that, which providers
+/// queue.
+const STRICT_FROM: Duration = Duration::from_secs(2);
+
+/// A level as one lane may use it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rate {
+    /// What one segment costs.
+    pub(crate) emission: Duration,
+    /// How far ahead of the steady pace a burst may run.
+    pub(crate) tolerance: Duration,
+}
+
+impl Level {
+    /// Safety texts have a fifth of it for themselves, which nobody else uses (D6). Proactive texts leave half the burst, so that an
+    /// answer finds room at once however many of them wait.
+    pub(crate) fn rate(&self, lane: Lane, segments: u32) -> Rate {
+        let reserve = (self.most / 5).max(1);
+        let most = if lane == Lane::Safety { reserve } else { self.most.saturating_sub(reserve).max(1) };
+        let strict = self.window >= STRICT_FROM;
+        let burst = if strict { self.window / 2 } else { self.window };
+        let emission = if strict { self.window + burst } else { self.window } / most;
+        let cost = emission.saturating_mul(segments);
+        let tolerance = match lane {
+            Lane::Bulk => (burst / 2).max(cost),
+            Lane::Reply | Lane::Safety => burst.max(cost.saturating_mul(2)),
+        };
+        Rate { emission, tolerance }
+    }
+
+    pub(crate) fn bucket(&self, lane: Lane) -> String {
+        let lane = if lane == Lane::Safety { "safety" } else { "other" };
+        format!("{}:{}:{lane}", self.name, self.key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn level(most: u32, window: u64) -> Level {
+        Level { name: "number", key: "k".into(), most, window: Duration::from_secs(window), shared: false }
+    }
+
+    #[test] // D6: four fifths and one fifth of 20 a second
+    fn safety_has_its_own_fifth() {
+        let level = level(20, 1);
+        assert_eq!(level.rate(Lane::Reply, 1).emission, Duration::from_micros(62_500));
+        assert_eq!(level.rate(Lane::Safety, 1).emission, Duration::from_millis(250));
+        assert_ne!(level.bucket(Lane::Safety), level.bucket(Lane::Reply));
+        assert_eq!(level.bucket(Lane::Bulk), level.bucket(Lane::Reply));
+    }
+
+    proptest! {
+        #[test] // spec 05 section 1.6: a carrier's limit per minute or day is never passed
+        fn no_window_holds_more_than_its_most(most in 10_u32..5_000, minutes in 1_u64..1_440) {
+            let level = level(most, minutes * 60);
+            let per_window = |lane| {
+                let rate = level.rate(lane, 1);
+                (rate.tolerance + level.window).as_nanos() / rate.emission.as_nanos().max(1)
+            };
+            // Rounding of the emission may add one.
+            prop_assert!(per_window(Lane::Reply) + per_window(Lane::Safety) <= u128::from(most) + 2);
+        }
+
+        #[test]
+        fn a_text_of_any_length_passes_in_the_end(most in 1_u32..100, segments in 1_u32..10) {
+            for lane in [Lane::Safety, Lane::Reply, Lane::Bulk] {
+                let rate = level(most, 1).rate(lane, segments);
+                prop_assert!(rate.tolerance >= rate.emission * segments);
+            }
+        }
+
+        #[test] // D6: when proactive texts have used all they may, an answer still goes at once
+        fn an_answer_passes_where_proactive_texts_wait(most in 2_u32..1_000) {
+            let level = level(most, 1);
+            let (answer, bulk) = (level.rate(Lane::Reply, 1), level.rate(Lane::Bulk, 1));
+            prop_assert!(bulk.tolerance + answer.emission <= answer.tolerance + Duration::from_micros(1));
+        }
+    }
+}

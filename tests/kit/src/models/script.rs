@@ -1,0 +1,92 @@
+//! What the double was told and what it heard.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use serde_json::Value;
+
+use super::play::Play;
+
+/// Which wire format a request used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `POST /v1beta/models/{model}:generateContent`, `:embedContent`, `:batchEmbedContents`
+    Gemini,
+    /// `POST /v1/chat/completions`, `/v1/embeddings`
+    OpenAi,
+}
+
+/// A request as it arrived, with the parts that matchers ask for.
+#[derive(Debug, Clone)]
+pub struct Received {
+    /// Its wire format.
+    pub format: Format,
+    /// The model asked for.
+    pub model: String,
+    /// Path and query.
+    pub path: String,
+    /// The key, without its scheme.
+    pub key: Option<String>,
+    /// The body.
+    pub body: Value,
+    /// The newest text of the user.
+    pub last_text: String,
+    /// The results of the newest tool calls, as text; empty when the conversation does not end with tool results.
+    pub tool_results: Vec<String>,
+    /// Names of the tools on offer.
+    pub tools: Vec<String>,
+    /// The texts to be turned into vectors, whole; empty when the model is asked to speak.
+    pub embedded: Vec<String>,
+}
+
+#[derive(Default)]
+pub(crate) struct Script {
+    pub(crate) state: Mutex<State>,
+}
+
+impl Script {
+    /// Records a request and decides what it gets; the number is its place among all requests.
+    pub(crate) fn next(&self, request: &Received) -> (usize, Play) {
+        let mut state = self.lock();
+        state.requests.push(request.clone());
+        let nth = state.requests.len();
+        let matched = state.matchers.iter().find(|(matches, _)| matches(request)).map(|(_, play)| play.clone());
+        let play = matched.or_else(|| state.queue.pop_front()).or_else(|| state.otherwise.clone());
+        (nth, play.unwrap_or_else(|| Play::status(500)))
+    }
+
+    pub(crate) fn opened(&self) {
+        let mut state = self.lock();
+        state.open += 1;
+        state.most_open = state.most_open.max(state.open);
+    }
+
+    pub(crate) fn closed(&self) {
+        self.lock().open -= 1;
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Script").field("requests", &self.lock().requests.len()).finish_non_exhaustive()
+    }
+}
+
+pub(crate) type Matcher = Box<dyn Fn(&Received) -> bool + Send + Sync>;
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) matchers: Vec<(Matcher, Play)>,
+    pub(crate) queue: VecDeque<Play>,
+    pub(crate) otherwise: Option<Play>,
+    pub(crate) requests: Vec<Received>,
+    pub(crate) open: usize,
+    pub(crate) most_open: usize,
+}

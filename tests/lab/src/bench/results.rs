@@ -1,0 +1,21 @@
+//! Everything measured, as JSON writes it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// Everything measured, as JSON writes it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Results {
+    pub(crate) commit: &'static str,
+    pub(crate) cores: usize,
+    #[serde(flatten)]
+    pub(crate) pipeline: Option<super::pipeline::Pipeline>,
+    pub(crate) ingress: Option<super::ingress::Ingress>,
+    pub(crate) slow: Option<super::slow::Slow>,
+    pub(crate) growth: Option<super::growth::Growth>,
+    pub(crate) isolation: Option<super::isolation::Isolation>,
+    pub(crate) start: Option<BTreeMap<&'static str, super::start::Started>>,
+    pub(crate) traces: Option<super::traces::Traces>,
+    pub(crate) recovery: Option<super::recovery::Recovery>,
+}

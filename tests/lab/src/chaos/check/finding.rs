@@ -1,0 +1,22 @@
+//! What became of one promise.
+
+/// One line of the report.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    pub(crate) promise: &'static str,
+    /// How many things were looked at, and what they are.
+    pub(crate) examined: usize,
+    pub(crate) what: &'static str,
+    pub(crate) violations: Vec<String>,
+}
+
+impl Finding {
+    pub(crate) fn new(promise: &'static str, what: &'static str) -> Self {
+        Self { promise, examined: 0, what, violations: Vec::new() }
+    }
+
+    pub(crate) fn look(&mut self, violation: Option<String>) {
+        self.examined += 1;
+        self.violations.extend(violation);
+    }
+}
