@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use seven_llm::{Model, OfflineModel, chat::ChatModel};
+use seven_llm::{Model, chat::ChatModel};
+use seven_offline_host::OfflineModel;
 use seven_packs::{Pack, Packs};
 
 /// A model per pack, by the pack's name; cheap to clone.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use seven_llm::HostPack;
+use seven_offline_host::HostPack;
 use seven_packs::{Files, Pack, Packs};
 
 /// Reads every folder of `directory` as a pack of the folder's name; an empty path adds none.

@@ -1,7 +1,6 @@
 //! The language model as the host sees it: one request, one grounded reply (D11).
 //!
-//! [`Model`] is implemented over HTTP by hosted models and here by [`OfflineModel`], which needs no network and answers only from
-//! the casino's content. Never sends, never stores, never reads the clock: time and seed arrive in the [`Request`].
+//! [`Model`] is implemented over HTTP by hosted models, and without a network by the offline host (`seven-offline-host`). Never sends, never stores, never reads the clock: time and seed arrive in the [`Request`].
 
 pub mod chat;
 pub mod embedding;
@@ -10,7 +9,6 @@ mod fixed;
 pub mod gemini;
 pub mod guarded;
 mod http;
-pub mod offline;
 pub mod openai;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
@@ -24,7 +22,6 @@ use seven_knowledge::Index;
 
 pub use error::{Error, Retry};
 pub use fixed::FixedModel;
-pub use offline::{HostPack, OfflineModel};
 
 /// A boxed future, so that models can be kept as `Arc<dyn Model>`.
 pub type Responding<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;

@@ -9,7 +9,8 @@ use seven_agent_swarm::Models;
 use seven_bus::WorkerSettings;
 use seven_carrier_sim::Text;
 use seven_domain::Stage;
-use seven_llm::{Model, OfflineModel, Request, Responding};
+use seven_llm::{Model, Request, Responding};
+use seven_offline_host::OfflineModel;
 use seven_settings::Worker;
 use tokio::{sync::Semaphore, task::JoinHandle, time::sleep};
 

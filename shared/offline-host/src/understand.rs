@@ -13,7 +13,7 @@ use super::{
     phrases::{Phrases, Said},
     when::When,
 };
-use crate::Request;
+use seven_llm::Request;
 
 #[derive(Debug, Clone)]
 pub(super) struct Understood<'a> {

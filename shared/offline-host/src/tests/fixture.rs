@@ -10,10 +10,12 @@ use chrono_tz::{America::New_York, Tz};
 use seven_domain::Language;
 use seven_knowledge::{Index, Reference, parse_content};
 
-use crate::{Exchange, OfflineModel, Reply, Request};
+use seven_llm::{Exchange, Reply, Request};
+
+use crate::OfflineModel;
 
 pub(super) const ZONE: Tz = New_York;
-pub(super) const PACK: &str = include_str!("../../../../packs/casino/host.toml");
+pub(super) const PACK: &str = include_str!("../../../packs/casino/host.toml");
 pub(super) const CONTENT: &str = include_str!("fixture.json");
 pub(super) const PHONE: &str = "1-860-555-0142";
 /// As long as the disclosure of a casino with a long name.

@@ -4,7 +4,7 @@ use seven_domain::Language;
 use seven_guest::Topic;
 
 use super::{fit::Part, pack::HostPack, phrases::Said};
-use crate::Request;
+use seven_llm::Request;
 
 /// What leaves no room for small talk about the guest.
 const GRAVE: [&str; 8] = ["complaint", "human", "identity", "allergy", "limits", "goodbye", "decline", "language"];

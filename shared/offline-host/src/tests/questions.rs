@@ -313,7 +313,7 @@ fn broken_packs_are_refused_by_name() {
     assert!(error(&without).to_string().contains("intents.thanks"));
     let without = super::fixture::PACK.replace("\nhuman = {", "\nhumane = {");
     assert!(error(&without).to_string().contains("say.human"));
-    assert!(matches!(error("threshold = true"), crate::Error::Pack(_)));
+    assert!(matches!(error("threshold = true"), seven_llm::Error::Pack(_)));
 }
 
 #[test]
@@ -324,8 +324,8 @@ fn the_trait_answers_without_a_runtime() {
         task::{Context, Poll, Waker},
     };
     let desk = Desk::at("2026-03-06 18:30");
-    let model: &dyn crate::Model = &crate::OfflineModel::from_toml(super::fixture::PACK).unwrap();
-    let request = crate::Request {
+    let model: &dyn seven_llm::Model = &crate::OfflineModel::from_toml(super::fixture::PACK).unwrap();
+    let request = seven_llm::Request {
         casino_name: "Pine Hollow".into(),
         contact_phone: PHONE.into(),
         persona: "Seven".into(),

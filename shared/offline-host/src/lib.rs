@@ -30,7 +30,7 @@ use seven_knowledge::text::words;
 use fit::Room;
 pub use pack::HostPack;
 
-use crate::{Error, Model, Reply, Request, Responding, Usage};
+use seven_llm::{Error, Model, Reply, Request, Responding, Usage};
 
 /// Deterministic for a given request and seed. Ignores tools, output schema and system prompt: it has no use for them.
 #[derive(Debug, Clone)]

@@ -17,7 +17,8 @@ use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
 use seven_host::grounding::Evidence;
 use seven_knowledge::{Index, Reference, formatter, parse_content, text::fold};
-use seven_llm::{Exchange, OfflineModel, Reply, Request};
+use seven_llm::{Exchange, Reply, Request};
+use seven_offline_host::OfflineModel;
 use seven_packs::CASINO as PACK;
 
 static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());

@@ -8,7 +8,7 @@ use seven_knowledge::text::words;
 
 use super::fixture::{CONTENT, Desk, PACK, PHONE, at};
 use super::questions::all_texts;
-use crate::Reply;
+use seven_llm::Reply;
 
 const CALENDAR: &str = "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun lunes martes miercoles jueves viernes \
     sabado domingo lun mar mie jue vie sab dom jan feb apr may jun jul aug sep oct nov dec enero febrero marzo abril mayo junio julio agosto \

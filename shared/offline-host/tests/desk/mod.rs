@@ -9,7 +9,8 @@ use std::{
 use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::{America::New_York, Tz};
 use seven_knowledge::{Index, Reference, parse_content};
-use seven_llm::{Exchange, OfflineModel, Reply, Request};
+use seven_llm::{Exchange, Reply, Request};
+use seven_offline_host::OfflineModel;
 use seven_packs::CASINO as PACK;
 
 pub(crate) const PHONE: &str = "1-860-555-0142";

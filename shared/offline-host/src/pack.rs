@@ -10,7 +10,7 @@ use seven_knowledge::{
 };
 
 use super::{language::Tongue, phrases::Phrases, spelling::Speller};
-use crate::Error;
+use seven_llm::Error;
 
 /// Parsed and compiled. Every key the code asks for is checked when the pack is read, so that no wording can be missing later.
 #[derive(Debug, Clone)]

@@ -12,7 +12,8 @@ use chrono_tz::Tz;
 use serde_json::Value;
 use seven_domain::{CasinoConfig, Language};
 use seven_knowledge::{Index, Reference, parse_content};
-use seven_llm::{OfflineModel, Reply, Request};
+use seven_llm::{Reply, Request};
+use seven_offline_host::OfflineModel;
 use seven_packs::{CASINO as PACK, TextKey, casino, demo};
 use seven_sms::shape;
 

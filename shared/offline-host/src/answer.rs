@@ -16,7 +16,7 @@ use super::{
     reading,
     understand::Understood,
 };
-use crate::Request;
+use seven_llm::Request;
 
 /// What every composer needs.
 #[derive(Clone, Copy)]
