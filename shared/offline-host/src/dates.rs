@@ -19,7 +19,7 @@ const MONTHS: [[&str; 4]; 12] = [
 ];
 
 /// The next such date from `today`, and the words that say it.
-pub(super) fn said(text: &str, words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
+pub(crate) fn said(text: &str, words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
     let at = |n: usize| words.get(n).map_or("", String::as_str);
     (0..words.len()).find_map(|n| {
         // "The 9th floor" is no day.
@@ -47,7 +47,7 @@ pub(super) fn said(text: &str, words: &[String], today: NaiveDate) -> Option<(Na
 }
 
 /// "On Thanksgiving", "Christmas Eve hours": the day itself, not "the Christmas show".
-pub(super) fn holiday_said(text: &str, words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
+pub(crate) fn holiday_said(text: &str, words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
     const BEFORE: [&str; 13] =
         ["on", "for", "during", "this", "over", "by", "el", "en", "para", "la", "open", "abren", "hours"];
     const AFTER: [&str; 7] = ["hours", "day", "night", "or", "and", "this", "morning"];
@@ -61,7 +61,7 @@ pub(super) fn holiday_said(text: &str, words: &[String], today: NaiveDate) -> Op
 }
 
 /// The days a sentence names: "November 30 through December 4", "Dec 24-26", "Thanksgiving Day". First and last day of each.
-pub(super) fn days_told(text: &str, today: NaiveDate) -> Vec<(NaiveDate, NaiveDate)> {
+pub(crate) fn days_told(text: &str, today: NaiveDate) -> Vec<(NaiveDate, NaiveDate)> {
     let words = seven_knowledge::text::words(text);
     let at = |n: usize| words.get(n).map_or("", String::as_str);
     let mut told: Vec<(usize, NaiveDate)> = Vec::new();
@@ -98,7 +98,7 @@ fn nearest(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
 }
 
 /// "In December", "en diciembre", "this month": its first day from today on.
-pub(super) fn month_said(words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
+pub(crate) fn month_said(words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
     words.windows(2).enumerate().find_map(|(n, pair)| {
         let place = (n, n + 2);
         match (pair[0].as_str(), pair[1].as_str()) {
@@ -114,7 +114,7 @@ pub(super) fn month_said(words: &[String], today: NaiveDate) -> Option<(NaiveDat
 }
 
 /// "in December", "en diciembre".
-pub(super) fn month_words(first: NaiveDate, language: Language) -> String {
+pub(crate) fn month_words(first: NaiveDate, language: Language) -> String {
     match language {
         Language::En => first.format("in %B").to_string(),
         Language::Es => format!("en {}", MONTHS[first.month0() as usize][2]),
@@ -140,7 +140,7 @@ fn next(today: NaiveDate, month: Option<u32>, day: u32) -> Option<NaiveDate> {
 }
 
 /// "on Dec 5", "el 5 de diciembre".
-pub(super) fn words(date: NaiveDate, language: Language) -> String {
+pub(crate) fn words(date: NaiveDate, language: Language) -> String {
     match language {
         Language::En => date.format("on %b %-d").to_string(),
         Language::Es => format!("el {} de {}", date.day(), MONTHS[date.month0() as usize][2]),

@@ -4,7 +4,7 @@
 use chrono::NaiveDate;
 use seven_knowledge::{Item, text::words};
 
-use super::{answer::Host, dates};
+use super::{dates, host::Host};
 
 const OPENING: [&str; 24] = [
     "closed", "close", "closes", "closing", "open", "opens", "opening", "hours", "until", "only", "early", "served",
@@ -14,7 +14,7 @@ const OPENING: [&str; 24] = [
 const SHUT: [&str; 4] = ["closed", "cerrado", "cerrada", "cerramos"];
 
 /// What the row says of its opening on that day.
-pub(super) fn on(host: &Host<'_>, item: &Item, date: NaiveDate) -> Option<String> {
+pub(crate) fn on(host: &Host<'_>, item: &Item, date: NaiveDate) -> Option<String> {
     let today = host.local().date();
     let speaks = |text: &&str| words(text).iter().any(|word| OPENING.contains(&word.as_str()));
     let of_day = |text: &&str| dates::days_told(text, today).iter().any(|(from, to)| (*from..=*to).contains(&date));
@@ -22,6 +22,6 @@ pub(super) fn on(host: &Host<'_>, item: &Item, date: NaiveDate) -> Option<String
 }
 
 /// The row says that it is shut that day.
-pub(super) fn is_shut(host: &Host<'_>, item: &Item, date: NaiveDate) -> bool {
+pub(crate) fn is_shut(host: &Host<'_>, item: &Item, date: NaiveDate) -> bool {
     on(host, item, date).is_some_and(|text| words(&text).iter().any(|word| SHUT.contains(&word.as_str())))
 }

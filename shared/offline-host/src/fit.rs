@@ -4,32 +4,32 @@ use seven_sms::shape;
 
 /// The room a reply has: at most two texts, less what the envelope puts before it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Room<'a> {
+pub(crate) struct Room<'a> {
     lead: Option<&'a str>,
 }
 
 // === impl Room ===
 
 impl<'a> Room<'a> {
-    pub(super) fn behind(lead: Option<&'a str>) -> Self {
+    pub(crate) fn behind(lead: Option<&'a str>) -> Self {
         Self { lead: lead.filter(|l| !l.trim().is_empty()) }
     }
 
     /// Something that introduces us stands before the reply.
-    pub(super) fn is_led(self) -> bool {
+    pub(crate) fn is_led(self) -> bool {
         self.lead.is_some()
     }
 
-    pub(super) fn one(self, reply: &str) -> bool {
+    pub(crate) fn one(self, reply: &str) -> bool {
         self.texts(reply, 1)
     }
 
-    pub(super) fn two(self, reply: &str) -> bool {
+    pub(crate) fn two(self, reply: &str) -> bool {
         self.texts(reply, 2)
     }
 
     /// One text by itself, and two with the lead: facts are not given up for the lead's sake.
-    pub(super) fn one_of_its_own(self, reply: &str) -> bool {
+    pub(crate) fn one_of_its_own(self, reply: &str) -> bool {
         Self::default().one(reply) && self.two(reply)
     }
 
@@ -44,33 +44,33 @@ impl<'a> Room<'a> {
 
 /// One answered piece of what the guest wrote.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Part {
-    pub(super) intent: String,
-    pub(super) body: String,
+pub(crate) struct Part {
+    pub(crate) intent: String,
+    pub(crate) body: String,
     /// A short question back, said only when there is room.
-    pub(super) ask: Option<String>,
-    pub(super) sources: Vec<String>,
-    pub(super) grounded: bool,
+    pub(crate) ask: Option<String>,
+    pub(crate) sources: Vec<String>,
+    pub(crate) grounded: bool,
     /// Courtesy that yields to any real answer.
-    pub(super) chat: bool,
+    pub(crate) chat: bool,
     /// Says that what was asked for is not there.
-    pub(super) is_denial: bool,
+    pub(crate) is_denial: bool,
     /// What a row is, whatever was asked of it.
-    pub(super) is_whole: bool,
+    pub(crate) is_whole: bool,
     /// No price but how dear the place is.
-    pub(super) is_price_range: bool,
+    pub(crate) is_price_range: bool,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Fitted {
-    pub(super) text: String,
-    pub(super) sources: Vec<String>,
-    pub(super) intent: String,
-    pub(super) grounded: bool,
+pub(crate) struct Fitted {
+    pub(crate) text: String,
+    pub(crate) sources: Vec<String>,
+    pub(crate) intent: String,
+    pub(crate) grounded: bool,
 }
 
 /// The leading sentences that keep `fits`; never a cut sentence. Empty when not even the first fits.
-pub(super) fn sentences(text: &str, mut fits: impl FnMut(&str) -> bool) -> String {
+pub(crate) fn sentences(text: &str, mut fits: impl FnMut(&str) -> bool) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let ends = text.match_indices(['.', '!', '?', ';']).map(|(at, mark)| (at, at + mark.len()));
     let ends = ends.filter(|(_, end)| *end == text.len() || text[*end..].starts_with(' '));
@@ -95,7 +95,7 @@ fn first_sentence(text: &str) -> String {
 }
 
 /// Spanish letters outside GSM-7 made plain; ñ, é, ¿ and ¡ are inside it and stay.
-pub(super) fn plain_spanish(text: &str) -> String {
+pub(crate) fn plain_spanish(text: &str) -> String {
     let plain = |c: char| match c {
         'á' => 'a',
         'í' => 'i',
@@ -111,7 +111,7 @@ pub(super) fn plain_spanish(text: &str) -> String {
 }
 
 /// "A, B and C".
-pub(super) fn join_names(names: &[String], and: &str) -> String {
+pub(crate) fn join_names(names: &[String], and: &str) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),
@@ -124,7 +124,7 @@ pub(super) fn join_names(names: &[String], and: &str) -> String {
 
 /// Joins the parts in the order asked when they fit; otherwise the newest question goes first and the rest follows while it fits.
 /// `again` asks for a question that found no room.
-pub(super) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted {
+pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted {
     let real = parts.iter().any(|p| !p.chat);
     let mut parts: Vec<Part> = parts.into_iter().filter(|p| !(real && p.chat)).collect();
     let mut seen = Vec::new();

@@ -5,18 +5,10 @@ mod subject;
 use std::sync::Arc;
 
 use seven_knowledge::{Category, Item, Term};
-
-pub(super) use subject::quoted;
 use subject::subjects;
 
-use super::{
-    answer::{self, Host},
-    compose::venue,
-    fit::Part,
-    pack::Field,
-    reading,
-    understand::Understood,
-};
+use super::{compose::venue, fit::Part, host::Host, pack::Field, reading, understand::Understood};
+use crate::{about, sentences};
 
 /// From here on a row says a term.
 const SAID: f32 = 0.5;
@@ -101,7 +93,7 @@ const WHOLE: [&str; 13] = [
 const TICKETS: [&str; 8] = ["tickets", "ticket", "boletos", "boleto", "entradas", "entrada", "funcion", "seats"];
 
 /// The answer about the subject, when the text leaves open what it is about.
-pub(super) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
+pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
     let again = asked(u);
     let hard = hard_terms(host, &again);
     if !is_open(&again) {
@@ -151,7 +143,7 @@ pub(super) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
 }
 
 /// What was found for a text that names nothing, unless it is another row that does not say the thing asked for.
-pub(super) fn honest(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], part: Part) -> Part {
+pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], part: Part) -> Part {
     let again = asked(u);
     let hard = hard_terms(host, &again);
     let index = &host.request.index;
@@ -205,7 +197,7 @@ fn hard_terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
         })
     };
     let spent = |n: usize| is_idle(joined[n]) || TICKETS.contains(&joined[n]) || TOO.contains(&joined[n]);
-    let terms = reading::terms(host, u).into_iter();
+    let terms = sentences::terms(host, u).into_iter();
     let facts = |t: &Term| {
         let facets = ["dress", "kids", "dietary", "reservations", "couples"];
         let wanted = facets.iter().filter(|facet| u.wants(facet)).filter_map(|facet| host.pack.facets.get(*facet));
@@ -290,7 +282,7 @@ fn at_time(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Option<Pa
     }
     if rows.iter().any(|row| row.category == Category::Entertainment) {
         let night = Understood { topics: vec![Category::Entertainment], is_question: true, ..u.clone() };
-        return answer::about_topic(host, &night);
+        return about::about_topic(host, &night);
     }
     let timed: Vec<Arc<Item>> = rows.iter().filter(|row| row.hours().is_some()).cloned().collect();
     (!timed.is_empty()).then(|| venue::answer(host, u, &timed)).filter(|part| part.grounded)
@@ -317,11 +309,11 @@ fn of_fields(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], subjects: &[Vec
 /// The sentence of the subject that holds all that is asked.
 fn sentence(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], rows: &[Arc<Item>]) -> Option<Part> {
     let index = &host.request.index;
-    let terms = reading::terms(host, u);
+    let terms = sentences::terms(host, u);
     if !hard.iter().all(|term| says(host, rows, term)) {
         return None;
     }
-    let keep = |item: &Item, text: &str| rows.iter().any(|row| row.id == item.id) && reading::meets(u, text);
+    let keep = |item: &Item, text: &str| rows.iter().any(|row| row.id == item.id) && sentences::meets(u, text);
     let found = index.passages(&terms, host.language, host.request.now, keep);
     let own = |text: &str| hard.is_empty() || hard.iter().any(|term| term.is_in(text) >= SAID);
     let best = found.iter().find(|passed| passed.own > 0.0 && own(&passed.text))?;

@@ -11,7 +11,7 @@ use super::{
 };
 
 #[derive(Debug, Clone)]
-pub(super) struct Tongue {
+pub(crate) struct Tongue {
     english: HashSet<String>,
     spanish: HashSet<String>,
     prefer_english: Phrases,
@@ -19,7 +19,7 @@ pub(super) struct Tongue {
 }
 
 impl Tongue {
-    pub(super) fn new(file: &LanguageFile) -> Self {
+    pub(crate) fn new(file: &LanguageFile) -> Self {
         Self {
             english: words(&file.en).into_iter().collect(),
             spanish: words(&file.es).into_iter().collect(),
@@ -29,7 +29,7 @@ impl Tongue {
     }
 
     /// A language the guest asks for by name: "prefiero hablar en español".
-    pub(super) fn preferred(&self, said: &Said) -> Option<Language> {
+    pub(crate) fn preferred(&self, said: &Said) -> Option<Language> {
         if self.prefer_spanish.found(said) {
             Some(Language::Es)
         } else {
@@ -38,7 +38,7 @@ impl Tongue {
     }
 
     /// What the words say; `None` when they do not tell ("ok", a name, a number).
-    pub(super) fn detect(&self, text: &str) -> Option<Language> {
+    pub(crate) fn detect(&self, text: &str) -> Option<Language> {
         if let Some(asked) = self.preferred(&Said::new(text)) {
             return Some(asked);
         }
@@ -53,7 +53,7 @@ impl Tongue {
     }
 
     /// The newest text that tells wins, then the profile, then English.
-    pub(super) fn choose(&self, texts: &[String], stored: Option<Language>) -> Language {
+    pub(crate) fn choose(&self, texts: &[String], stored: Option<Language>) -> Language {
         texts.iter().rev().find_map(|text| self.detect(text)).or(stored).unwrap_or_default()
     }
 }

@@ -3,19 +3,24 @@
 //! Steps: language, what is asked (`understand`), the rows that answer it, the wording from the pack, the fit into two texts.
 //! Nothing in a reply comes from anywhere but content rows, the pack's fixed wording, and the casino's name and phone.
 
+mod about;
 mod answer;
 mod company;
 mod compose;
 mod dates;
 mod exceptions;
+mod exchanges;
 mod fit;
 mod focus;
 mod follow_up;
+mod host;
 mod language;
+mod minors;
 mod pack;
 mod phrases;
 mod profiling;
 mod reading;
+mod sentences;
 mod spelling;
 #[cfg(test)]
 mod tests;

@@ -15,26 +15,26 @@ use seven_llm::Error;
 /// Parsed and compiled. Every key the code asks for is checked when the pack is read, so that no wording can be missing later.
 #[derive(Debug, Clone)]
 pub struct HostPack {
-    pub(super) language: Tongue,
+    pub(crate) language: Tongue,
     /// Score below which a row is no answer.
-    pub(super) threshold: f32,
-    pub(super) intents: BTreeMap<String, Phrases>,
-    pub(super) facets: BTreeMap<String, Phrases>,
-    pub(super) times: BTreeMap<String, Phrases>,
+    pub(crate) threshold: f32,
+    pub(crate) intents: BTreeMap<String, Phrases>,
+    pub(crate) facets: BTreeMap<String, Phrases>,
+    pub(crate) times: BTreeMap<String, Phrases>,
     /// Words that tell nothing about what is wanted.
-    pub(super) ignore: BTreeSet<String>,
+    pub(crate) ignore: BTreeSet<String>,
     ignored_stems: BTreeSet<String>,
-    pub(super) topics: Vec<Topic>,
-    pub(super) kinds: Vec<Kind>,
-    pub(super) particulars: Vec<Particular>,
-    pub(super) services: Vec<Service>,
+    pub(crate) topics: Vec<Topic>,
+    pub(crate) kinds: Vec<Kind>,
+    pub(crate) particulars: Vec<Particular>,
+    pub(crate) services: Vec<Service>,
     /// What only a row that says so word for word may answer.
-    pub(super) literal: Phrases,
+    pub(crate) literal: Phrases,
     /// Phrases of `literal` that say the same.
-    pub(super) same: Vec<Vec<String>>,
+    pub(crate) same: Vec<Vec<String>>,
     /// How guests say that they speak of themselves and not of the children they spoke of before.
-    pub(super) ourselves: Phrases,
-    pub(super) speller: Speller,
+    pub(crate) ourselves: Phrases,
+    pub(crate) speller: Speller,
     say: BTreeMap<String, Wording>,
     values_es: BTreeMap<String, String>,
     replace_es: Vec<Replace>,
@@ -42,41 +42,41 @@ pub struct HostPack {
 
 /// A content category as guests call it.
 #[derive(Debug, Clone)]
-pub(super) struct Topic {
-    pub(super) category: Category,
-    pub(super) phrases: Phrases,
+pub(crate) struct Topic {
+    pub(crate) category: Category,
+    pub(crate) phrases: Phrases,
     /// Words that point here and still narrow the search: "massage".
-    pub(super) also: Phrases,
+    pub(crate) also: Phrases,
     label: (String, String),
 }
 
 /// A narrower wish inside dining: a cuisine, a bar, something vegan.
 #[derive(Debug, Clone)]
-pub(super) struct Kind {
-    pub(super) field: Field,
-    pub(super) values: Vec<String>,
-    pub(super) phrases: Phrases,
+pub(crate) struct Kind {
+    pub(crate) field: Field,
+    pub(crate) values: Vec<String>,
+    pub(crate) phrases: Phrases,
 }
 
 /// A narrower wish inside a topic, as guests say it and as rows do: live music, "masaje".
 #[derive(Debug, Clone)]
-pub(super) struct Particular {
-    pub(super) category: Category,
-    pub(super) values: Vec<String>,
-    pub(super) phrases: Phrases,
+pub(crate) struct Particular {
+    pub(crate) category: Category,
+    pub(crate) values: Vec<String>,
+    pub(crate) phrases: Phrases,
 }
 
 /// A service as guests ask for it, and how its row is found.
 #[derive(Debug, Clone)]
-pub(super) struct Service {
-    pub(super) phrases: Phrases,
-    pub(super) values: Vec<String>,
-    pub(super) categories: Vec<Category>,
+pub(crate) struct Service {
+    pub(crate) phrases: Phrases,
+    pub(crate) values: Vec<String>,
+    pub(crate) categories: Vec<Category>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Field {
+pub(crate) enum Field {
     Cuisine,
     Subcategory,
     Price,
@@ -114,17 +114,17 @@ struct File {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct LanguageFile {
-    pub(super) en: String,
-    pub(super) es: String,
-    pub(super) prefer: Pair<Vec<String>>,
+pub(crate) struct LanguageFile {
+    pub(crate) en: String,
+    pub(crate) es: String,
+    pub(crate) prefer: Pair<Vec<String>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Pair<T> {
-    pub(super) en: T,
-    pub(super) es: T,
+pub(crate) struct Pair<T> {
+    pub(crate) en: T,
+    pub(crate) es: T,
 }
 
 #[derive(Debug, Deserialize)]
@@ -187,7 +187,7 @@ struct Wording {
     es: Vec<String>,
 }
 
-pub(super) const INTENTS: [&str; 18] = [
+pub(crate) const INTENTS: [&str; 18] = [
     "greeting",
     "thanks",
     "goodbye",
@@ -207,7 +207,7 @@ pub(super) const INTENTS: [&str; 18] = [
     "limits",
     "cheapest",
 ];
-pub(super) const FACETS: [&str; 16] = [
+pub(crate) const FACETS: [&str; 16] = [
     "couples",
     "open",
     "opens",
@@ -307,7 +307,7 @@ impl HostPack {
     }
 
     /// The wording of `key` that `seed` picks, its slots filled; a sentence never changes within one reply.
-    pub(super) fn say(&self, key: &str, language: Language, seed: u64, slots: &[(&str, &str)]) -> String {
+    pub(crate) fn say(&self, key: &str, language: Language, seed: u64, slots: &[(&str, &str)]) -> String {
         let Some(wording) = self.say.get(key) else { return String::new() };
         let choices = match language {
             Language::En => &wording.en,
@@ -325,12 +325,12 @@ impl HostPack {
     }
 
     /// Tells nothing about what is wanted, in any ending.
-    pub(super) fn ignores(&self, word: &str) -> bool {
+    pub(crate) fn ignores(&self, word: &str) -> bool {
         self.ignore.contains(word) || self.ignored_stems.contains(&stem(word))
     }
 
     /// A fixed value of the content ("Smart casual") in the guest's language.
-    pub(super) fn value(&self, value: &str, language: Language) -> String {
+    pub(crate) fn value(&self, value: &str, language: Language) -> String {
         match language {
             Language::En => value.to_owned(),
             Language::Es => self.values_es.get(value).cloned().unwrap_or_else(|| {
@@ -341,7 +341,7 @@ impl HostPack {
     }
 
     /// "restaurants", "restaurantes".
-    pub(super) fn label(&self, category: &Category, language: Language) -> String {
+    pub(crate) fn label(&self, category: &Category, language: Language) -> String {
         let label = self.topics.iter().find(|t| t.category == *category).map(|t| &t.label);
         label.map_or_else(
             || category.as_str().replace('_', " "),

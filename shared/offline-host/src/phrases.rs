@@ -4,15 +4,15 @@ use seven_knowledge::text::{stem, words};
 
 /// A guest's text, cut into folded words with their stems.
 #[derive(Debug, Clone)]
-pub(super) struct Said {
-    pub(super) words: Vec<String>,
+pub(crate) struct Said {
+    pub(crate) words: Vec<String>,
     /// The same words as the guest wrote them.
     written: Vec<String>,
     stems: Vec<String>,
 }
 
 impl Said {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let words = words(text);
         let stems = words.iter().map(|w| stem(w)).collect();
         let as_written = |c: char| !c.is_alphanumeric() && !['\'', '\u{2019}', '&'].contains(&c);
@@ -22,7 +22,7 @@ impl Said {
     }
 
     /// Words `from..to` as the guest wrote them.
-    pub(super) fn span(&self, from: usize, to: usize) -> String {
+    pub(crate) fn span(&self, from: usize, to: usize) -> String {
         self.written[from..to].join(" ")
     }
 }
@@ -39,10 +39,10 @@ enum Pattern {
 
 /// Phrases that mean one thing.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Phrases(Vec<Phrase>);
+pub(crate) struct Phrases(Vec<Phrase>);
 
 impl Phrases {
-    pub(super) fn new<'a>(texts: impl IntoIterator<Item = &'a String>) -> Self {
+    pub(crate) fn new<'a>(texts: impl IntoIterator<Item = &'a String>) -> Self {
         let pattern = |word: &str| match word.strip_suffix('*') {
             Some(start) => words(start).into_iter().next().map(Pattern::Prefix).into_iter().collect(),
             None => words(word).iter().map(|w| Pattern::Stem(stem(w))).collect::<Vec<_>>(),
@@ -52,7 +52,7 @@ impl Phrases {
     }
 
     /// Every place a phrase stands, as word ranges.
-    pub(super) fn places(&self, said: &Said) -> Vec<(usize, usize)> {
+    pub(crate) fn places(&self, said: &Said) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
         for Phrase(patterns) in &self.0 {
             let length = patterns.len();
@@ -69,7 +69,7 @@ impl Phrases {
         places
     }
 
-    pub(super) fn found(&self, said: &Said) -> bool {
+    pub(crate) fn found(&self, said: &Said) -> bool {
         !self.places(said).is_empty()
     }
 }

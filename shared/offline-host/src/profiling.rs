@@ -31,7 +31,7 @@ fn is_refusal(text: &str) -> bool {
 }
 
 /// Puts the question that is due behind the last answer, and returns its words.
-pub(super) fn ask(pack: &HostPack, request: &Request, language: Language, parts: &mut [Part]) -> Option<String> {
+pub(crate) fn ask(pack: &HostPack, request: &Request, language: Language, parts: &mut [Part]) -> Option<String> {
     // Who declined to say who comes is not asked again.
     let declined = request.history.iter().map(|e| &e.guest).chain(&request.texts).any(|text| is_refusal(text));
     if declined && matches!(request.ask, Some(Topic::Name | Topic::PartySize)) {

@@ -1,25 +1,25 @@
 //! Reading rows for the one sentence that answers, and being honest when none does.
 
-mod demand;
+pub(crate) mod demand;
 mod stand_out;
 
-use std::sync::Arc;
-
-use seven_domain::Language;
-use seven_knowledge::{Category, Item, Mention, Passed, Term, index::is_stop, text::words};
+use demand::Demand;
+use seven_knowledge::{Category, Item, Passed, Term};
+use stand_out::{clearly, in_full};
 
 use super::{
-    answer::Host,
-    company,
     compose::venue,
-    fit::{Part, plain_spanish, sentences},
-    follow_up,
+    fit::{Part, sentences},
+    host::Host,
     understand::Understood,
 };
-use demand::Demand;
+use crate::{
+    exchanges,
+    sentences::{HALF_SAID, fits_topic, named, named_sentence, terms},
+};
+
 pub(super) use demand::is_calendar;
 pub(super) use stand_out::{best_of, only_place, only_sentence, word_of};
-use stand_out::{clearly, in_full};
 
 /// Share of the question that a sentence must hold with its row to be the answer whatever else was understood, and the share of
 /// what the row's name does not say that it must hold itself.
@@ -31,57 +31,8 @@ const LIKELY_OWN: f32 = 0.25;
 /// From here on a row says a term.
 const SAID: f32 = 0.7;
 const ALMOST_SAID: f32 = 0.82;
-const HALF_SAID: f32 = 0.5;
-
-/// Phrases that say what is wanted of a thing, not which thing.
-const SPENT: [&str; 11] =
-    ["open", "opens", "closes", "hours", "price", "where", "phone", "duration", "about", "starts", "age"];
-const SPENT_INTENTS: [&str; 9] =
-    ["greeting", "thanks", "listing", "recommend", "cheapest", "rules", "help", "ack", "booking"];
-const MEALS: [&str; 8] = ["lunch", "dinner", "supper", "noon", "almuerzo", "cena", "lunchtime", "mediodia"];
-
-/// What of the question must be found in a row.
-pub(super) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
-    let pack = host.pack;
-    let tables = [(&pack.facets, SPENT.as_slice()), (&pack.intents, SPENT_INTENTS.as_slice())];
-    let mut spent: Vec<(usize, usize)> = Vec::new();
-    for (table, keys) in tables {
-        spent.extend(keys.iter().filter_map(|key| table.get(*key)).flat_map(|phrases| phrases.places(&u.said)));
-    }
-    let times = pack.times.values().flat_map(|phrases| phrases.places(&u.said));
-    let said = &u.said.words;
-    spent.extend(times.filter(|(from, to)| !said[*from..*to].iter().any(|word| MEALS.contains(&word.as_str()))));
-    // How dear it may be narrows a list and is told by no sentence.
-    spent.extend(u.filter_places.iter().copied());
-    let house = words(&host.request.casino_name);
-    let idle = |n: usize| {
-        let word = &said[n];
-        let inside = spent.iter().any(|(from, to)| (*from..*to).contains(&n));
-        inside
-            || is_stop(word)
-            || pack.ignores(word)
-            || house.contains(word)
-            || (is_calendar(word) && !MEALS.contains(&word.as_str()))
-    };
-    let named = |t: &Term| u.mentions.iter().any(|m| m.telling && m.from <= t.from && t.to <= m.to);
-    let figure = |t: &Term| said[t.from].starts_with(|c: char| c.is_ascii_digit());
-    let all = host.request.index.terms(u.text).into_iter().filter(|t| t.to <= said.len() && !figure(t));
-    // "Dejar el cuarto" means check-out, whatever its words mean alone.
-    let fact = |n: usize| spent.iter().any(|(from, to)| (*from..*to).contains(&n)) || is_stop(&said[n]);
-    let phrase = |t: &Term| t.known && t.to - t.from > 2 && !(t.from..t.to).all(fact);
-    all.map(|t| if named(&t) || phrase(&t) || !(t.from..t.to).all(idle) { t } else { t.softened() }).collect()
-}
-
-/// Rows the question names, when it names any.
-fn named<'u>(u: &'u Understood<'_>, terms: &[Term]) -> Vec<&'u Item> {
-    let whole = u.mentions.iter().any(|m| m.telling && m.whole);
-    // "Check in" is no part of "Check cashing".
-    let apart = |m: &&Mention| !terms.iter().any(|t| t.from <= m.from && m.to <= t.to && t.to - t.from > m.to - m.from);
-    u.mentions.iter().filter(|m| m.telling && (m.whole || !whole)).filter(apart).map(|m| m.item.as_ref()).collect()
-}
-
 /// A sentence that says all that was asked, of something a row tells about and is not called: "how much is the ribeye?"
-pub(super) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let demand = Demand::of(u);
     let structured = ["dress", "dietary", "reservations", "phone"].iter().any(|f| u.wants(f));
     // What is on for children at a time is the calendar's to tell.
@@ -120,11 +71,6 @@ pub(super) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (sure && whole).then(|| tell(host, best))
 }
 
-/// The row is of a category the question names, if it names any whose rows are its answers.
-fn fits_topic(u: &Understood<'_>, item: &Item) -> bool {
-    u.topics.is_empty() || u.topics.contains(&item.category)
-}
-
 /// Nothing of it has a field of its own in the rows.
 fn plain(u: &Understood<'_>) -> bool {
     !u.wants("where") && !u.wants("open") && !u.intends("listing") && !u.intends("recommend")
@@ -137,7 +83,7 @@ fn is_only_in(passed: &Passed, term: &Term) -> bool {
 }
 
 /// The best sentence where nothing else answered.
-pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], denied: bool) -> Option<Part> {
+pub(crate) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], denied: bool) -> Option<Part> {
     let (demand, terms) = (Demand::of(u), terms(host, u));
     let index = &host.request.index;
     // A word that no row and no lexicon knows may be all the question is about; a remark may ask nothing.
@@ -147,7 +93,7 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
     }
     let mut rows: Vec<String> = named(u, &terms).iter().map(|item| item.name.clone()).collect();
     if rows.is_empty() && (u.points_back || u.continues() || terms.len() < 2) {
-        rows = follow_up::last_names(host, said_now);
+        rows = exchanges::last_names(host, said_now);
     }
     let named = !named(u, &terms).is_empty();
     let hard = terms.iter().any(|term| !term.soft);
@@ -194,56 +140,8 @@ pub(super) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
     clearly(host, u, demand, &terms, denied)
 }
 
-/// The sentence of a row that tells a fact its fields lack.
-pub(super) fn of_row(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, facet: &str) -> Option<(Arc<Item>, String)> {
-    let demand = Demand::of_facet(facet)?;
-    let terms = terms(host, u);
-    let keep = |item: &Item, text: &str| item.id == row.id && demand.met(text);
-    let index = &host.request.index;
-    if terms.iter().any(|term| !term.soft && index.says(row, term) < HALF_SAID) {
-        return None;
-    }
-    let found = index.passages(&terms, host.language, host.request.now, keep);
-    let best = found.into_iter().next().map(|best| best.text);
-    let text = best.or_else(|| index.sentences(row, host.language).find(|text| demand.met(text)).map(str::to_owned))?;
-    Some((Arc::clone(row), named_sentence(host, row, &text)))
-}
-
-/// The text holds the kind of thing asked for: an amount, a time.
-pub(super) fn meets(u: &Understood<'_>, text: &str) -> bool {
-    Demand::of(u).met(text)
-}
-
-/// A fact of a field, and the sentence of the row that names the very thing asked about: "can I wear shorts?" after "smart casual".
-pub(super) fn with_its_word(host: &Host<'_>, u: &Understood<'_>, row: &Item, fact: String) -> String {
-    let terms = terms(host, u);
-    let asked = |text: &str| {
-        let own = |t: &Term| !t.soft && !t.is_literally_in(&row.name) && !t.is_literally_in(&fact);
-        terms.iter().any(|term| own(term) && term.is_literally_in(text))
-    };
-    let told = host.request.index.sentences(row, host.language).find(|text| asked(text));
-    let both = told.filter(|text| !fact.contains(*text)).map(|text| format!("{fact} {}", in_language(host, text)));
-    both.filter(|both| host.room.one_of_its_own(both)).unwrap_or(fact)
-}
-
-/// How dear a place is, and what its row says of prices; that alone where both are too long.
-pub(super) fn priced(host: &Host<'_>, u: &Understood<'_>, row: &Item, range: String) -> String {
-    let terms = terms(host, u);
-    let keep = |item: &Item, text: &str| item.id == row.id && text.contains('$');
-    let index = &host.request.index;
-    let child = company::is_for_a_minor(host, u);
-    let of_children = |text: &&str| Demand::Number.met(text) && child && company::speaks_of_children(text);
-    let found = index.passages(&terms, host.language, host.request.now, keep);
-    let best = index.sentences(row, host.language).find(of_children).map(str::to_owned);
-    let best = best.or_else(|| found.into_iter().next().map(|best| best.text));
-    let text = best.or_else(|| index.sentences(row, host.language).find(|text| text.contains('$')).map(str::to_owned));
-    let Some(text) = text else { return range };
-    let (both, alone) = (format!("{range} {}", in_language(host, &text)), named_sentence(host, row, &text));
-    [both, alone].into_iter().find(|text| host.room.one_of_its_own(text)).unwrap_or(range)
-}
-
 /// The answer holds none of what was asked, or is about a place the guest did not mean: says so instead.
-pub(super) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
+pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let asks = u.is_question || u.asks_fact() || part.intent == "booking";
     if !part.grounded || part.chat || !asks || (part.sources.is_empty() && part.intent != "booking") {
         return part;
@@ -318,15 +216,8 @@ fn missing(host: &Host<'_>, row: &Item) -> Part {
     Part { grounded: false, ..host.part("unanswered", body, &[]) }
 }
 
-fn in_language(host: &Host<'_>, text: &str) -> String {
-    match host.language {
-        Language::En => text.to_owned(),
-        Language::Es => plain_spanish(text),
-    }
-}
-
 /// The sentence, with the name of its row where it says it not.
-pub(super) fn tell(host: &Host<'_>, passed: &Passed) -> Part {
+pub(crate) fn tell(host: &Host<'_>, passed: &Passed) -> Part {
     let row = &passed.item;
     if row.category == Category::Promotions {
         // What it is worth stands in a field.
@@ -340,10 +231,4 @@ pub(super) fn tell(host: &Host<'_>, passed: &Passed) -> Part {
         ref other => other.as_str(),
     };
     host.part(intent, body, std::slice::from_ref(row))
-}
-
-pub(super) fn named_sentence(host: &Host<'_>, row: &Item, text: &str) -> String {
-    let (name, text) = (host.name(row), in_language(host, text));
-    let rule = matches!(row.category, Category::Regulations | Category::GeneralInfo);
-    if rule || text.contains(&name) { text } else { format!("{name}: {text}") }
 }

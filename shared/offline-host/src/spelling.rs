@@ -26,7 +26,7 @@ const SHORTEST: usize = 5;
 
 /// Writes a guest's words out in full, as the pack spells them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Speller {
+pub(crate) struct Speller {
     shorthand: BTreeMap<String, String>,
     /// Long words of the pack.
     long: BTreeSet<String>,
@@ -37,7 +37,7 @@ pub(super) struct Speller {
 // === impl Speller ===
 
 impl Speller {
-    pub(super) fn new(shorthand: BTreeMap<String, String>, pack: &str) -> Self {
+    pub(crate) fn new(shorthand: BTreeMap<String, String>, pack: &str) -> Self {
         // What a comment says may be a slip it explains.
         let pack: String = pack.lines().filter(|line| !line.starts_with('#')).flat_map(|line| [line, "\n"]).collect();
         let pack = pack.as_str();
@@ -48,7 +48,7 @@ impl Speller {
 
     /// The text with each word replaced that is shorthand or a slip; words of the content (`known`) and of the language stay as they
     /// are. An emoji is written out too.
-    pub(super) fn mend(&self, text: &str, known: &Known<'_>) -> String {
+    pub(crate) fn mend(&self, text: &str, known: &Known<'_>) -> String {
         let mut mended = String::with_capacity(text.len());
         let mut word = String::new();
         for c in text.chars().chain([' ']) {
@@ -104,12 +104,12 @@ impl Speller {
 }
 
 /// Words that stay as they are.
-pub(super) struct Known<'a> {
-    pub(super) content: &'a HashSet<String>,
+pub(crate) struct Known<'a> {
+    pub(crate) content: &'a HashSet<String>,
     /// Words that stand in names only: never put in place of another word.
-    pub(super) names: &'a HashSet<String>,
+    pub(crate) names: &'a HashSet<String>,
     /// A word of the language, as far as we know it.
-    pub(super) is_word: &'a dyn Fn(&str) -> bool,
+    pub(crate) is_word: &'a dyn Fn(&str) -> bool,
 }
 
 /// Near enough to be the same word mistyped: in a short one a letter left out, doubled or swapped, in a long one two slips of any kind.

@@ -16,32 +16,32 @@ use super::{
 use seven_llm::Request;
 
 #[derive(Debug, Clone)]
-pub(super) struct Understood<'a> {
-    pub(super) text: &'a str,
-    pub(super) said: Said,
-    pub(super) intents: BTreeSet<&'a str>,
-    pub(super) facets: BTreeSet<&'a str>,
-    pub(super) topics: Vec<Category>,
-    pub(super) kinds: Vec<&'a Kind>,
+pub(crate) struct Understood<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) said: Said,
+    pub(crate) intents: BTreeSet<&'a str>,
+    pub(crate) facets: BTreeSet<&'a str>,
+    pub(crate) topics: Vec<Category>,
+    pub(crate) kinds: Vec<&'a Kind>,
     /// What is not wanted: "no seafood".
-    pub(super) refused: Vec<&'a Kind>,
-    pub(super) when: When,
-    pub(super) mentions: Vec<Mention>,
+    pub(crate) refused: Vec<&'a Kind>,
+    pub(crate) when: When,
+    pub(crate) mentions: Vec<Mention>,
     /// Words with a meaning that nothing above has taken.
-    pub(super) leftover: Vec<String>,
+    pub(crate) leftover: Vec<String>,
     /// Of those, the ones beside a topic word: "pizza places".
-    pub(super) beside: Vec<String>,
+    pub(crate) beside: Vec<String>,
     /// What must be found in a row, or honestly denied: "korean food", "live music", "military discount".
-    pub(super) wishes: Vec<Wish>,
+    pub(crate) wishes: Vec<Wish>,
     /// Where a kind was said.
-    pub(super) kind_places: Vec<(usize, usize)>,
+    pub(crate) kind_places: Vec<(usize, usize)>,
     /// Of those, where a budget was said.
-    pub(super) filter_places: Vec<(usize, usize)>,
+    pub(crate) filter_places: Vec<(usize, usize)>,
     /// Where a topic was said by its own words.
-    pub(super) topic_places: Vec<(usize, usize)>,
-    pub(super) is_question: bool,
+    pub(crate) topic_places: Vec<(usize, usize)>,
+    pub(crate) is_question: bool,
     /// Points at something said before: "it", "there", "ese".
-    pub(super) points_back: bool,
+    pub(crate) points_back: bool,
 }
 
 const POINTERS: [&str; 24] = [
@@ -92,7 +92,7 @@ fn is_rule(category: &Category) -> bool {
 }
 
 impl<'a> Understood<'a> {
-    pub(super) fn read(pack: &'a HostPack, request: &Request, text: &'a str) -> Self {
+    pub(crate) fn read(pack: &'a HostPack, request: &Request, text: &'a str) -> Self {
         let (index, now) = (&request.index, request.now);
         let house = words(&request.casino_name);
         let said = Said::new(text);
@@ -223,21 +223,21 @@ impl<'a> Understood<'a> {
         }
     }
 
-    pub(super) fn intends(&self, intent: &str) -> bool {
+    pub(crate) fn intends(&self, intent: &str) -> bool {
         self.intents.contains(intent)
     }
 
-    pub(super) fn wants(&self, facet: &str) -> bool {
+    pub(crate) fn wants(&self, facet: &str) -> bool {
         self.facets.contains(facet)
     }
 
     /// The wishes inside a category.
-    pub(super) fn wishes_of(&self, category: &Category) -> Vec<&Wish> {
+    pub(crate) fn wishes_of(&self, category: &Category) -> Vec<&Wish> {
         self.wishes.iter().filter(|w| w.category == *category).collect()
     }
 
     /// The guest's own words for some places of the text, with the name of the category beside them: "thai food".
-    pub(super) fn words_at(&self, places: &[(usize, usize)]) -> String {
+    pub(crate) fn words_at(&self, places: &[(usize, usize)]) -> String {
         let shows = self.about(&Category::Entertainment);
         let beside = |at: &(usize, usize)| {
             let touches = |t: &&(usize, usize)| (t.1 == at.0 || t.0 == at.1) && t.1 - t.0 == 1;
@@ -256,50 +256,50 @@ impl<'a> Understood<'a> {
         words.join(" ").to_lowercase()
     }
 
-    pub(super) fn about(&self, category: &Category) -> bool {
+    pub(crate) fn about(&self, category: &Category) -> bool {
         self.topics.contains(category)
     }
 
     /// Names of places, shows or treatments; rules and general answers are found by search instead.
-    pub(super) fn venues(&self) -> Vec<&Mention> {
+    pub(crate) fn venues(&self) -> Vec<&Mention> {
         self.mentions.iter().filter(|m| !is_rule(&m.item.category)).collect()
     }
 
     /// Goes on from what was said before: "and ...", "what about ...".
-    pub(super) fn continues(&self) -> bool {
+    pub(crate) fn continues(&self) -> bool {
         let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
         matches!(start.as_slice(), ["and" | "y" | "also" | "tambien", ..] | ["what" | "how", "about"])
     }
 
     /// No word is left that could ask for something more, figures apart: "a table for 2 at 8".
-    pub(super) fn is_all_said(&self) -> bool {
+    pub(crate) fn is_all_said(&self) -> bool {
         self.leftover.iter().all(|w| w.starts_with(|c: char| c.is_ascii_digit()))
     }
 
-    pub(super) fn asks_fact(&self) -> bool {
+    pub(crate) fn asks_fact(&self) -> bool {
         self.facets.iter().any(|f| *f != "about" && *f != "kids")
     }
 
     /// "You are the best!"
-    pub(super) fn is_praise(&self) -> bool {
+    pub(crate) fn is_praise(&self) -> bool {
         let wishes = !self.topics.is_empty() || !self.kinds.is_empty() || !self.venues().is_empty();
         self.intends("thanks") && !self.intends("goodbye") && !self.is_question && !wishes && self.facets.is_empty()
     }
 
     /// About the house itself: "are you open?", "what is your address?"
-    pub(super) fn asks_us(&self) -> bool {
+    pub(crate) fn asks_us(&self) -> bool {
         let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
         start == ["are", "you"] || (self.said.words.iter().any(|w| w == "your" || w == "casino") && !self.points_back)
     }
 
     /// Says enough to be a question by itself.
-    pub(super) fn is_particular(&self) -> bool {
+    pub(crate) fn is_particular(&self) -> bool {
         let kinds = self.kinds.iter().any(|kind| kind.field != Field::Kids);
         !self.topics.is_empty() || kinds || !self.is_all_said() || !self.venues().is_empty()
     }
 
     /// Asks for facts without saying of what: "and is there a dress code?"
-    pub(super) fn is_bare_fact(&self) -> bool {
+    pub(crate) fn is_bare_fact(&self) -> bool {
         // "What is open at 3am" asks which place, not about one.
         let which =
             ["whats", "anything", "something", "anywhere", "somewhere", "places", "algo", "algun", "alguno", "quien"];
@@ -320,7 +320,7 @@ impl<'a> Understood<'a> {
     }
 
     /// Tells us about the guest and asks nothing: "we are coming Saturday with two kids".
-    pub(super) fn is_statement(&self) -> bool {
+    pub(crate) fn is_statement(&self) -> bool {
         let wishes = self.kinds.iter().any(|k| k.field != Field::Kids)
             || !self.topics.is_empty()
             || self.venues().iter().any(|m| m.whole);

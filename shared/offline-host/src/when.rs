@@ -20,7 +20,7 @@ use super::{
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Day {
+pub(crate) enum Day {
     Today,
     Tomorrow,
     /// The coming one, today included.
@@ -35,7 +35,7 @@ pub(super) enum Day {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Time {
+pub(crate) enum Time {
     Now,
     /// "tonight", "saturday night".
     Evening,
@@ -49,14 +49,14 @@ pub(super) enum Time {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct When {
-    pub(super) day: Option<Day>,
-    pub(super) time: Option<Time>,
+pub(crate) struct When {
+    pub(crate) day: Option<Day>,
+    pub(crate) time: Option<Time>,
 }
 
 /// What "open" is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(crate) enum Asked {
     /// This moment.
     Now,
     /// A moment later, and how to call it.
@@ -75,7 +75,7 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
 
 impl When {
     /// Reads the text; also the word ranges that were read, so that they count as understood.
-    pub(super) fn read(pack: &HostPack, text: &str, said: &Said, today: NaiveDate) -> (Self, Vec<(usize, usize)>) {
+    pub(crate) fn read(pack: &HostPack, text: &str, said: &Said, today: NaiveDate) -> (Self, Vec<(usize, usize)>) {
         let mut places = Vec::new();
         let mut has = |key: &str| {
             let found = pack.times.get(key).map(|p: &Phrases| p.places(said)).unwrap_or_default();
@@ -141,17 +141,17 @@ impl When {
         (Self { day, time }, places)
     }
 
-    pub(super) fn is_said(self) -> bool {
+    pub(crate) fn is_said(self) -> bool {
         self.day.is_some() || self.time.is_some()
     }
 
     /// More than one day.
-    pub(super) fn is_long(self) -> bool {
+    pub(crate) fn is_long(self) -> bool {
         matches!(self.day, Some(Day::Weekend | Day::Week | Day::NextWeekend | Day::NextWeek | Day::Month(_)))
     }
 
     /// The moment or day that "is it open" is about. "Tonight" is this moment once the evening has begun (17:00 to 5:00).
-    pub(super) fn asked(self, now: DateTime<Utc>, zone: Tz) -> Asked {
+    pub(crate) fn asked(self, now: DateTime<Utc>, zone: Tz) -> Asked {
         let local = now.with_timezone(&zone).naive_local();
         let night = local.hour() >= 17 || local.hour() < 5;
         let date = self.date(local);
@@ -206,7 +206,7 @@ impl When {
     }
 
     /// The wall times between which an event is wanted; a night ends at 5 in the morning. `None` when no time was said.
-    pub(super) fn range(self, now: DateTime<Utc>, zone: Tz) -> Option<(NaiveDateTime, NaiveDateTime)> {
+    pub(crate) fn range(self, now: DateTime<Utc>, zone: Tz) -> Option<(NaiveDateTime, NaiveDateTime)> {
         if !self.is_said() {
             return None;
         }
@@ -247,7 +247,7 @@ impl When {
 }
 
 /// How a day is called from today: "today", "tomorrow", "on Friday"; empty for today when `bare`.
-pub(super) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -> String {
+pub(crate) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -> String {
     match ((date - today).num_days(), language) {
         (7.., _) => dates::words(date, language),
         (0, Language::En) => "today".to_owned(),
@@ -260,14 +260,14 @@ pub(super) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -
 }
 
 /// "5pm", "las 5pm".
-pub(super) fn time_words(minute: u16, language: Language) -> String {
+pub(crate) fn time_words(minute: u16, language: Language) -> String {
     match language {
         Language::En => clock(minute),
         Language::Es => format!("{} {}", if minute / 60 % 12 == 1 { "la" } else { "las" }, clock(minute)),
     }
 }
 
-pub(super) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
+pub(crate) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
     // A skipped wall time is read with the offset before the gap, which lands after it.
     let earliest = zone.from_local_datetime(&wall).earliest();
     let shifted =

@@ -2,39 +2,34 @@
 
 use std::sync::Arc;
 
-use chrono::{Datelike, NaiveDateTime, TimeDelta, Timelike};
+use chrono::{Datelike, TimeDelta};
 use seven_domain::Language;
-use seven_knowledge::{
-    Category, Item,
-    hours::{day_name, weekly_starts},
-    item::Details,
-    text::words,
-};
+use seven_knowledge::{Category, Item, item::Details, text::words};
 
 use super::{
     super::{
-        answer::Host,
-        company, dates,
+        dates,
         fit::{Part, plain_spanish, sentences},
+        host::Host,
         understand::{Understood, Wish},
         when::{Asked, Day, Time, day_words, time_words},
     },
-    listing, lookup, rows, topic, unlisted, venue,
+    lookup, rows, unlisted, venue,
+};
+use crate::{
+    compose::{
+        prices, several,
+        times::{Night, day_of, minute, nights},
+    },
+    minors,
 };
 
-/// A show at a wall time.
-#[derive(Clone)]
-struct Night {
-    item: Arc<Item>,
-    wall: NaiveDateTime,
-}
-
-pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Part {
+pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Part {
     among(host, u, &host.items(&Category::Entertainment))
 }
 
 /// The text names a stage: "what is on at Birch Hall?" A restaurant that has shows is meant only when shows are asked for.
-pub(in super::super) fn at_place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn at_place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let asks_shows = u.about(&Category::Entertainment);
     if !asks_shows && u.mentions.iter().any(|m| m.whole && m.telling) {
         return None;
@@ -46,7 +41,7 @@ pub(in super::super) fn at_place(host: &Host<'_>, u: &Understood<'_>) -> Option<
 }
 
 /// A wish for a kind of show, said without the word "show": "any boxing?"
-pub(in super::super) fn is_kind(host: &Host<'_>, u: &Understood<'_>) -> bool {
+pub(crate) fn is_kind(host: &Host<'_>, u: &Understood<'_>) -> bool {
     let kind = |item: &Arc<Item>, wish: &str| match &item.details {
         Details::Entertainment(d) => {
             let kinds = [d.event_type.clone(), host.pack.value(&d.event_type, Language::Es)];
@@ -58,7 +53,7 @@ pub(in super::super) fn is_kind(host: &Host<'_>, u: &Understood<'_>) -> bool {
 }
 
 /// No category was said, and yet a show is what answers best: "any jazz tonight?"
-pub(in super::super) fn found(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn found(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let timed = u.when.is_said()
         && u.venues().is_empty()
         && u.topics.is_empty()
@@ -68,7 +63,7 @@ pub(in super::super) fn found(host: &Host<'_>, u: &Understood<'_>) -> Option<Par
 }
 
 /// "Are you doing anything for New Year's Eve?": what is on, if anything is.
-pub(in super::super) fn on_that_day(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn on_that_day(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let Some(Day::Date(date)) = u.when.day else { return None };
     let open = u.topics.is_empty() && u.kinds.is_empty() && u.venues().is_empty() && u.is_question;
     let any = || nights(host, &host.items(&Category::Entertainment)).iter().any(|night| night.wall.date() == date);
@@ -77,7 +72,7 @@ pub(in super::super) fn on_that_day(host: &Host<'_>, u: &Understood<'_>) -> Opti
 }
 
 /// Asked beside shows, and filed under something else: "are bags allowed at shows?"
-pub(in super::super) fn strange(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn strange(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let wishes = u.wishes_of(&Category::Entertainment);
     let words = unlisted::strangers(host, u, &host.items(&Category::Entertainment));
     let told = !words.is_empty() && wishes.iter().all(|w| !w.known);
@@ -85,7 +80,7 @@ pub(in super::super) fn strange(host: &Host<'_>, u: &Understood<'_>) -> Option<P
 }
 
 /// Some show answers to every wish of the text.
-pub(in super::super) fn tells_all(host: &Host<'_>, u: &Understood<'_>) -> bool {
+pub(crate) fn tells_all(host: &Host<'_>, u: &Understood<'_>) -> bool {
     host.items(&Category::Entertainment).iter().any(|item| u.leftover.iter().all(|word| rows::tells(item, word)))
 }
 
@@ -105,7 +100,7 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
             return venue::answer(host, u, std::slice::from_ref(one));
         }
     }
-    if company::is_for_a_minor(host, u) {
+    if minors::is_for_a_minor(host, u) {
         items.retain(|i| for_children(i));
     }
     if unlisted::unknown_day(host, u, all) {
@@ -122,7 +117,7 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
     if coming.is_empty() {
         return match items.as_slice() {
             [one] => venue::info(host, one),
-            _ => listing::names(host, "topic_all", "events", &items, None),
+            _ => several::names(host, "topic_all", "events", &items, None),
         };
     }
     if let ([one], true, true) = (items.as_slice(), narrow, !u.when.is_said()) {
@@ -139,7 +134,7 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
                 shows.push(Arc::clone(&night.item));
             }
         }
-        if let Some(part) = topic::prices(host, &shows, "events") {
+        if let Some(part) = prices::prices(host, &shows, "events") {
             return part;
         }
     }
@@ -187,7 +182,7 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
 /// A bar or restaurant that is open then and holds what was wished for: "live piano".
 fn in_a_bar(host: &Host<'_>, u: &Understood<'_>, wishes: &[&Wish]) -> Option<Part> {
     let known = !wishes.is_empty() && wishes.iter().all(|w| w.known);
-    let (open, asked) = listing::open_then(host, u, &host.items(&Category::Dining));
+    let (open, asked) = several::open_then(host, u, &host.items(&Category::Dining));
     let fitting: Vec<Arc<Item>> =
         open.into_iter().filter(|item| known && wishes.iter().all(|w| w.fits(item))).collect();
     match fitting.as_slice() {
@@ -200,7 +195,7 @@ fn in_a_bar(host: &Host<'_>, u: &Understood<'_>, wishes: &[&Wish]) -> Option<Par
             let body = if told.is_empty() { hours } else { format!("{told} {hours}") };
             Some(host.part("events", body, std::slice::from_ref(one)))
         }
-        several => Some(listing::names(host, "fitting", "events", several, None)),
+        several => Some(several::names(host, "fitting", "events", several, None)),
     }
 }
 
@@ -235,35 +230,6 @@ fn in_range(host: &Host<'_>, u: &Understood<'_>, nights: &[Night]) -> Vec<Night>
 
 fn for_children(item: &Item) -> bool {
     matches!(&item.details, Details::Entertainment(d) if d.age_restriction.as_deref() == Some("All ages"))
-}
-
-/// Every coming performance, of weekly shows those of one week, by time; a running one counts until it is half an hour old.
-fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
-    let now = host.local();
-    let mut nights = Vec::new();
-    for item in items {
-        let Details::Entertainment(d) = &item.details else { continue };
-        if let Some(starts) = d.starts_at {
-            nights.push(Night { item: Arc::clone(item), wall: starts.with_timezone(&host.request.zone).naive_local() });
-        } else if let Some(week) = d.schedule.as_deref().and_then(|s| weekly_starts(s).ok()) {
-            for ahead in 0..=7 {
-                let date = now.date() + TimeDelta::days(ahead);
-                let starts = &week[date.weekday().num_days_from_monday() as usize];
-                let wall = |minute: &u16| date.and_time(chrono::NaiveTime::MIN) + TimeDelta::minutes((*minute).into());
-                nights.extend(starts.iter().map(|minute| Night { item: Arc::clone(item), wall: wall(minute) }));
-            }
-        } else if let Some(hours) = &d.hours {
-            for ahead in 0..=7 {
-                let date = now.date() + TimeDelta::days(ahead);
-                nights.extend(
-                    hours.openings_on(date).into_iter().map(|(wall, _)| Night { item: Arc::clone(item), wall }),
-                );
-            }
-        }
-    }
-    nights.retain(|n| n.wall >= now - TimeDelta::minutes(30));
-    nights.sort_by(|a, b| (a.wall, &a.item.id).cmp(&(b.wall, &b.item.id)));
-    nights
 }
 
 /// The nights as "Riverlight Trio today at 8pm, Birch Hall"; places go first when room is short, then the last nights.
@@ -302,45 +268,6 @@ fn entries(host: &Host<'_>, nights: &[Night], day_said: bool, place: bool) -> Ve
         text
     };
     nights.iter().map(entry).collect()
-}
-
-fn minute(wall: NaiveDateTime) -> u16 {
-    u16::try_from(wall.hour() * 60 + wall.minute()).unwrap_or(0)
-}
-
-/// "today", "on Saturday", and with the date once the weekday alone is ambiguous.
-fn day_of(host: &Host<'_>, night: &Night) -> String {
-    let (wall, today) = (night.wall, host.local().date());
-    let weekday = day_name(wall.weekday(), host.language);
-    match ((wall.date() - today).num_days(), host.language) {
-        (..7, _) => day_words(wall.date(), today, host.language),
-        // Only the content gives dates; a weekly show has none.
-        _ if !matches!(&night.item.details, Details::Entertainment(d) if d.starts_at.is_some()) => {
-            host.say("word_next_day", &[("day", weekday)])
-        }
-        (_, Language::En) => format!("on {}", wall.format("%a %b %-d")),
-        (_, Language::Es) => dates::words(wall.date(), host.language).replacen("el ", &format!("el {weekday} "), 1),
-    }
-}
-
-/// "today at 8pm", for one show.
-pub(in super::super) fn when_of(host: &Host<'_>, item: &Item) -> Option<String> {
-    let next = nights(host, &[Arc::new(item.clone())]).into_iter().next();
-    let Details::Entertainment(d) = &item.details else { return None };
-    match next {
-        Some(night) => {
-            let day = day_of(host, &night);
-            Some(host.say("day_at", &[("day", &day), ("time", &time_words(minute(night.wall), host.language))]))
-        }
-        None => d.schedule.clone(),
-    }
-}
-
-/// "Riverlight Trio is today at 8pm at Birch Hall."
-pub(in super::super) fn time_of(host: &Host<'_>, item: &Item) -> Option<String> {
-    let when = when_of(host, item)?;
-    let place = item.location().unwrap_or_default();
-    Some(host.say("event_time", &[("name", &host.name(item)), ("value", &when), ("place", place)]))
 }
 
 fn range_words(host: &Host<'_>, u: &Understood<'_>) -> String {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use seven_knowledge::{Category, Hit, Item, item::Details};
 
 use super::{
-    super::{answer::Host, fit::Part, reading, understand::Understood},
-    listing, rows, topic, venue,
+    super::{fit::Part, host::Host, reading, understand::Understood},
+    rows, venue,
 };
+use crate::compose::{prices, several};
 
 /// Rows worth answering from, best first.
 fn hits(host: &Host<'_>, query: &str, keep: impl Fn(&Item) -> bool) -> Vec<Hit> {
@@ -16,7 +17,7 @@ fn hits(host: &Host<'_>, query: &str, keep: impl Fn(&Item) -> bool) -> Vec<Hit> 
 }
 
 /// The best row of the whole content.
-pub(in super::super) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if u.leftover.is_empty() && u.mentions.is_empty() && u.topics.is_empty() && u.facets.is_empty() {
         return None;
     }
@@ -56,7 +57,7 @@ pub(in super::super) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<
             found.iter().filter(alike).filter(|h| named(h)).map(|h| Arc::clone(&h.item)).collect();
         if priced.len() > 1
             && u.mentions.iter().all(|m| !m.telling)
-            && let Some(part) = topic::prices(host, &priced, "venue_info")
+            && let Some(part) = prices::prices(host, &priced, "venue_info")
         {
             return Some(part);
         }
@@ -64,7 +65,7 @@ pub(in super::super) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<
     let rest: Vec<Arc<Item>> =
         found.iter().filter(alike).filter(|h| h.score >= best.score * 0.8).map(|h| Arc::clone(&h.item)).collect();
     if best.item.category == Category::Dining && rest.len() > 1 {
-        return Some(listing::names(host, "fitting", "cuisine", &rest[..rest.len().min(5)], Some("ask_dining")));
+        return Some(several::names(host, "fitting", "cuisine", &rest[..rest.len().min(5)], Some("ask_dining")));
     }
     let facts = venue::answer(host, u, std::slice::from_ref(&best.item));
     Some(if facts.grounded && !matches!(best.item.category, Category::Regulations | Category::GeneralInfo) {
@@ -92,7 +93,7 @@ fn word_is_named(host: &Host<'_>, word: &str) -> bool {
 }
 
 /// A row of rules or services whose whole name the text says: "room service", "lost and found".
-pub(in super::super) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let service = |item: &Item| matches!(item.category.as_str(), "general_info" | "amenities");
     let longest =
         u.mentions.iter().filter(|m| m.whole && m.to - m.from > 1 && service(&m.item)).max_by_key(|m| m.to - m.from)?;
@@ -100,7 +101,7 @@ pub(in super::super) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<P
 }
 
 /// What the best row is, whatever fact is asked of it.
-pub(in super::super) fn told(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn told(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let telling: Vec<&str> = u.leftover.iter().map(String::as_str).collect();
     hits(host, &telling.join(" "), |item| item.category != Category::Hours)
         .first()
@@ -108,14 +109,14 @@ pub(in super::super) fn told(host: &Host<'_>, u: &Understood<'_>) -> Option<Part
 }
 
 /// Help with gambling: the house's own rules on it.
-pub(in super::super) fn limits(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn limits(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let rules = |item: &Item| item.category == Category::Regulations;
     let queries = [u.text, "responsible gaming", "juego responsable"];
     queries.iter().find_map(|query| hits(host, query, rules).first().map(|hit| venue::info(host, &hit.item)))
 }
 
 /// "Can I bring ...": the house's own rules and services, never a list of what else there is.
-pub(in super::super) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let rules = |item: &Item| {
         !matches!(item.category, Category::Dining | Category::Entertainment | Category::Promotions | Category::Hours)
     };
@@ -125,12 +126,7 @@ pub(in super::super) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part
 }
 
 /// The best of a category's rows for the words that are not the category's own.
-pub(in super::super) fn within(
-    host: &Host<'_>,
-    u: &Understood<'_>,
-    items: &[Arc<Item>],
-    category: &Category,
-) -> Option<Part> {
+pub(crate) fn within(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>], category: &Category) -> Option<Part> {
     if u.is_all_said() {
         return None;
     }
@@ -151,12 +147,12 @@ pub(in super::super) fn within(
         found.iter().filter(|h| h.score >= best.score * share).map(|h| Arc::clone(&h.item)).collect();
     if close.len() > 1
         && u.wants("price")
-        && let Some(part) = topic::prices(host, &close, category.as_str())
+        && let Some(part) = prices::prices(host, &close, category.as_str())
     {
         return Some(part);
     }
     if close.len() > 2 && u.facets.is_empty() {
-        return Some(listing::names(host, "fitting", category.as_str(), &close, Some("ask_topic")));
+        return Some(several::names(host, "fitting", category.as_str(), &close, Some("ask_topic")));
     }
     let facts = venue::answer(host, u, std::slice::from_ref(&best.item));
     Some(Part {
@@ -166,7 +162,7 @@ pub(in super::super) fn within(
 }
 
 /// A row outside a category whose name or keywords hold one of the words.
-pub(in super::super) fn filed_under(host: &Host<'_>, words: &[String], category: &Category) -> Option<Part> {
+pub(crate) fn filed_under(host: &Host<'_>, words: &[String], category: &Category) -> Option<Part> {
     let query = words.join(" ");
     let named = |item: &Item| words.iter().any(|word| names_it(item, word));
     let found =
@@ -175,7 +171,7 @@ pub(in super::super) fn filed_under(host: &Host<'_>, words: &[String], category:
 }
 
 /// The place whose hours are asked, when the text names it only by a common word: "the pool", "valet".
-pub(in super::super) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let named: Vec<&str> = u.leftover.iter().map(String::as_str).chain(topic_words(u)).collect();
     if named.is_empty() {
         return None;
@@ -191,7 +187,7 @@ pub(in super::super) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Par
 }
 
 /// The hours of the house that a category belongs to, when its rows have none: the spa's for a manicure.
-pub(in super::super) fn house_of(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
+pub(crate) fn house_of(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
     let timed = host.items(category).iter().any(|item| item.hours().is_some());
     let named = |item: &Item| item.category == Category::Hours && rows::has_word(&item.name, category.as_str());
     let found = if timed { Vec::new() } else { hits(host, category.as_str(), named) };
@@ -199,7 +195,7 @@ pub(in super::super) fn house_of(host: &Host<'_>, u: &Understood<'_>, category: 
 }
 
 /// The house's own rule on age, or on children.
-pub(in super::super) fn age(host: &Host<'_>, children: bool) -> Option<Part> {
+pub(crate) fn age(host: &Host<'_>, children: bool) -> Option<Part> {
     let of_age =
         |item: &&Arc<Item>| matches!(&item.details, Details::Regulation(d) if d.regulation_type == "Age restriction");
     if let Some(rule) = host.request.index.current(host.request.now).find(of_age) {
@@ -211,7 +207,7 @@ pub(in super::super) fn age(host: &Host<'_>, children: bool) -> Option<Part> {
 }
 
 /// The hours of the casino itself, where the content has them under its own name or "casino".
-pub(in super::super) fn house(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn house(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let names = [host.request.casino_name.as_str(), "casino"];
     let item = names.iter().find_map(|name| {
         host.request.index.current(host.request.now).find(|i| i.hours().is_some() && rows::has_word(&i.name, name))
@@ -224,7 +220,7 @@ pub(in super::super) fn house(host: &Host<'_>, u: &Understood<'_>) -> Option<Par
 }
 
 /// Where the casino itself is.
-pub(in super::super) fn house_address(host: &Host<'_>) -> Option<Part> {
+pub(crate) fn house_address(host: &Host<'_>) -> Option<Part> {
     let house = |item: &Item| item.category == Category::GeneralInfo;
     let query = |word: &&str| hits(host, word, house).into_iter().find(|hit| names_it(&hit.item, word));
     let found = ["address", "directions", "direccion", "location", "ubicacion"].iter().find_map(query);
@@ -244,8 +240,8 @@ fn topic_words<'a>(u: &'a Understood<'_>) -> impl Iterator<Item = &'a str> {
 }
 
 /// Bookings are made by people: the content's own way to book, else the phone.
-pub(in super::super) fn booking(host: &Host<'_>, u: &Understood<'_>) -> Part {
-    if let Some(place) = listing::only_of_kind(host, u) {
+pub(crate) fn booking(host: &Host<'_>, u: &Understood<'_>) -> Part {
+    if let Some(place) = several::only_of_kind(host, u) {
         return venue::answer(host, u, std::slice::from_ref(&place));
     }
     let found = hits(host, u.text, |item| matches!(item.category, Category::GeneralInfo));

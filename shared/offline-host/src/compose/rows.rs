@@ -7,13 +7,13 @@ use seven_knowledge::{
 };
 
 /// The text holds all words of `wanted`, whatever their ending.
-pub(in super::super) fn has_word(text: &str, wanted: &str) -> bool {
+pub(crate) fn has_word(text: &str, wanted: &str) -> bool {
     let stems: Vec<String> = words(text).iter().map(|w| stem(w)).collect();
     words(wanted).iter().all(|w| stems.contains(&stem(w)))
 }
 
 /// The texts of a row in which a guest's word may stand.
-pub(in super::super) fn fields(item: &Item) -> Vec<String> {
+pub(crate) fn fields(item: &Item) -> Vec<String> {
     let own = [Some(&item.name), item.name_es.as_ref(), Some(&item.description), item.description_es.as_ref()];
     let own = own.into_iter().flatten().chain(&item.keywords).cloned();
     let more = match &item.details {
@@ -35,6 +35,6 @@ pub(in super::super) fn fields(item: &Item) -> Vec<String> {
 }
 
 /// One text of the row holds all words of `wanted`.
-pub(in super::super) fn tells(item: &Item, wanted: &str) -> bool {
+pub(crate) fn tells(item: &Item, wanted: &str) -> bool {
     fields(item).iter().any(|text| has_word(text, wanted))
 }

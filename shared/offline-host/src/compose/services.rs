@@ -5,12 +5,12 @@ use std::sync::Arc;
 use seven_knowledge::{Item, text::words};
 
 use super::{
-    super::{answer::Host, fit::Part, understand::Understood},
+    super::{fit::Part, host::Host, understand::Understood},
     rows, venue,
 };
 
 /// "Where do I park?", "can we drop our bags?": the row of that service.
-pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
+pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let service = host.pack.services.iter().find(|service| service.phrases.found(&u.said))?;
     let index = &host.request.index;
     let all: Vec<&Arc<Item>> =
@@ -32,7 +32,7 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Pa
 }
 
 /// Asks for something that no row names word for word: a lifeguard, a bowling alley.
-pub(in super::super) fn is_untold(host: &Host<'_>, u: &Understood<'_>) -> bool {
+pub(crate) fn is_untold(host: &Host<'_>, u: &Understood<'_>) -> bool {
     let spoken = |at: (usize, usize)| u.said.words[at.0..at.1].to_vec();
     let wanted: Vec<Vec<String>> = host.pack.literal.places(&u.said).into_iter().map(spoken).collect();
     if wanted.is_empty() {

@@ -6,8 +6,8 @@ use seven_knowledge::{Category, Item, item::Details};
 
 use super::{
     super::{
-        answer::Host,
         fit::Part,
+        host::Host,
         pack::Field,
         understand::{Understood, Wish},
     },
@@ -15,14 +15,14 @@ use super::{
 };
 
 /// How wishes divide a category's rows.
-pub(in super::super) struct Division<'a> {
+pub(crate) struct Division<'a> {
     /// Rows that answer all wishes, or one of those said as alternatives.
-    pub(in super::super) fitting: Vec<Arc<Item>>,
+    pub(crate) fitting: Vec<Arc<Item>>,
     /// Wishes no row answers.
-    pub(in super::super) denied: Vec<&'a Wish>,
+    pub(crate) denied: Vec<&'a Wish>,
 }
 
-pub(in super::super) fn divide<'a>(u: &Understood<'_>, wishes: &[&'a Wish], items: &[Arc<Item>]) -> Division<'a> {
+pub(crate) fn divide<'a>(u: &Understood<'_>, wishes: &[&'a Wish], items: &[Arc<Item>]) -> Division<'a> {
     let held = |w: &&Wish| items.iter().any(|i| w.fits(i));
     // Beside a wish we understand and can meet, a word we do not understand denies nothing.
     let sure = wishes.iter().any(|w| w.known && held(w));
@@ -37,7 +37,7 @@ pub(in super::super) fn divide<'a>(u: &Understood<'_>, wishes: &[&'a Wish], item
 }
 
 /// The guest's words for what is not there; `None` when they are none of the pack's, and so not said back.
-pub(in super::super) fn said(u: &Understood<'_>, wishes: &[&Wish]) -> Option<String> {
+pub(crate) fn said(u: &Understood<'_>, wishes: &[&Wish]) -> Option<String> {
     if wishes.is_empty() || wishes.iter().any(|w| !w.known) {
         return None;
     }
@@ -45,7 +45,7 @@ pub(in super::super) fn said(u: &Understood<'_>, wishes: &[&Wish]) -> Option<Str
 }
 
 /// "I see no thai food listed", how to reach people, and what there is instead while one text holds it.
-pub(in super::super) fn answer(host: &Host<'_>, wish: Option<&str>, instead: Option<Part>) -> Part {
+pub(crate) fn answer(host: &Host<'_>, wish: Option<&str>, instead: Option<Part>) -> Part {
     let body = match wish {
         Some(wish) => host.say("unlisted", &[("wish", wish)]),
         None => host.say("unlisted_like", &[]),
@@ -61,7 +61,7 @@ pub(in super::super) fn answer(host: &Host<'_>, wish: Option<&str>, instead: Opt
 }
 
 /// "We do have A, B and 4 more.": as much as one text holds after a denial.
-pub(in super::super) fn others(
+pub(crate) fn others(
     host: &Host<'_>,
     key: &str,
     slots: &[(&str, &str)],
@@ -77,12 +77,7 @@ pub(in super::super) fn others(
 }
 
 /// A wish that no row of the category answers.
-pub(in super::super) fn in_category(
-    host: &Host<'_>,
-    category: &Category,
-    wish: Option<&str>,
-    items: &[Arc<Item>],
-) -> Part {
+pub(crate) fn in_category(host: &Host<'_>, category: &Category, wish: Option<&str>, items: &[Arc<Item>]) -> Part {
     let denial = answer(host, wish, None).body;
     let names: Vec<(String, Arc<Item>)> = match category {
         Category::Dining => cuisines(host, items),
@@ -110,7 +105,7 @@ fn cuisines(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<(String, Arc<Item>)> {
 }
 
 /// Words of a question about a category that no row of it holds, when they are not the category's own.
-pub(in super::super) fn strangers(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> Vec<String> {
+pub(crate) fn strangers(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> Vec<String> {
     let index = &host.request.index;
     // The index knows some words in the other language.
     let found = |word: &String| {
@@ -131,7 +126,7 @@ pub(in super::super) fn strangers(host: &Host<'_>, u: &Understood<'_>, items: &[
 }
 
 /// "On Christmas": a day by a name that neither the calendar nor any row holds.
-pub(in super::super) fn unknown_day(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> bool {
+pub(crate) fn unknown_day(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> bool {
     let on =
         |word: &String| u.said.words.windows(2).any(|w| ["on", "en", "para"].contains(&w[0].as_str()) && w[1] == *word);
     !u.when.is_said() && strangers(host, u, items).iter().any(on)

@@ -8,19 +8,19 @@ use seven_knowledge::{Category, Item, WeeklyHours, formatter, hours::day_name, i
 
 use super::{
     super::{
-        answer::Host,
         exceptions,
         fit::{Part, plain_spanish, sentences},
+        host::Host,
         pack::Field,
-        reading,
         understand::Understood,
         when::{Asked, day_words, time_words},
     },
-    events, listing, rows,
+    rows,
 };
+use crate::{compose::times, sentences};
 
 /// Answers about the rows that share one name.
-pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Part {
+pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Part {
     let Some(main) = rows.first() else { return host.unanswered() };
     let name = host.name(main);
     let mut said: Vec<String> = Vec::new();
@@ -51,7 +51,7 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<
     let first = |fact: &dyn Fn(&Item) -> Option<String>| rows.iter().find_map(|r| fact(r).map(|s| (Arc::clone(r), s)));
     if timed && (!u.intends("booking") || u.wants("reservations")) {
         let told = first(&|item| time_fact(host, u, item));
-        let of_row = |facet: &&str| rows.iter().find_map(|row| reading::of_row(host, u, row, facet));
+        let of_row = |facet: &&str| rows.iter().find_map(|row| sentences::of_row(host, u, row, facet));
         let prose = || ["opens", "closes", "hours", "starts"].iter().filter(|f| u.wants(f)).find_map(of_row);
         tell(told.or_else(prose));
     }
@@ -60,8 +60,8 @@ pub(in super::super) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<
         let asked = asked || (facet == "kids" && u.kinds.iter().any(|k| k.field == Field::Kids));
         if asked && !(facet == "age" && u.wants("kids")) {
             let told =
-                first(&|item| fact(host, u, facet, item).map(|fact| reading::with_its_word(host, u, item, fact)));
-            tell(told.or_else(|| rows.iter().find_map(|row| reading::of_row(host, u, row, facet))));
+                first(&|item| fact(host, u, facet, item).map(|fact| sentences::with_its_word(host, u, item, fact)));
+            tell(told.or_else(|| rows.iter().find_map(|row| sentences::of_row(host, u, row, facet))));
         }
     }
     if u.intends("booking") && !u.wants("reservations") {
@@ -112,7 +112,7 @@ fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option
         ("price", Details::Entertainment(_)) => price(host, item).and_then(|text| tell("ticket_price", &text)),
         ("price", Details::Dining(_)) => price(host, item)
             .and_then(|text| tell("price_range", &text))
-            .map(|range| reading::priced(host, u, item, range)),
+            .map(|range| sentences::priced(host, u, item, range)),
         ("price", _) => price(host, item).and_then(|text| tell("price", &text)),
         ("where", _) => item.location().and_then(|text| tell("where", &value(text))),
         ("dress", Details::Dining(d)) => d.dress_code.as_ref().and_then(|text| tell("dress", &value(text))),
@@ -154,14 +154,14 @@ fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option
 }
 
 /// Its own telephone.
-pub(in super::super) fn with_phone(host: &Host<'_>, item: &Arc<Item>) -> Part {
+pub(crate) fn with_phone(host: &Host<'_>, item: &Arc<Item>) -> Part {
     let phone = item.details.extra().and_then(|extra| extra.get("phone")).map(formatter::plain).unwrap_or_default();
     let body = host.say("phone_of", &[("name", &host.name(item)), ("value", &phone)]);
     host.part("venue_info", body, std::slice::from_ref(item))
 }
 
 /// What it costs, in the content's own figures.
-pub(in super::super) fn price(host: &Host<'_>, item: &Item) -> Option<String> {
+pub(crate) fn price(host: &Host<'_>, item: &Item) -> Option<String> {
     match &item.details {
         Details::Dining(d) => Some(d.price_range.clone()),
         Details::Spa(d) => Some(host.say(
@@ -192,7 +192,7 @@ pub(in super::super) fn price(host: &Host<'_>, item: &Item) -> Option<String> {
 fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String> {
     let name = host.name(item);
     if let Details::Entertainment(_) = &item.details {
-        return events::time_of(host, item);
+        return times::time_of(host, item);
     }
     let (now, zone) = (host.request.now, host.request.zone);
     let date = match u.when.asked(now, zone) {
@@ -200,7 +200,7 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
         Asked::Now => host.local().date(),
     };
     if let Some(told) = exceptions::on(host, item, date) {
-        return Some(reading::named_sentence(host, item, &told));
+        return Some(sentences::named_sentence(host, item, &told));
     }
     let hours = item.hours()?;
     let shown = hours.show(host.language);
@@ -215,9 +215,9 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
         match asked {
             Asked::At(at, ..) => {
                 return if hours.is_open(at, zone) {
-                    with("open_then", &listing::told_when(host, asked))
+                    with("open_then", &times::told_when(host, asked))
                 } else {
-                    with("closed_then", &listing::when_words(host, asked))
+                    with("closed_then", &times::when_words(host, asked))
                 };
             }
             Asked::On(date) => {
@@ -255,7 +255,7 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
 }
 
 /// "today at 5pm", "mañana a las 5pm".
-pub(in super::super) fn next_words(host: &Host<'_>, hours: &WeeklyHours, after: DateTime<Utc>) -> Option<String> {
+pub(crate) fn next_words(host: &Host<'_>, hours: &WeeklyHours, after: DateTime<Utc>) -> Option<String> {
     let next = hours.next_opening(after, host.request.zone)?;
     let (date, today) = (next.wall.date(), host.local().date());
     let day = match (date - today).num_days() {
@@ -277,7 +277,7 @@ fn state(host: &Host<'_>, hours: &WeeklyHours) -> Option<String> {
 }
 
 /// What it is: the description, then as many facts as one text holds.
-pub(in super::super) fn info(host: &Host<'_>, item: &Arc<Item>) -> Part {
+pub(crate) fn info(host: &Host<'_>, item: &Arc<Item>) -> Part {
     let name = host.name(item);
     let description = host.description(item);
     let rule = matches!(item.category, Category::Regulations | Category::GeneralInfo);
@@ -318,7 +318,7 @@ fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
         Details::Entertainment(d) => {
             let tickets = price(host, item).map(|p| host.say("tickets", &[("value", &p)]));
             vec![
-                sentence(events::when_of(host, item)),
+                sentence(times::when_of(host, item)),
                 place(),
                 tickets,
                 sentence(d.age_restriction.as_ref().map(|age| host.pack.value(age, host.language))),

@@ -5,17 +5,15 @@ use std::sync::Arc;
 use seven_knowledge::{Item, Term};
 
 use super::{
-    super::{answer::Host, fit::plain_spanish, understand::Understood},
+    super::{fit::plain_spanish, host::Host, understand::Understood},
     CALLED, asked, points,
 };
+use crate::exchanges::quoted;
 
 /// How far back a subject is looked for, in turns.
 const TURNS: usize = 4;
-/// Letters from which on a sentence is a row's own.
-const QUOTED: usize = 16;
-
 /// The venues talked of one at a time, newest first; of several just told the one the text picks.
-pub(super) fn subjects(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], said_now: &[&str]) -> Vec<Vec<Arc<Item>>> {
+pub(crate) fn subjects(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], said_now: &[&str]) -> Vec<Vec<Arc<Item>>> {
     let mut subjects: Vec<Vec<Arc<Item>>> = Vec::new();
     for text in said_now.iter().rev() {
         let named = of_guest(host, text);
@@ -102,19 +100,6 @@ fn of_host(host: &Host<'_>, text: &str) -> Vec<Vec<Arc<Item>>> {
     let mut kept: Vec<_> = places.iter().filter(|place| !inside(place) && !stage(place)).cloned().collect();
     kept.sort_by_key(|place| place.0);
     kept.into_iter().map(|(_, _, rows)| rows).collect()
-}
-
-/// The one row a sentence of which the text is made of: what it names inside is not what it is about.
-pub(in super::super) fn quoted(host: &Host<'_>, text: &str) -> Option<Arc<Item>> {
-    let index = &host.request.index;
-    let quotes = |row: &&Arc<Item>| {
-        let mut sentences = index.sentences(row, host.language);
-        sentences.any(|sentence| {
-            sentence.len() >= QUOTED && (text.contains(sentence) || text.contains(&plain_spanish(sentence)))
-        })
-    };
-    let mut rows = index.current(host.request.now).filter(quotes);
-    rows.next().filter(|_| rows.next().is_none()).cloned()
 }
 
 /// Where a text holds the name as a word of its own.

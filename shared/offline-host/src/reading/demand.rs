@@ -5,7 +5,7 @@ use seven_knowledge::text::words;
 use super::super::understand::Understood;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Demand {
+pub(crate) enum Demand {
     Any,
     Money,
     /// A time of day, a day or a month.
@@ -30,14 +30,14 @@ const NUMBERS: &str = "one two three four five six seven eight nine ten eleven t
     hundred ninety uno dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta cien cientas";
 
 /// A weekday, a month or a word for a moment.
-pub(in super::super) fn is_calendar(word: &str) -> bool {
+pub(crate) fn is_calendar(word: &str) -> bool {
     CALENDAR.split_whitespace().chain(MOMENTS.split_whitespace()).any(|known| known == word)
 }
 
 // === impl Demand ===
 
 impl Demand {
-    pub(super) fn of(u: &Understood<'_>) -> Self {
+    pub(crate) fn of(u: &Understood<'_>) -> Self {
         let word = |word: &str| u.said.words.iter().any(|said| said == word);
         let many =
             u.said.words.windows(2).any(|w| w[0] == "how" && w[1] == "many") || word("cuantos") || word("cuantas");
@@ -59,7 +59,7 @@ impl Demand {
     }
 
     /// What the answer to a fact asked for must hold, when a sentence may tell it.
-    pub(super) fn of_facet(facet: &str) -> Option<Self> {
+    pub(crate) fn of_facet(facet: &str) -> Option<Self> {
         match facet {
             "price" => Some(Self::Money),
             "duration" => Some(Self::Span),
@@ -70,7 +70,7 @@ impl Demand {
         }
     }
 
-    pub(in super::super) fn met(self, text: &str) -> bool {
+    pub(crate) fn met(self, text: &str) -> bool {
         // "Smoke-free" and "gluten-free" cost as much as anything.
         let text = text.replace("-free", "");
         let words = words(&text);

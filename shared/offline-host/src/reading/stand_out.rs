@@ -5,11 +5,12 @@ use std::sync::Arc;
 use seven_knowledge::{Category, Item, Passed, Term};
 
 use super::{
-    super::{answer::Host, compose::venue, fit::Part, understand::Understood},
+    super::{compose::venue, fit::Part, host::Host, understand::Understood},
     SAID,
     demand::Demand,
-    fits_topic, in_language, tell, terms,
+    tell,
 };
+use crate::sentences::{fits_topic, in_language, terms};
 
 /// How much of the question it must hold, how much of that by itself, and how far it leads.
 const CLEAR: f32 = 0.3;
@@ -20,7 +21,7 @@ const AGE: [&str; 8] = ["year", "years", "old", "yr", "yrs", "ano", "anos", "yo"
 
 /// The sentence that holds little of the question, and far more than those of any other row: thumbs write much beside the point.
 /// What was denied by its name needs the very word, or a phrase that means it.
-pub(super) fn clearly(
+pub(crate) fn clearly(
     host: &Host<'_>,
     u: &Understood<'_>,
     demand: Demand,
@@ -61,7 +62,7 @@ pub(super) fn clearly(
 }
 
 /// Where it is and when it is open stand in fields.
-pub(super) fn in_full(host: &Host<'_>, u: &Understood<'_>, best: &Passed) -> Part {
+pub(crate) fn in_full(host: &Host<'_>, u: &Understood<'_>, best: &Passed) -> Part {
     let timed = u.when.is_said() || ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f));
     let fields = timed && best.item.hours().is_some() || u.wants("where") && best.item.location().is_some();
     let facts = fields.then(|| venue::answer(host, u, std::slice::from_ref(&best.item))).filter(|part| part.grounded);
@@ -74,7 +75,7 @@ fn of_family(host: &Host<'_>, best: &Passed) -> Part {
 }
 
 /// The only sentence of a row that holds the kind of thing asked for.
-pub(in super::super) fn only_sentence(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> Option<Part> {
+pub(crate) fn only_sentence(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> Option<Part> {
     let demand = Demand::of(u);
     let mut told = host.request.index.sentences(row, host.language).filter(|text| demand.met(text));
     let text = told.next().filter(|_| demand != Demand::Any)?.to_owned();
@@ -83,7 +84,7 @@ pub(in super::super) fn only_sentence(host: &Host<'_>, u: &Understood<'_>, row: 
 }
 
 /// A sentence of a row that holds the kind of thing asked for, and a word of the question.
-pub(in super::super) fn word_of(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> Option<Part> {
+pub(crate) fn word_of(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> Option<Part> {
     let (demand, terms) = (Demand::of(u), terms(host, u));
     let keep = |item: &Item, text: &str| item.id == row.id && demand.met(text);
     let found = host.request.index.passages(&terms, host.language, host.request.now, keep);
@@ -93,11 +94,7 @@ pub(in super::super) fn word_of(host: &Host<'_>, u: &Understood<'_>, row: &Arc<I
 }
 
 /// The sentence among some that holds most of the question, if it holds any of what is asked by name.
-pub(in super::super) fn best_of(
-    host: &Host<'_>,
-    u: &Understood<'_>,
-    keep: impl Fn(&Item, &str) -> bool,
-) -> Option<Part> {
+pub(crate) fn best_of(host: &Host<'_>, u: &Understood<'_>, keep: impl Fn(&Item, &str) -> bool) -> Option<Part> {
     let terms = terms(host, u);
     let index = &host.request.index;
     let found = index.passages(&terms, host.language, host.request.now, keep);
@@ -115,7 +112,7 @@ pub(in super::super) fn best_of(
 }
 
 /// The only place with hours that says the thing at all: "how late can we swim?"
-pub(in super::super) fn only_place(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item>> {
+pub(crate) fn only_place(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item>> {
     let kin = host.pack.facets.get("kids").map(|kids| kids.places(&u.said)).unwrap_or_default();
     let outside = |term: &Term| !term.soft && !kin.iter().any(|at| at.0 <= term.from && term.to <= at.1);
     let terms: Vec<Term> = terms(host, u).into_iter().filter(outside).collect();

@@ -14,49 +14,49 @@ use seven_llm::{Exchange, Reply, Request};
 
 use crate::OfflineModel;
 
-pub(super) const ZONE: Tz = New_York;
-pub(super) const PACK: &str = include_str!("../../../packs/casino/host.toml");
-pub(super) const CONTENT: &str = include_str!("fixture.json");
-pub(super) const PHONE: &str = "1-860-555-0142";
+pub(crate) const ZONE: Tz = New_York;
+pub(crate) const PACK: &str = include_str!("../../../packs/casino/host.toml");
+pub(crate) const CONTENT: &str = include_str!("fixture.json");
+pub(crate) const PHONE: &str = "1-860-555-0142";
 /// As long as the disclosure of a casino with a long name.
-pub(super) const LEAD: &str = "Hi, I'm Seven, AI host at Pine Hollow Resort and Inn. STOP to end.";
+pub(crate) const LEAD: &str = "Hi, I'm Seven, AI host at Pine Hollow Resort and Inn. STOP to end.";
 
 static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(PACK).unwrap());
 
 /// The instant at which the property's wall clock shows `local`.
-pub(super) fn at(local: &str) -> DateTime<Utc> {
+pub(crate) fn at(local: &str) -> DateTime<Utc> {
     let wall = NaiveDateTime::parse_from_str(local, "%Y-%m-%d %H:%M").unwrap();
     ZONE.from_local_datetime(&wall).earliest().unwrap().to_utc()
 }
 
-pub(super) fn index(now: DateTime<Utc>, content: &str) -> Arc<Index> {
+pub(crate) fn index(now: DateTime<Utc>, content: &str) -> Arc<Index> {
     let items = parse_content("fixture.json", content, Reference { now, zone: ZONE });
     let items = items.unwrap_or_else(|problems| panic!("{}", problems[0]));
     Arc::new(Index::build(items).in_zone(ZONE))
 }
 
-pub(super) struct Desk {
+pub(crate) struct Desk {
     model: &'static OfflineModel,
-    pub(super) index: Arc<Index>,
-    pub(super) now: DateTime<Utc>,
-    pub(super) seed: u64,
-    pub(super) language: Option<Language>,
-    pub(super) history: Vec<Exchange>,
-    pub(super) lead: Option<String>,
+    pub(crate) index: Arc<Index>,
+    pub(crate) now: DateTime<Utc>,
+    pub(crate) seed: u64,
+    pub(crate) language: Option<Language>,
+    pub(crate) history: Vec<Exchange>,
+    pub(crate) lead: Option<String>,
 }
 
 impl Desk {
     /// Content dates count from Friday 2026-03-06, 12:00.
-    pub(super) fn at(local: &str) -> Self {
+    pub(crate) fn at(local: &str) -> Self {
         let index = index(at("2026-03-06 12:00"), CONTENT);
         Self::with(index, at(local))
     }
 
-    pub(super) fn with(index: Arc<Index>, now: DateTime<Utc>) -> Self {
+    pub(crate) fn with(index: Arc<Index>, now: DateTime<Utc>) -> Self {
         Self { model: &MODEL, index, now, seed: 7, language: None, history: Vec::new(), lead: None }
     }
 
-    pub(super) fn ask_all(&self, texts: &[&str]) -> Reply {
+    pub(crate) fn ask_all(&self, texts: &[&str]) -> Reply {
         self.model.answer(&Request {
             casino_name: "Pine Hollow".into(),
             contact_phone: PHONE.into(),
@@ -76,12 +76,12 @@ impl Desk {
         })
     }
 
-    pub(super) fn ask(&self, text: &str) -> Reply {
+    pub(crate) fn ask(&self, text: &str) -> Reply {
         self.ask_all(&[text])
     }
 
     /// Asks and remembers, as a conversation goes.
-    pub(super) fn talk(&mut self, text: &str) -> Reply {
+    pub(crate) fn talk(&mut self, text: &str) -> Reply {
         let reply = self.ask(text);
         self.history.push(Exchange { guest: text.to_owned(), host: reply.text.clone() });
         reply

@@ -144,7 +144,7 @@ const EVENING: &[Row] = &[
     ("asdf qwerty", "unclear", &[], &["?"], &[]),
 ];
 
-pub(super) fn all_texts() -> impl Iterator<Item = &'static str> {
+pub(crate) fn all_texts() -> impl Iterator<Item = &'static str> {
     EVENING.iter().map(|row| row.0)
 }
 

@@ -9,23 +9,23 @@ use super::{
 
 /// "live music", "thai", "military discount"; a row fits when it holds all words of one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Wish {
-    pub(in super::super) at: (usize, usize),
-    pub(in super::super) category: Category,
+pub(crate) struct Wish {
+    pub(crate) at: (usize, usize),
+    pub(crate) category: Category,
     values: Vec<String>,
     /// The pack knows the word, so it may be said back to the guest.
-    pub(in super::super) known: bool,
+    pub(crate) known: bool,
 }
 
 /// What the text was found to hold, as word ranges.
-pub(super) struct Heard<'a> {
+pub(crate) struct Heard<'a> {
     /// Words that name a category.
-    pub(super) own: &'a [((usize, usize), Category)],
+    pub(crate) own: &'a [((usize, usize), Category)],
     /// Words that point to one and say what of it.
-    pub(super) also: &'a [((usize, usize), Category)],
-    pub(super) free: &'a [usize],
+    pub(crate) also: &'a [((usize, usize), Category)],
+    pub(crate) free: &'a [usize],
     /// Names of rows: what they say is no wish.
-    pub(super) named: &'a [(usize, usize)],
+    pub(crate) named: &'a [(usize, usize)],
 }
 
 /// Spanish nouns after which the kind stands: "comida coreana".
@@ -84,23 +84,23 @@ const LEADS: [&str; 34] = [
 // === impl Wish ===
 
 impl Wish {
-    pub(in super::super) fn fits(&self, item: &Item) -> bool {
+    pub(crate) fn fits(&self, item: &Item) -> bool {
         self.values.iter().any(|value| rows::tells(item, value))
     }
 
     /// Its name or the words it is filed under say so, not merely its description.
-    pub(in super::super) fn files(&self, item: &Item) -> bool {
+    pub(crate) fn files(&self, item: &Item) -> bool {
         let filed = |text: &String| *text != item.description && Some(text) != item.description_es.as_ref();
         let fields: Vec<String> = rows::fields(item).into_iter().filter(filed).collect();
         self.values.iter().any(|value| fields.iter().any(|text| rows::has_word(text, value)))
     }
 
-    pub(in super::super) fn words(&self, u: &Understood<'_>) -> Vec<String> {
+    pub(crate) fn words(&self, u: &Understood<'_>) -> Vec<String> {
         u.said.words[self.at.0..self.at.1].to_vec()
     }
 }
 
-pub(super) fn all(pack: &HostPack, said: &Said, heard: &Heard<'_>) -> Vec<Wish> {
+pub(crate) fn all(pack: &HostPack, said: &Said, heard: &Heard<'_>) -> Vec<Wish> {
     let within = |a: (usize, usize), b: (usize, usize)| b.0 <= a.0 && a.1 <= b.1;
     let mut wishes: Vec<Wish> = Vec::new();
     let named = pack.particulars.iter().flat_map(|p| p.phrases.places(said).into_iter().map(move |at| (at, p)));
