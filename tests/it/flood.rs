@@ -171,7 +171,7 @@ async fn answered(house: &House, questions: usize) {
 
 #[tokio::test(flavor = "multi_thread")] // DEP-20, issue E item 6
 async fn a_flooded_casino_delays_no_other_and_draining_its_workers_loses_nothing() {
-    let house = two_casinos().await;
+    let house = Box::pin(two_casinos()).await;
     let flooded = house.casino().clone();
     let number = house.config.operational.telnyx_phone_number.as_str().to_owned();
     let _shared = [Worker::IngressWebhook, Worker::Scheduler].map(|worker| house.process(worker.name(), None));

@@ -51,7 +51,7 @@ impl Bus {
                 }
                 stream.cached_info().clone()
             } else {
-                let made = self.js.create_stream(config).await;
+                let made = Box::pin(self.js.create_stream(config)).await;
                 created.push(name.clone());
                 made.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?.cached_info().clone()
             };

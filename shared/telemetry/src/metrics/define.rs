@@ -50,6 +50,7 @@ pub const LABELS: &[&str] = &[
     "severity",
     "source",
     "stage",
+    "stream",
     "state",
     "status",
     "step",

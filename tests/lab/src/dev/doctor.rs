@@ -9,7 +9,7 @@ use seven_testkit::{Nats, Postgres, Redis, Scratch};
 pub(super) async fn run() -> Result<()> {
     let scratch = Scratch::new("doctor")?;
     let mut failed = 0;
-    failed += report("nats-server 2.12.3 or newer", check_nats(&scratch)).await;
+    failed += report("nats-server 2.12.3 or newer", Box::pin(check_nats(&scratch))).await;
     failed += report("redis-server", check_redis(&scratch)).await;
     failed += report("postgres", check_postgres(&scratch)).await;
     ensure!(failed == 0, "{failed} check(s) failed; `./scripts/dev` installs what is missing");
