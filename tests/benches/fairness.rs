@@ -1,4 +1,5 @@
-//! What a burst of one casino costs another's guests (issue D): `cargo bench -p seven-it --bench fairness`.
+//! Delay that one casino's burst adds for another's guests (issue D):
+//! `cargo bench -p seven-it --bench fairness`.
 //!
 //! Both casinos share an account of 50 segments a second. One has 5 000 texts to send; a guest of the other writes now and then.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench fails loudly and prints")]

@@ -1,5 +1,6 @@
-//! What the pure functions cost that every text passes: `cargo bench -p seven-it --bench pure` (issue E). Gate and retrieval have
-//! benches of their own with more cases: `-p seven-packs --bench gate`, `-p seven-knowledge --bench search`.
+//! Cost of the pure functions that every text passes: `cargo bench -p seven-it --bench pure`
+//! (issue E). Gate and retrieval have benches of their own with more cases:
+//! `-p seven-packs --bench gate`, `-p seven-knowledge --bench search`.
 #![expect(clippy::unwrap_used, reason = "a bench fails loudly")]
 
 use chrono::{DateTime, TimeZone, Utc};

@@ -1,4 +1,4 @@
-//! What a turn costs beside its model, on real stores: `cargo bench -p seven-it --bench turn`.
+//! Cost of a turn without its model, on real stores: `cargo bench -p seven-it --bench turn`.
 //!
 //! The promise is a median under 3 ms: from the signal to the announced draft, with the answer at hand and no quiet window.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench fails loudly and prints")]

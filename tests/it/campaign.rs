@@ -83,7 +83,7 @@ fn slow(rate: u32) -> Wanted {
     wanted(&casino)
 }
 
-/// What a `seven campaign send` needs beside the list.
+/// Arguments of a `seven campaign send` to this list.
 fn order<'a>(house: &'a House, name: &'a str, list: &[&'a str]) -> Vec<&'a str> {
     let words =
         ["campaign", "send", "--casino", house.casino().as_str(), "--name", name, "--text-en", EN, "--text-es", ES];

@@ -73,7 +73,7 @@ async fn what_is_changed_behind_our_back_is_found() {
         let error = sqlx::query(refused).execute(&owner).await.unwrap_err().to_string();
         assert!(error.contains("append-only"), "{refused}: {error}");
     }
-    // Whoever owns the table can switch the guard off, and is found out.
+    // The table's owner can disable the trigger; verification still finds the change.
     for statement in [
         "alter table consent_events disable trigger all",
         "update consent_events set event = replace(event, '\"n\":2', '\"n\":7') where position = 2",

@@ -1,4 +1,4 @@
-//! What guests hear is the content of now, of their casino and nothing else; its vectors are made once.
+//! Guests are answered from their own casino's current content only; its vectors are made once.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What a text costs the database, and that no row is everybody's (PROD-25, DATA-29, DATA-30, DEP-19).
+//! Database writes per text stay within the sizing, and texts of different guests never wait
+//! for the same row (PROD-25, DATA-29, DATA-30, DEP-19).
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -150,7 +151,8 @@ async fn every_index_comes_with_a_migration_and_those_of_the_specification_are_t
     house.stop().await;
 }
 
-/// What looks small is walked whole by whoever names its condition and not its key (docs/performance.md).
+/// A small partial index looks cheap to the planner, so a query that matches its condition but not
+/// its key would walk all of it (docs/performance.md).
 #[tokio::test] // DATA-27, DATA-29
 async fn a_partial_index_of_texts_and_turns_asks_for_its_own_key() {
     let db = database("partial_indexes").await;

@@ -1,4 +1,5 @@
-//! What a carrier does to a send, and what becomes of the text (D5): refused, throttled, in doubt, and receipts in any order.
+//! Outcomes of a send at the carrier and the text's state after each (D5): refused, throttled, in
+//! doubt, and delivery receipts in any order.
 
 use std::time::Duration;
 

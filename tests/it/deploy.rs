@@ -1,5 +1,6 @@
-//! What is rendered for production holds against real servers: names are those the code creates, every role can do its work under its own
-//! user, and one casino's user reaches nothing of another's (DEP-14, SEC-160).
+//! Tests the configuration rendered for production against real servers: its names are those that
+//! the code creates, every role can do its work under its own user, and one casino's user can reach
+//! nothing of another casino's (DEP-14, SEC-160).
 
 mod files;
 mod isolation;
@@ -79,7 +80,7 @@ impl Secured {
         Bus::connect(&settings).await.unwrap()
     }
 
-    /// What the server said that it refused.
+    /// Log lines in which the server reports a permission violation.
     fn violations(&self) -> Vec<String> {
         let log = std::fs::read_to_string(self.scratch.path().join("server/nats.log")).unwrap();
         log.lines().filter(|line| line.contains("Violation")).map(str::to_owned).collect()

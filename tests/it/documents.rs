@@ -18,8 +18,8 @@ const AT_TWILIO: &str = "+18605550120";
 const STAGES: [Worker; 4] =
     [Worker::ComplianceGate, Worker::AgentSwarm, Worker::PersonaEnvelope, Worker::OutboundSender];
 
-/// What the stages take from the document: the gate the names of its fixed texts, the swarm the phone, the envelope the host's name in the
-/// disclosure, the sender the provider.
+/// Values that the stages take from the document: the gate the names in its fixed texts, the swarm
+/// the phone, the envelope the host's name in the disclosure, the sender the provider.
 struct Version {
     casino: &'static str,
     host: &'static str,

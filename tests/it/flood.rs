@@ -1,6 +1,8 @@
-//! Two casinos whose stages run in processes of their own (`seven run <worker> --casino ID`): while one is flooded the other's guests are
-//! answered, in order, and draining the flooded one's processes in the middle of its backlog loses and repeats nothing (issue E, item 6).
-//! What the flood costs the other in milliseconds is a figure of `./scripts/bench --only isolation`; nothing here judges by the clock.
+//! Two casinos whose stages run in processes of their own (`seven run <worker> --casino ID`): while
+//! one is flooded the other's guests are answered, in order, and draining the flooded one's
+//! processes in the middle of its backlog loses and repeats nothing (issue E, item 6).
+//! `./scripts/bench --only isolation` measures in milliseconds how far the flood slows the other
+//! casino; nothing here judges by the clock.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -30,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(240);
 const CALM: &str = "amber_lake";
 const CALM_NUMBER: &str = "+18605550101";
 const CALM_GUESTS: usize = 4;
-/// What each of them asks, in this order, and what only its answer says.
+/// Questions that each guest asks, in this order, each with words that only its answer contains.
 const ASKED: [(&str, &str); 4] = [
     ("any italian place?", "Nonna Salvia"),
     ("how much is the swedish massage?", "$165"),

@@ -23,7 +23,7 @@ pub(crate) struct House {
     pub(crate) scratch: Scratch,
 }
 
-/// What a test wants different from the usual house.
+/// Differences that a test wants from the usual house.
 pub(crate) struct Wanted {
     pub(crate) scale: f64,
     pub(crate) at: Option<&'static str>,
@@ -139,7 +139,7 @@ impl House {
         }
     }
 
-    /// What the carrier took for this guest, oldest first.
+    /// Texts to this guest that the carrier accepted, oldest first.
     pub(crate) fn sent_to(&self, guest: &str) -> Vec<Outbound> {
         self.stack.sim.ledger().of_guest(guest).outbound
     }

@@ -16,7 +16,7 @@ use crate::harness::{GUEST, House, Wanted, house};
 pub(crate) const QUESTION: &str = "when does the lakeside pool open?";
 pub(crate) const ANSWER: &str = "The Lakeside Pool opens at 9 AM.";
 
-/// What a request of the swarm's is for.
+/// Returns which node of the swarm made this request.
 fn node(request: &Received) -> &'static str {
     match request.model.as_str() {
         "speaker" => "speak",
@@ -283,7 +283,7 @@ async fn an_outage_in_the_middle_of_a_turn_is_answered_from_content() {
     assert!(said.contains("Lakeside Pool") && said.contains('9'), "{said}");
     let (_, record) = last(&house).await;
     assert!(record.degraded, "{record:?}");
-    // What was paid until then is the turn's.
+    // Tokens used before the outage are charged to the turn.
     assert_eq!((record.usage.input_tokens, record.usage.output_tokens), (500, 30));
     let failed: Vec<_> = record.steps.iter().filter_map(|step| Some((&*step.name, step.failed.as_deref()?))).collect();
     assert_eq!(failed, [("host", "unavailable")]);

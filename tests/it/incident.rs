@@ -1,4 +1,4 @@
-//! What leaves the house after an incident, and what a month costs (OBS-19, OBS-32, OBS-43, SMS-60).
+//! Incident bundles and timelines, and the costs of a month (OBS-19, OBS-32, OBS-43, SMS-60).
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What comes late (issue G): texts of an outage, and a KEEP that no gate has read when a deletion falls due.
+//! Late messages (issue G): texts from an outage, and a KEEP that no gate has read when a deletion
+//! falls due.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What the night brings (SEC-74, SMS-21, DATA-49 to DATA-57): chains checked, consents lapsed, old rows gone, once per casino.
+//! Nightly jobs, once per casino: they check chains, let consents lapse and delete old rows
+//! (SEC-74, SMS-21, DATA-49 to DATA-57).
 
 use std::time::Duration;
 

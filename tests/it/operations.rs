@@ -1,4 +1,5 @@
-//! What operators do while the fleet runs: casinos come, schedulers double, dead letters are replayed, commands tell the truth.
+//! Operations while the fleet runs: operators add casinos, run several schedulers and replay dead
+//! letters, and commands report the true state.
 
 mod careful;
 mod cli;
@@ -45,7 +46,7 @@ fn other_content() -> String {
     content.to_string()
 }
 
-/// What a command said and how it ended.
+/// A command's output and exit code; -1 where a signal ended it.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) code: i32,
@@ -110,7 +111,7 @@ impl House {
         self.stack.sim.text(text).unwrap();
     }
 
-    /// What a guest got from one of the numbers.
+    /// All texts that a guest got from one of the numbers, in one.
     fn said_from(&self, number: &str, guest: &str) -> String {
         let texts = self.sent_to(guest).into_iter().filter(|sent| sent.from.as_deref() == Some(number));
         texts.filter_map(|sent| sent.text).collect::<Vec<_>>().join(" ")

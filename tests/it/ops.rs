@@ -1,4 +1,5 @@
-//! What a worker tells of itself: metrics without guests, health that follows its own stores (OBS-15, PROD-52 to PROD-54, C-32).
+//! A worker's ops endpoints: metrics that name no guest, and health that follows the worker's own
+//! stores (OBS-15, PROD-52 to PROD-54, C-32).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -44,7 +45,8 @@ const TEXTS: [&str; 5] = [
     "STOP",
 ];
 
-/// So many guests in all; those before `from` have spoken.
+/// Lets guests `from` to `guests` send all [`TEXTS`] and returns their phones; those before `from`
+/// have sent theirs already.
 async fn talk(house: &House, from: usize, guests: usize) -> Vec<String> {
     let phones: Vec<String> = (from..guests).map(|n| format!("+120355501{n:02}")).collect();
     for phone in &phones {

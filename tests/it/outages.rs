@@ -1,5 +1,5 @@
-//! What the fleet stands on goes away and comes back: nothing that was acknowledged is lost, nothing is sent twice, nothing goes out
-//! after STOP, and waiting makes no dead letters (D2, D3, D7, D16).
+//! Outages of Redis, NATS and Postgres: nothing that was acknowledged is lost, nothing is sent
+//! twice, nothing goes out after STOP, and waiting makes no dead letters (D2, D3, D7, D16).
 
 use std::{collections::BTreeSet, time::Duration};
 

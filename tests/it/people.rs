@@ -103,7 +103,7 @@ async fn reactions_and_quotations_get_no_answer() {
     assert_eq!(house.number("select count(*) from inbound_messages where reason = 'reaction'").await, 5);
     assert_eq!(house.number("select count(*) from escalations").await, 0);
     assert_eq!(house.number("select count(*) from suppressions where state = 'stopped'").await, 0);
-    // What the guest adds is the guest's.
+    // Words that the guest adds to a reaction count as the guest's own.
     let added = say(&house, &mut n, &format!("Liked “{reply}” STOP")).await;
     assert!(added.iter().any(|text| text.contains("unsubscribed")), "{added:?}");
     house.stop().await;

@@ -62,7 +62,7 @@ async fn a_false_alarm_is_marked_and_a_missed_text_is_an_alert() {
     let judged = "select count(*) from audit_log where action = 'guardrail_reviewed' and detail->>'by' = 'R. Viewer'";
     assert_eq!(house.number(judged).await, 2);
 
-    // What belongs to no casino is found as well (SEC-132).
+    // `audit list --fleet` finds the entries that belong to no casino (SEC-132).
     let noted =
         house.seven(&["secret", "rotated", "telnyx.api_key", "--by", "R. Viewer", "--verified", "a receipt"], "").await;
     assert_eq!(noted.code, 0, "{}", noted.err);

@@ -247,7 +247,7 @@ async fn sessions_keep_the_phase_and_are_told_kept_and_removed() {
     tx.pause(conversation, "operator", None).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(house.number("select count(*) from conversations where paused_at is not null").await, 0);
-    // What is over long enough goes; the session under way stays however old it is.
+    // Retention deletes sessions that ended long ago, but never the current one, however old it is.
     run(
         &house,
         "insert into sessions (casino_id, session_id, conversation_id, guest_id, started_at, last_at)

@@ -47,7 +47,7 @@ async fn every_table_is_bound_to_its_casino_or_on_the_short_list() {
     }
 }
 
-/// What somebody might add tomorrow, and the words of the complaint.
+/// Careless changes of the schema, each with the beginning of the complaint it must cause.
 const CARELESS: &[(&str, &str)] = &[
     ("create table fresh (casino_id text not null, note text)", "fresh: row security is not enabled"),
     (

@@ -151,7 +151,7 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
     let traces = by_trace(collector.spans());
     let expected: BTreeSet<_> = texts.iter().chain([&second]).map(trace_of).collect();
     assert_eq!(traces.keys().cloned().collect::<BTreeSet<_>>(), expected, "one trace for each text and no other");
-    // What a bucket of times shows as its example is one of them.
+    // Every exemplar of a histogram bucket names one of these traces.
     let examples: BTreeSet<String> =
         open.lines().filter_map(|line| Some(line.split_once(TRACE_LABEL)?.1[..32].to_owned())).collect();
     assert!(open.ends_with("\n# EOF\n") && !examples.is_empty() && examples.is_subset(&expected), "{examples:?}");

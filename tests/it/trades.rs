@@ -52,13 +52,13 @@ impl Town {
         Self { house, marina, texts: 0 }
     }
 
-    /// What the casino's guest gets for this text.
+    /// Sends this text as the casino's guest and returns the replies, joined.
     async fn casino(&mut self, text: &str) -> String {
         let number = self.house.config.operational.telnyx_phone_number.as_str().to_owned();
         self.say(GUEST, number, text).await
     }
 
-    /// What the marina's guest gets for this text.
+    /// Sends this text as the marina's guest and returns the replies, joined.
     async fn marina(&mut self, text: &str) -> String {
         let number = self.marina.operational.telnyx_phone_number.as_str().to_owned();
         self.say(BOATER, number, text).await
@@ -74,7 +74,7 @@ impl Town {
     }
 }
 
-/// Who spoke last, and why.
+/// The agent and the record of the newest turn.
 async fn last(house: &House, casino: &CasinoId) -> (String, Record) {
     let mut tx = house.stack.fleet.store.bind(casino).await.unwrap();
     let newest = tx.newest_turns(1).await.unwrap();

@@ -1,4 +1,5 @@
-//! What a turn leaves behind: who spoke, from which rows, and what the checks found (AGENT-7, AGENT-9, AGENT-12, AGENT-75, DATA-23, DATA-36).
+//! The record of a turn: which agent spoke, from which rows, and what the checks found (AGENT-7,
+//! AGENT-9, AGENT-12, AGENT-75, DATA-23, DATA-36).
 
 use std::time::Duration;
 
@@ -42,8 +43,8 @@ async fn each_domain_has_its_agent_and_every_reply_its_reasons() {
     house.stop().await;
 }
 
-/// Postgres does this, at their commit, with the first two transactions that do `done` to that table. What a sequence gave is not taken back
-/// with them, so it tells how many there were.
+/// Makes Postgres run `how` when the first two transactions that do `done` to a table commit. A
+/// rollback does not reset the sequence `asked`, so it counts all attempts.
 async fn disturb_two(house: &House, done: &str, when: &str, how: &str) {
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     let statements = format!(

@@ -15,7 +15,7 @@ const WALKS: i64 = 8;
 
 #[tokio::test] // PROD-26
 async fn a_text_reads_rows_in_proportion_to_what_is_stored_and_not_to_its_square() {
-    // Who looks at all rows by the clock reads more the longer the test takes.
+    // No scheduler: its periodic scans would read more the longer the test takes.
     let workers: Vec<_> = Worker::ALL.into_iter().filter(|worker| *worker != Worker::Scheduler).collect();
     // Few, so that all have planned before there is much.
     let extra = "postgres.connections = 2".to_owned();

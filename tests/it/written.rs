@@ -1,4 +1,4 @@
-//! What documents for operators say holds for the code: log levels (PROD-47), how long things are kept (OBS-37).
+//! Checks the code against the operators' documents: log levels (PROD-47), retention (OBS-37).
 
 use std::{
     fs,

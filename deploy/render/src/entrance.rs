@@ -13,7 +13,7 @@ use super::{
 };
 
 const WORKER: Worker = Worker::IngressWebhook;
-/// What the outside may ask for; health and metrics are on another port.
+/// The only path open to the outside; health and metrics are on another port.
 const PATH: &str = "/webhooks/";
 
 /// The host a casino's number is configured with at its provider.

@@ -1,5 +1,6 @@
-//! What runs the fleet in production, rendered from one file per fleet and one small file per casino: Kubernetes manifests and the NATS
-//! servers' configuration. Names of streams, consumers, subjects, workers and ports are the code's own. Pure but for reading the values.
+//! Renders the Kubernetes manifests and the NATS servers' configuration of a production fleet, from
+//! one file per fleet and one small file per casino. Names of streams, consumers, subjects, workers
+//! and ports come from the code. Pure but for reading the values.
 
 mod backup;
 mod entrance;

@@ -6,7 +6,7 @@ use seven_settings::Worker;
 
 use super::values::FleetValues;
 
-/// What marks everything of ours in a namespace.
+/// The label and name prefix of every object of ours in a namespace.
 pub(crate) const APP: &str = "seven";
 /// Of everything that serves all casinos.
 const ALL: &str = "all";
@@ -34,7 +34,7 @@ pub fn password_secret(user: &str) -> String {
     format!("{APP}-nats-{user}")
 }
 
-/// What selects the pods of a component.
+/// Returns the labels that select the pods of a component.
 pub(crate) fn selector(component: &str, casino: Option<&CasinoId>) -> Value {
     json!({
         "app.kubernetes.io/name": APP,

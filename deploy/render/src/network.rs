@@ -1,4 +1,5 @@
-//! Who may talk to whom: nobody, but for what is listed (DEP-16). No worker talks to another; between two casinos there is no path at all.
+//! Network policies: every connection is denied unless it is listed here (DEP-16). No worker talks
+//! to another; between two casinos there is no path at all.
 
 use serde_json::{Value, json};
 use seven_settings::{Settings, Worker};
@@ -15,7 +16,7 @@ use super::{
 
 /// The workers that call services outside: carriers, hosted models, who is told of alerts.
 const CALL_OUT: [Worker; 3] = [Worker::AgentSwarm, Worker::OutboundSender, Worker::Scheduler];
-/// What "outside" leaves out: a worker that is tricked into a call must not reach its neighbours.
+/// Ranges excluded from "outside": a worker tricked into a call must not reach its neighbours.
 const PRIVATE: [&str; 5] = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10"];
 
 /// Where cert-manager's solver listens.

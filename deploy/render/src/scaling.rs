@@ -41,7 +41,7 @@ pub(crate) fn scaler(
     Some(by_backlog(fleet, worker, casino, &size, &triggers))
 }
 
-/// What a worker of a casino's own may grow to.
+/// Returns the size limits of a worker: the fleet's, or those of a casino's own worker.
 fn size(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> Size {
     match casino {
         None => fleet.size(worker).clone(),
@@ -53,7 +53,8 @@ fn size(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> S
     }
 }
 
-/// Whose backlog counts: its own casino's, or of all that have no worker of this kind for themselves.
+/// Returns the casinos whose backlog counts: the worker's own casino, or all casinos that have no
+/// worker of this kind for themselves.
 fn served<'a>(values: &'a Values, worker: Worker, casino: Option<&'a CasinoValues>) -> Vec<&'a CasinoId> {
     match casino {
         Some(casino) => vec![&casino.casino_id],

@@ -146,7 +146,7 @@ pub(crate) fn backup_volume(fleet: &FleetValues) -> Value {
     chosen(fleet, &["postgres.owner_url", "postgres.url", "guest_hash.secret"])
 }
 
-/// What operators' commands read; the owner's login is not among it.
+/// Builds the volume of secrets that operators' commands read, without the database owner's login.
 pub(crate) fn operator_volume(fleet: &FleetValues) -> Value {
     let names: Vec<&str> = SECRETS.iter().map(|(name, _)| *name).filter(|name| *name != "postgres.owner_url").collect();
     let mut volume = chosen(fleet, &names);

@@ -61,7 +61,7 @@ fn operators_commands_have_a_place_without_the_owners_login() {
         assert!(text.contains(&values.fleet.secrets[secret].name), "{secret}");
     }
     assert!(nats::users(&values).iter().any(|user| user.name == nats::OPERATOR));
-    // What it may reach: each policy that opens something for it names it.
+    // Operators reach only what a policy opens for them by name.
     let selects = |d: &serde_json::Value| {
         let components = d["spec"]["podSelector"]["matchExpressions"][0]["values"].as_array().cloned();
         d["kind"] == "NetworkPolicy" && components.is_some_and(|all| all.iter().any(|one| one == nats::OPERATOR))
@@ -88,7 +88,7 @@ fn one_worker_in_full_work_asks_for_no_second() {
     size.lag_threshold = Some(100);
     assert_eq!(scaling::threshold(&settings, Worker::AgentSwarm, false, None, &size), 100);
     assert_eq!(scaling::threshold(&settings, Worker::OutboundSender, false, Some(Lane::Safety), &size), 128);
-    // What waits for the database alone is little in hand, and less in a casino's own worker.
+    // A worker that waits only for the database has few messages in work, a casino's own fewer.
     size.lag_threshold = None;
     let of_gate = |own| scaling::threshold(&settings, Worker::ComplianceGate, own, None, &size);
     assert_eq!((of_gate(false), of_gate(true)), (34, 32));

@@ -1,5 +1,6 @@
-//! What an operator decides about a fleet and about each casino: one file per fleet, one small file per casino (DEP-39, DEP-43).
-//! Unknown keys are refused; every problem names its file, its key and what would be right.
+//! Values that an operator sets for a fleet and for each casino: one file per fleet, one small file
+//! per casino (DEP-39, DEP-43). Unknown keys are refused; every problem names its file, its key and
+//! the value expected.
 
 pub(crate) mod check;
 
@@ -148,7 +149,7 @@ pub struct Size {
     pub memory_limit: String,
 }
 
-/// Who else is in the cluster or beside it (DEP-16).
+/// Peers of the fleet, in the cluster or beside it (DEP-16).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {

@@ -14,7 +14,7 @@ use super::{
 
 /// Ingress goes on serving so long after SIGTERM is due: load balancers hear late that a pod leaves.
 const PRE_STOP_SECONDS: u64 = 5;
-/// What ends after the drain: the last beat, alerts still to be filed, the closing of connections.
+/// Time for the last beat, alerts still to be filed, and the closing of connections.
 const AFTER_DRAIN_SECONDS: u64 = 7;
 /// The user and group of the image; no root.
 pub(crate) const NOBODY: u32 = 65_532;

@@ -109,7 +109,8 @@ impl Library {
     async fn listen(&self, fleet: &Fleet) -> Result<(), seven_bus::Error> {
         let mut changes = std::pin::pin!(fleet.bus.content_changes(&fleet.roster).await?);
         while let Some((casino, version)) = changes.next().await {
-            // Who was not asked about lately is read at the next question.
+            // A casino that nobody asked about lately has no shelf; its content is read at the next
+            // question.
             if self.shelves.get(&casino).await.is_some_and(|shelf| shelf.version < version)
                 && let Err(error) = self.reload(fleet, &casino).await
             {

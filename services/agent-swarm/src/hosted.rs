@@ -69,7 +69,8 @@ struct Play<'a> {
     tool_calls: u32,
 }
 
-/// Until the turn's deadline; the caller keeps the lease meanwhile. What was paid until then stands in the record, however the turn ends.
+/// Answers the turn, until its deadline at the latest; the caller keeps the lease meanwhile. The
+/// record keeps all usage paid for until then, however the turn ends.
 pub(crate) async fn answer<'a>(
     hosted: &'a Hosted,
     work: &'a Work,
@@ -272,7 +273,7 @@ impl Play<'_> {
         self.steps.iter().filter_map(|step| step.usage).sum()
     }
 
-    /// What it was made from: the rows it names, of those it was given.
+    /// Returns the reply. Its sources are the rows it names, of those the model was given.
     fn reply(&self, turn: &Turn<'_>) -> Reply {
         let (request, usage) = (&self.scene.request, self.usage());
         let used = self.toolbox.rows_used();
@@ -287,7 +288,7 @@ impl Play<'_> {
             language: self.scene.language,
             sources,
             intent: domain.unwrap_or_else(|| "general".to_owned()),
-            // Who says "call" does not have the answer.
+            // A reply that tells the guest to call does not have the answer.
             grounded: !self.draft.contains(&request.contact_phone),
             asked: self.asks(turn),
             usage: seven_llm::Usage { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens },

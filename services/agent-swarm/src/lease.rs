@@ -25,7 +25,7 @@ use crate::{
     types::{Leasing, Swarm, Work},
 };
 
-/// What a look at a conversation found.
+/// The result of a look at a conversation.
 pub(crate) enum Looked {
     Nothing,
     Early(Duration, &'static str),
@@ -154,8 +154,9 @@ async fn release(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId,
     Ok(tx.commit().await?)
 }
 
-/// What a guest who cried for help about gambling may be told of: no games, no tournaments, nothing to play with; the rules and the
-/// help there is stay (CONV-36, SEC-28). Whatever model or tool answers finds only these rows.
+/// Returns the content for a guest who asked for help with gambling: no games, no tournaments,
+/// nothing to play with; rules and help stay (CONV-36, SEC-28). Whatever model or tool answers
+/// finds only these rows.
 fn without_gaming(index: &Index) -> Arc<Index> {
     let plays = |item: &Item| match &item.category {
         Category::Gaming => true,

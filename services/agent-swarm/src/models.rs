@@ -1,4 +1,4 @@
-//! Who answers for a pack: the offline host has its words from it.
+//! The models that answer for each pack. The offline host takes its words from the pack.
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ pub struct Models {
 // === impl Models ===
 
 impl Models {
-    /// What `make` gives each pack; all packs or none.
+    /// Collects the model that `make` returns for each pack; fails if it fails for one of them.
     pub fn each<E>(packs: &Packs, make: impl Fn(&Pack) -> Result<Arc<dyn Model>, E>) -> Result<Self, E> {
         let of: Result<_, E> = packs.iter().map(|pack| Ok((pack.name.clone(), make(pack)?))).collect();
         Ok(Self { of: Arc::new(of?) })

@@ -75,13 +75,13 @@ pub(crate) fn holding(
         asked: None,
         usage: instead.as_ref().map(|speech| speech.reply.usage).unwrap_or_default(),
     };
-    // What the reply would have staged is not said, so it is not done.
+    // The effects of the replaced reply are dropped: the guest is not told of them.
     let (agent, model, mut record, offer_calls) = instead.map_or_else(
         || (work.pack.agents.default_agent.clone(), "pack".to_owned(), Record::default(), Vec::new()),
         |speech| (speech.agent, speech.model, speech.record, speech.offer_calls),
     );
     record.path.extend([ESCALATION.to_owned(), case.reason.to_owned()]);
-    // What was checked is not what is said.
+    // The findings are about the replaced reply, not about the text that goes out.
     record.findings.clear();
     record.ending = Some(Ending::Reply);
     Speech { reply, agent, model, record, effects: Vec::new(), offer_calls }
@@ -182,7 +182,8 @@ fn promise(swarm: &Swarm, work: &Work) -> Promise {
     escalation::promise(swarm.fleet.clock.property_now(), work.config.operational.timezone, false)
 }
 
-/// What the words of the open texts call for. What a person has seen already calls nobody again.
+/// Returns the cases that the words of the open texts call for. A text that a person has already
+/// seen opens none again.
 pub(crate) fn heard(work: &Work) -> Vec<Trigger> {
     let fresh = || work.open.iter().filter(|text| !text.released);
     let mut found: Vec<Trigger> = fresh().flat_map(|text| escalation::triggers(&facts(work, &text.body))).collect();

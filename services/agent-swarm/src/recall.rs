@@ -15,14 +15,15 @@ use seven_store::{
     sessions::{Place, Shown},
 };
 
-/// Whose age the guest told of in a text that the gate answered, the host has to know as well: it does not send a minor to the games.
+/// Verdicts of texts that the gate answered and the host must see as well: a guest may have told an
+/// age there, and the host does not send a minor to the games.
 const CANNED: &[&str] = &[Layer::AgeVerification.as_str()];
 
 fn shown(pack: &Pack) -> Shown<'static> {
     Shown { useful: pack.rules.usefulness(), most: Window::SESSION.exchanges, canned: CANNED }
 }
 
-/// What a turn knows of its session.
+/// The session state that a turn begins with.
 #[derive(Debug)]
 pub(crate) struct Recall {
     pub(crate) place: Place,
@@ -67,7 +68,7 @@ impl Recall {
     }
 }
 
-/// What the casino no longer has is not spoken of.
+/// Whether the casino still has the subject: the host does not speak of one that is gone.
 pub(crate) fn is_current(index: &Index, subject: &Subject, now: DateTime<Utc>) -> bool {
     index.current(now).any(|item| item.id == subject.id)
 }

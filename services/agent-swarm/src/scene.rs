@@ -1,4 +1,5 @@
-//! What a turn begins with: what the texts taught about the guest, the language, and what may be asked next. Pure.
+//! Builds the starting state of a turn: facts the texts taught about the guest, the language, and
+//! the topic that may be asked next. Pure.
 
 use std::sync::Arc;
 
@@ -28,11 +29,11 @@ pub(crate) struct Scene {
     pub(crate) learnt: Vec<String>,
 }
 
-/// What is not in the [`Work`].
+/// The inputs of a scene that are not in the [`Work`].
 #[derive(Debug)]
 pub(crate) struct Around {
     pub(crate) now: DateTime<Utc>,
-    /// What the envelope will put before the reply.
+    /// Text that the envelope will put before the reply.
     pub(crate) lead: Option<String>,
     pub(crate) deadline: std::time::Duration,
 }
@@ -73,7 +74,7 @@ impl Scene {
         Self { request, language, profile, learnt }
     }
 
-    /// What a tool of the turn learnt.
+    /// Adds an observation that a tool of the turn made.
     pub(crate) fn observe(&mut self, seen: Observation) {
         let path = seen.key.path();
         if self.profile.observe(seen).is_news() && !self.learnt.iter().any(|known| known == path) {

@@ -48,7 +48,7 @@ pub(crate) struct Told {
     pub(crate) cases: Vec<Trigger>,
 }
 
-/// What a turn leaves in its session and, where it changed, in the guest's profile.
+/// The state that a turn leaves in its session and, where it changed, in the guest's profile.
 #[derive(Debug)]
 pub(crate) struct After {
     pub(crate) session: Option<SessionAfter>,
@@ -58,7 +58,7 @@ pub(crate) struct After {
 // === impl Told ===
 
 impl Told {
-    /// What the committed turn added to the guest's profile and its session (OBS-27).
+    /// Counts what the committed turn added to the guest's profile and its session (OBS-27).
     pub(crate) fn count(&self, work: &Work, scene: &Scene) {
         let (casino, guests) = (work.casino.as_str(), &metrics().guests);
         if work.recall.is_fresh() {
@@ -80,7 +80,8 @@ impl Told {
     }
 }
 
-/// What stands before the reply: the disclosure, and a welcome for a guest who comes back. Room is kept for the longer language.
+/// Returns the text before the reply: the disclosure, and a welcome for a guest who comes back. The
+/// longer language is taken, so that there is room for either.
 pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Option<String> {
     let now = swarm.fleet.clock.property_now();
     let welcomes = Language::ALL.into_iter().filter_map(|language| welcome(work, language, None, now));
@@ -157,7 +158,7 @@ fn loud_names(work: &Work, now: DateTime<Utc>) -> Vec<&str> {
     rows.flatten().chain([work.config.prompts.casino_name_display.as_str()]).filter(|name| name.contains('!')).collect()
 }
 
-/// What the turn adds to the guest's counters (DATA-19, CONV-52).
+/// Returns what the turn adds to the guest's counters (DATA-19, CONV-52).
 fn counted(work: &Work, told: &Told, now: DateTime<Utc>) -> Counted {
     let effects = |is: fn(&Effect) -> bool| told.speech.effects.iter().filter(|effect| is(effect)).count();
     Counted {

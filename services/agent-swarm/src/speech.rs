@@ -1,4 +1,5 @@
-//! What a turn says, with everything that led to it: from the offline model's whole answer, or from a hosted turn's ending.
+//! A turn's reply, with everything that led to it: from the offline model's whole answer, or from a
+//! hosted turn's ending.
 //!
 //! The machine of `seven-host` decides; a model that routes, plans and writes in one go, as the offline one does, reports all of it at once.
 
@@ -119,7 +120,8 @@ impl Speech {
         }
     }
 
-    /// What each call of a hosted model took (OBS-26, OBS-41); its time is counted when it was made.
+    /// Counts each call of a hosted model with its tokens and cost (OBS-26, OBS-41). The time of a
+    /// kept answer was counted when it was made.
     fn count_steps(&self) {
         let guests = &metrics().guests;
         for Step { name, micros, usage, failed, kept } in &self.record.steps {

@@ -54,7 +54,8 @@ pub(crate) async fn keep(
     if tx.told_of_safe_mode(conversation).await? {
         return Ok(None);
     }
-    // What was thought before safe mode is not said in it, and would stand before this text in the queue.
+    // Replies made before safe mode may not go out during it, and would precede this text in the
+    // queue.
     tx.silence(conversation, Switch::SafeMode.as_str()).await?;
     Ok(tx.queue(&holding_reply(swarm, silenced, conversation, newest)).await?)
 }

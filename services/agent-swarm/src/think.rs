@@ -1,4 +1,5 @@
-//! Who answers: the hosted model where there is one, the offline one otherwise and whenever the hosted one cannot (D10, D11).
+//! Chooses the model that answers: the hosted one where there is one, the offline one otherwise and
+//! whenever the hosted one cannot (D10, D11).
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe};
 
@@ -25,7 +26,7 @@ use crate::{
     types::{Swarm, Work},
 };
 
-/// What a hosted turn's tools and memory stand on.
+/// Stored data that a hosted turn's tools and memory need.
 struct Desk {
     /// Answers of models that an earlier try of this turn paid for.
     kept: BTreeMap<String, serde_json::Value>,
@@ -36,7 +37,7 @@ struct Desk {
     issued: BTreeMap<String, u32>,
 }
 
-/// What the turn says; an error when not even the offline model could say it.
+/// Returns what the turn says; an error when not even the offline model could answer.
 pub(crate) async fn think(swarm: &Swarm, work: &Work, scene: &Scene) -> Result<Speech, String> {
     let Some(hosted) = &swarm.settings.hosted else { return offline(swarm, work, scene).await };
     let deadline = Instant::now() + swarm.settings.model_deadline;
@@ -160,7 +161,7 @@ fn default_agent(manifest: &Manifest) -> Option<&seven_host::Agent> {
     manifest.agents.get(&manifest.default_agent)
 }
 
-/// What decides about offers; the plan's readiness comes when there is a plan.
+/// Returns the facts that decide about offers; the plan's readiness is added once there is a plan.
 fn offer_facts(work: &Work, standing: &Standing, scene: &Scene) -> Facts {
     let count = |n: i64| u32::try_from(n).unwrap_or(u32::MAX);
     Facts {

@@ -180,7 +180,8 @@ async fn commit(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> R
     Ok(true)
 }
 
-/// What the guest taught us, and what the turn makes of the session: both stand when the reply stands.
+/// Adds the turn's observations to the guest's profile, and the turn to its session. Both are
+/// stored only with the reply.
 fn remember(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> Result<After, Error> {
     scene.asked(told.speech.reply.asked);
     for effect in &told.speech.effects {
@@ -233,7 +234,8 @@ fn disclosure_due(work: &Work) -> Option<Due> {
     })
 }
 
-/// What the envelope will put before the reply. The model chooses the language, so room is kept for the longer one.
+/// Returns the disclosure that the envelope will put before the reply. The model chooses the
+/// language, so room is kept for the longer one.
 fn disclosure(work: &Work, due: Due) -> String {
     let key = if due == Due::Again { TextKey::Redisclosure } else { TextKey::Disclosure };
     let rendered = Language::ALL.map(|language| work.pack.say(key, language, &work.config));

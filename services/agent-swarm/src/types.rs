@@ -1,4 +1,4 @@
-//! What passes between the stages of the swarm.
+//! Types that pass between the stages of the swarm.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,7 +23,7 @@ pub struct Settings {
     pub models: Models,
     /// Asked first where there is one.
     pub hosted: Option<Hosted>,
-    /// What finds content by meaning.
+    /// The embedding that finds content by meaning.
     pub embedding: Embedding,
     /// A turn's thinking that takes longer is broken off.
     pub model_deadline: Duration,
@@ -61,8 +61,9 @@ pub(crate) struct Work {
     pub(crate) trace: String,
 }
 
-/// What a turn reads is in hand before its lease is committed; what it writes waits for that (`leased` in turn.rs).
-/// Until then the row's lock keeps other turns out, as the lease does afterwards.
+/// The commit of a turn's lease, under way. The turn has read all it needs; its writes wait for the
+/// commit (`leased` in turn.rs). Until then the row's lock keeps other turns out, as the lease does
+/// afterwards.
 pub(crate) type Leasing = JoinHandle<seven_store::Result<()>>;
 
 impl Swarm {

@@ -22,7 +22,7 @@ pub(crate) fn vet<'a>(draft: &str, request: &Request, rows: impl Iterator<Item =
     offers::check_with(draft, catalogue, request.now, request.zone)
 }
 
-/// What goes out although no promotion proves it is written down for a person to review.
+/// Records offers that go out although no promotion proves them, for a person to review.
 pub(crate) async fn flag(tx: &mut Tx, work: &Work, scene: &Scene, speech: &Speech, turn: Uuid) -> Result<(), Error> {
     let request = &scene.request;
     let given = speech.reply.sources.iter().chain(speech.record.context.iter().map(|row| &row.id));

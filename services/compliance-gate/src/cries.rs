@@ -1,4 +1,5 @@
-//! What a guardrail hit brings about (SEC-24, SEC-27, CONV-13 to CONV-15, C-33): the audit entry, the case for a person, the answer.
+//! Handles a guardrail hit (SEC-24, SEC-27, CONV-13 to CONV-15, C-33): the audit entry, the case
+//! for a person, the answer.
 
 use seven_compliance::{Hit, Layer};
 use seven_domain::AuditEvent;

@@ -1,4 +1,5 @@
-//! What each keyword does (SMS-15..20, CONV-7..12, D7): its effect, its one answer, its consent entry, in one transaction.
+//! Carries out keywords (SMS-15..20, CONV-7..12, D7): the effect, the one answer and the consent
+//! entry of each, in one transaction.
 
 use std::time::Duration;
 

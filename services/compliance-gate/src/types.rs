@@ -1,4 +1,4 @@
-//! What passes between the stages of the gate.
+//! Types that pass between the stages of the gate.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub(crate) struct Text {
     pub(crate) received_at: DateTime<Utc>,
 }
 
-/// What follows once the text's transaction is durable.
+/// The signal and texts to send once the text's transaction is durable.
 #[derive(Debug, Default)]
 pub(crate) struct Next {
     /// The conversation waits for the swarm.

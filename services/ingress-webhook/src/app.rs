@@ -40,7 +40,7 @@ pub(crate) struct App {
     intruders: Intruders,
 }
 
-/// What a call must have been signed with.
+/// Verifiers of the signatures that providers' calls must carry.
 #[derive(Debug)]
 pub struct Verifiers {
     pub telnyx: telnyx::Verifier,

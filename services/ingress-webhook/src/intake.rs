@@ -10,7 +10,7 @@ use seven_providers::{
     twilio,
 };
 
-/// What a body asks for.
+/// A webhook body, by what it asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Intake {
     Text {

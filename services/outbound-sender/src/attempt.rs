@@ -175,8 +175,8 @@ async fn look_at(
     Ok(verdicts.into_iter().map(|(_, verdict)| verdict).collect())
 }
 
-/// What a provider's answer means for the text: a pure reading of the table in D5 and of the provider's codes. `calls` counts those
-/// to this provider; 0 where it will not be called again now.
+/// Returns what a provider's answer means for the text, by the table in D5 and the provider's codes
+/// alone. `calls` counts those to this provider; 0 where it will not be called again now.
 fn next(sender: &Sender, job: &Job, provider: &str, outcome: &SendOutcome, calls: u32) -> Next {
     match outcome {
         SendOutcome::Accepted { .. } => Next::Sent,

@@ -55,7 +55,7 @@ impl Line {
         self.places().waiting.len()
     }
 
-    /// Waits for the turn of a text. Whoever stops waiting leaves the line.
+    /// Waits for the turn of a text. A caller that stops waiting leaves the line.
     pub(crate) async fn turn(self: &Arc<Self>, class: MessageClass, guest: GuestHash) -> Turn {
         let (told, mut waiting) = {
             let mut places = self.places();

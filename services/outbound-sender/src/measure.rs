@@ -1,4 +1,4 @@
-//! What the sender counts: how long the guest waited, and what each call came to.
+//! Metrics of the sender: how long the guest waited, and the outcome of each call.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What must be true before texts go to people: helplines somebody called, laws counsel has read. A build or a casino that does not
-//! have that sends to a simulator only.
+//! Conditions for sending texts to people: somebody has called the helplines, counsel has read the
+//! laws. A build or a casino that does not meet them sends to a simulator only.
 
 use seven_compliance::jurisdiction::{Laws, State};
 use seven_runtime::{Error, Fleet};

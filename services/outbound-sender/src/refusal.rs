@@ -1,4 +1,4 @@
-//! What follows a refusal of the last look: the end of the text with its reason, or a later try.
+//! Handles a refusal by the pre-send check: ends the text with its reason, or tries it later.
 
 use std::time::Duration;
 

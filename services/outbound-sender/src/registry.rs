@@ -5,7 +5,7 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 use chrono::{DateTime, Utc};
 use seven_domain::PhoneE164;
 
-/// What the database says about a number since a day.
+/// The database's answer about the holder of a number since a given day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
     Same,

@@ -28,7 +28,8 @@ pub(crate) struct NoRoute {
     pub(crate) retry_in: Duration,
 }
 
-/// What a call says about its provider: only what it did not take for its own reasons counts against it (SMS-40).
+/// Rates a provider by a call: only a text that it did not take for reasons of its own counts
+/// against it (SMS-40).
 pub(crate) fn speaks(outcome: &SendOutcome) -> Outcome {
     match outcome {
         SendOutcome::NotSent { .. }

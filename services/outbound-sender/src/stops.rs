@@ -1,5 +1,6 @@
-//! What a code asks for beyond its text: an opt-out to take over, a casino to park, a fleet to stop, a person to tell. And the way back:
-//! probes, ends, and the texts that waited (SMS-41, PROD-22).
+//! Acts on a provider's code beyond its text: takes over an opt-out, parks a casino, stops the
+//! provider for the fleet, alerts a person. And the way back: probes, ends of stops, and the texts
+//! that waited (SMS-41, PROD-22).
 
 use std::time::Duration;
 

@@ -1,6 +1,7 @@
-//! What several texts of a casino ask of Postgres at the same moment is done in one transaction: what comes while as many as may are under way
-//! is taken along by the next, and so is what comes while that waits for a connection. A text that comes alone waits for nobody, and nothing
-//! waits for company.
+//! Joins what several texts of a casino ask of Postgres at the same moment in one transaction.
+//! Questions that come while all permitted transactions are under way go with the next one, as do
+//! those that come while it waits for a connection. A text that comes alone waits for nobody, and
+//! no transaction waits for more questions.
 
 use std::{
     collections::HashMap,
@@ -14,14 +15,15 @@ use seven_domain::CasinoId;
 use seven_runtime::Error;
 use tokio::sync::{Semaphore, oneshot};
 
-/// So many at once: the locks of the first are held until the last is done.
+/// Most questions in one transaction: the locks of the first are held until the last is done.
 const MOST: usize = 16;
 
 /// Questions of one kind, by casino.
 #[derive(Debug)]
 pub(crate) struct Together<Q, A> {
     places: Mutex<HashMap<CasinoId, Arc<Place<Q, A>>>>,
-    /// So many transactions of a casino at once: with two, a text that comes while one is under way need not wait for it to end.
+    /// Most transactions of a casino at once: with two, a text that comes while one is under way
+    /// need not wait for its end.
     abreast: usize,
 }
 
@@ -70,7 +72,7 @@ impl<Q: Clone, A> Together<Q, A> {
                 biased;
                 answered = &mut heard => match answered {
                     Ok(answered) => return Ok(answered),
-                    // Who took it along failed, or was stopped.
+                    // The task that took this question along failed or was stopped.
                     Err(_) => break,
                 },
                 both = first => both,

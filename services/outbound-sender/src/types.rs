@@ -1,4 +1,4 @@
-//! What passes between the stages of the sender.
+//! Types that pass between the stages of the sender.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -142,7 +142,7 @@ impl Sender {
     }
 }
 
-/// What the fleet's operator set.
+/// Limits that the fleet's operator set.
 #[derive(Debug, Clone, Default)]
 pub struct Limits {
     /// Segments per second of an account, by provider, where it is not the provider's usual figure.
@@ -164,7 +164,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// What the audit log hears of it.
+    /// Returns the entry for the audit log; none unless the text was sent or failed.
     pub(crate) fn heard(&self) -> Option<Entry<'_>> {
         let event = match self.next {
             Next::Sent => AuditEvent::SmsOutbound,

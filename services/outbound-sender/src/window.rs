@@ -15,7 +15,7 @@ use seven_telemetry::metrics;
 
 use crate::types::{Job, Sender};
 
-/// What the sender found out about a guest's place before it looks.
+/// Facts about a guest's place that the sender finds out before the pre-send check.
 #[derive(Debug, Clone)]
 pub(crate) struct Eligibility {
     pub(crate) window_open: bool,

@@ -134,7 +134,8 @@ impl Envelope {
         Ok(queued)
     }
 
-    /// What is left of the typing delay, counted from when the guest's newest text came in (C-36).
+    /// Returns the rest of the typing delay, counted from when the guest's newest text came in
+    /// (C-36).
     fn first_delay(&self, pack: &Pack, config: &CasinoConfig, turn: &Turn, text: &str) -> Duration {
         let typed = self.typed(pack, config, kind_of(text, turn.disclosure_kind.is_some()), text);
         let elapsed = (self.fleet.clock.now() - turn.newest_text_at).to_std().unwrap_or_default();

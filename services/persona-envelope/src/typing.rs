@@ -1,4 +1,4 @@
-//! What kind of text it is, for the typing delay (CONV-50): first match wins, over both languages.
+//! Classifies a text for the typing delay (CONV-50): first match wins, over both languages.
 
 use seven_packs::TypingKind;
 

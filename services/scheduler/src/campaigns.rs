@@ -1,5 +1,5 @@
-//! Releases campaigns: guest after guest becomes a queued text, at the casino's pace and in the guest's hours (D6, D13). What a text may do
-//! then is the last look's to say, as of every other.
+//! Releases campaigns: guest after guest becomes a queued text, at the casino's pace and in the
+//! guest's hours (D6, D13). The pre-send check then decides about the text, as about every other.
 
 pub mod draft;
 pub mod pace;
@@ -97,7 +97,7 @@ enum Verdict<'a> {
     Refuse(String),
 }
 
-/// What can be told before the last look.
+/// Decides whether to release, put off or refuse, as far as can be told before the pre-send check.
 fn judged<'a>(fleet: &Fleet, config: &CasinoConfig, guest: Option<&'a Addressee>) -> Result<Verdict<'a>, Error> {
     let Some(guest) = guest else { return Ok(Verdict::Refuse("no_conversation".to_owned())) };
     if let Some(why) = &guest.refusal {

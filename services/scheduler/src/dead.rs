@@ -126,7 +126,7 @@ pub async fn row_of(
     })
 }
 
-/// What a stage's message points at.
+/// Returns what a stage's message refers to.
 ///
 /// # Errors
 /// When the stage could not read it either; always for ingress, whose letters hold the provider's own words.

@@ -25,7 +25,7 @@ const UNNOTED_PER_CASINO: u64 = 4;
 /// The stages whose consumers are noted.
 pub(crate) const NOTED: [Stage; 2] = [Stage::Gate, Stage::Receipts];
 
-/// What this process noted last of each; only what moved is noted again.
+/// The floors that this process noted last, by consumer; only those that moved are noted again.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Noted(Arc<Mutex<State>>);
 

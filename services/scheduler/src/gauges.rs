@@ -17,7 +17,7 @@ const ALIVE: Duration = Duration::from_secs(5);
 /// Alerts beyond these are not looked at; so many are never open at once.
 const MOST_ALERTS: i64 = 5_000;
 
-/// What Postgres knows.
+/// Sets the gauges that are read from Postgres.
 pub(crate) async fn rows(fleet: Fleet) -> Result<(), Error> {
     let figures = &metrics().fleet;
     let roster = fleet.store.roster().await?;
@@ -72,7 +72,7 @@ async fn alerts(fleet: &Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// What waits on the bus, and how far it was acknowledged.
+/// Sets the gauges of what waits on the bus, and notes how far it was acknowledged.
 pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
     let figures = &metrics().fleet;
     let casinos: Vec<CasinoId> = fleet.store.roster().await?.into_iter().map(|entry| entry.casino).collect();

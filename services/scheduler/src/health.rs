@@ -16,7 +16,7 @@ use seven_store::{
 };
 use seven_telemetry::Alert;
 
-/// What an hour came to, as the rules read it.
+/// Returns the figures of an hour, as the rules read them.
 pub fn figures_of(hour: &Hour) -> Figures {
     Figures {
         sent: hour.sent,

@@ -1,6 +1,7 @@
-//! What each casino has done once a night, from three o'clock its own time: consent chains checked (SEC-74), consents without a sign of
-//! life lapsed (SMS-21), figures of the day's turns copied (OBS-35), what has been kept long enough removed (DATA-49 to DATA-55). Claimed by
-//! date: many schedulers do it once.
+//! Does each casino's nightly work, from three o'clock its own time: checks consent chains
+//! (SEC-74), ends consents without a sign of life (SMS-21), copies figures of the day's turns
+//! (OBS-35), removes what has been kept long enough (DATA-49 to DATA-55). Claimed by date, so that
+//! only one of many schedulers does it.
 
 use std::{
     collections::HashMap,

@@ -27,7 +27,7 @@ const FIRST: TimeDelta = TimeDelta::hours(2);
 const FURTHEST: TimeDelta = TimeDelta::days(10);
 const TRIES: u32 = 4;
 
-/// What one run saw and did; in a dry run, what it would have done.
+/// The findings and actions of one run; in a dry run, the actions it would have taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
     /// Calls of the provider.
@@ -53,7 +53,7 @@ impl Report {
     }
 }
 
-/// What a run may do.
+/// The actions that a run may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// Only tell.

@@ -21,13 +21,15 @@ use tokio::time::Instant;
 
 use crate::floors::{NOTED, Noted};
 
-/// What is gone is put back in this order: texts that are written already, the safety lane's first; then what guests write, STOPs among it.
+/// Order in which lost consumers are put back: first for texts that are already written, beginning
+/// with the safety lane; then for texts that guests write, STOPs among them.
 const ORDER: [Stage; 5] = [Stage::Sender, Stage::Gate, Stage::Swarm, Stage::Envelope, Stage::Receipts];
-/// So many consumers are put back at the same time: after a restart of NATS those of all casinos may be missing.
+/// Consumers put back at the same time: after a restart of NATS those of all casinos may be
+/// missing.
 const AT_ONCE: usize = 8;
 
-/// What the bucket was told, and when: it is told again when that changes, when the bucket was gone, and every half minute in case somebody
-/// took a key out of it.
+/// The control last mirrored to the bucket, and when, by casino. It is mirrored again when it
+/// changes, when the bucket was gone, and every half minute in case somebody took a key out of it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mirrored(Arc<Mutex<HashMap<String, (Control, Instant)>>>);
 
@@ -52,7 +54,7 @@ impl Mirrored {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Complete(Arc<Mutex<HashMap<Stage, (Seen, Instant)>>>);
 
-/// What changes when a consumer, a stream or a casino comes or goes.
+/// Values that change when a consumer, a stream or a casino comes or goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
     consumers: usize,

@@ -12,7 +12,8 @@ pub(crate) fn longest(duty: &str) -> Duration {
     match duty {
         // They read what grows: a night's work, a provider's records at its pace, streams.
         "nightly" | "reconcile" | "delete" => Duration::from_secs(6 * 3_600),
-        // What they have claimed they signal one by one: a slow bus after an outage must not use up claims that nobody hears of.
+        // They signal the rows they claimed one by one: a round cut short by a slow bus after an
+        // outage would use up claims without a signal.
         "sweep" | "due" | "campaigns" => Duration::from_secs(1_800),
         _ => Duration::from_secs(120),
     }
@@ -55,7 +56,8 @@ where
     each_of(casinos, |casino| casino, one).await
 }
 
-/// The same for whatever belongs to a casino. What failed is told when all had their turn; a store that is away ends the round.
+/// The same for whatever belongs to a casino. Failures are reported when all had their turn; a
+/// store that is away ends the round.
 pub(crate) async fn each_of<T, F>(
     all: Vec<T>,
     whose: impl Fn(&T) -> &CasinoId,

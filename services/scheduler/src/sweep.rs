@@ -14,7 +14,7 @@ use seven_telemetry::{metrics, trace};
 use tokio::time::Instant;
 
 const PER_CASINO: i32 = 200;
-/// Who has waited so long after a store came back waits in vain.
+/// Rows that have waited this long when a store came back are swept at once: they wait in vain.
 const IN_VAIN: Duration = Duration::from_secs(1);
 /// Workers come back to a store one after the other.
 const LATELY: Duration = Duration::from_secs(6);

@@ -1,5 +1,6 @@
-//! What people owe the fleet from time to time, as metrics: secrets changed (SEC-131), a backup made (DEP-31), a recovery drilled (DEP-33),
-//! an incident reviewed (OBS-19). SecretRotationDue, BackupMissing, RecoveryDrillDue and IncidentReviewOverdue remind.
+//! Exports recurring duties of people as metrics: secrets changed (SEC-131), a backup made
+//! (DEP-31), a recovery drilled (DEP-33), an incident reviewed (OBS-19). The alerts
+//! SecretRotationDue, BackupMissing, RecoveryDrillDue and IncidentReviewOverdue remind of them.
 
 use std::sync::Arc;
 

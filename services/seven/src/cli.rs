@@ -43,7 +43,7 @@ enum Command {
     /// Content: load.
     #[command(subcommand)]
     Content(content::Content),
-    /// What the casino knows: make its vectors, measure how well questions find it.
+    /// Knowledge: make the vectors of a casino's content, measure how well questions find it.
     #[command(subcommand)]
     Knowledge(knowledge::Knowledge),
     /// Texts we sent: show one with every attempt and receipt, or list them.
@@ -70,7 +70,8 @@ enum Command {
     Reconcile(reconcile::Reconcile),
     /// Write everything in Postgres (consent and audit included) to a folder: a dump of one moment, and a manifest that says what is in it.
     Backup(backup::Backup),
-    /// Put a backup into an empty database. What it holds must equal its manifest, and the fleet starts paused: nothing is sent.
+    /// Put a backup into an empty database. The restored data must equal the manifest, and the
+    /// fleet starts paused, so that nothing is sent.
     Restore(restore::Restore),
     /// After a restore: ask the providers what happened since the backup, then say what an operator resumes.
     Recover(recover::Recover),
@@ -100,15 +101,15 @@ enum Command {
     /// Cases a person has to look at.
     #[command(subcommand)]
     Escalation(escalation::Escalation),
-    /// What a person has to know: list it, say that you have it in hand, try the channels.
+    /// Alerts: list them, say that you have one in hand, test the channels.
     #[command(subcommand)]
     Alert(alert::Alert),
-    /// What became of the texts we sent, per casino and hour: figures beyond their thresholds are marked.
+    /// Outcomes of texts we sent, per casino and hour; figures beyond their thresholds are marked.
     Delivery(delivery::Delivery),
     /// Production: Kubernetes manifests and NATS configuration from values, and the values file of a casino.
     #[command(subcommand)]
     Deploy(deploy::Deploy),
-    /// What casinos used and cost: report; what a month will cost: project.
+    /// Costs: report each casino's usage and cost in a month, project the cost of a month.
     #[command(subcommand)]
     Cost(cost::Cost),
     /// Incidents: their register and reviews, drilled recoveries, and a bundle of what stood where, without guests, for whoever helps.
@@ -203,7 +204,7 @@ impl Cli {
     }
 }
 
-/// What a command became that the shipped program has no more (D41).
+/// Fails with the new place of a command that is no longer in the shipped program (D41).
 fn moved(name: &str) -> Result<()> {
     anyhow::bail!("`seven {name}` is a tool of development and moved: ./scripts/{name}")
 }

@@ -1,4 +1,4 @@
-//! What differs between two documents, field by field: shown before one replaces the other.
+//! Differences between two documents, field by field, shown before one replaces the other.
 
 use std::fmt;
 

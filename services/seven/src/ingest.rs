@@ -18,7 +18,7 @@ use crate::{model::Tally, wiring};
 /// Rows embedded between two commits: what was paid for is kept when the provider fails later on.
 const STRETCH: usize = 256;
 
-/// What an ingestion did.
+/// Numbers of vectors that an ingestion made, kept and removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ingested {
     pub embedded: usize,

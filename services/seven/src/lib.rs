@@ -38,6 +38,12 @@ pub fn one_line(error: &anyhow::Error) -> String {
     })
 }
 
+/// Tells the person at the keyboard something that keeps nothing from going on.
+#[expect(clippy::print_stderr, reason = "results alone go to stdout")]
+pub fn warn(line: &str) {
+    eprintln!("seven: warning: {line}");
+}
+
 /// Prints one line; a reader who left (`| head`) is no error.
 pub fn print_line(line: std::fmt::Arguments<'_>) {
     use std::io::Write;

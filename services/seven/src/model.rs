@@ -76,7 +76,7 @@ impl Observer for Tally {
     }
 }
 
-/// Who answers without a network.
+/// Builds the models that answer without a network.
 pub fn models(settings: &Settings, packs: &Packs) -> Result<Models> {
     Ok(match settings.provider {
         Provider::Fixed => Models::same(packs, &(Arc::new(FixedModel) as Arc<dyn Model>)),

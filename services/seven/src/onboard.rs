@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
-use seven_domain::{AuditEvent, CasinoConfig, CasinoId};
+use seven_domain::{AuditEvent, CasinoConfig, CasinoId, config::retired};
 use seven_knowledge::{Item, Reference, parse_content_of};
 use seven_runtime::Fleet;
 use seven_store::{
@@ -16,18 +16,21 @@ use crate::diff::{Change, changes};
 
 /// Reads a casino document (JSON or TOML by its name), checked.
 pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
-    let config: CasinoConfig = if file.ends_with(".toml") {
-        toml::from_str(text).with_context(|| format!("reading {file}"))?
+    let (config, document): (CasinoConfig, Option<Value>) = if file.ends_with(".toml") {
+        (toml::from_str(text).with_context(|| format!("reading {file}"))?, toml::from_str(text).ok())
     } else {
-        serde_json::from_str(text).with_context(|| format!("reading {file}"))?
+        (serde_json::from_str(text).with_context(|| format!("reading {file}"))?, serde_json::from_str(text).ok())
     };
+    for field in document.iter().flat_map(retired) {
+        crate::warn(&format!("{file}: nothing reads {field} any more; remove it, the next release refuses it"));
+    }
     config.check().map_err(|problems| {
         anyhow!("{}", problems.iter().map(|p| format!("{file}: {p}")).collect::<Vec<_>>().join("\n"))
     })?;
     Ok(config)
 }
 
-/// What a document did to its casino.
+/// The effect of a document on its casino.
 #[derive(Debug)]
 pub struct Addition {
     pub added: Added,
@@ -45,7 +48,7 @@ pub async fn add_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Re
     Ok(addition)
 }
 
-/// What [`add_casino`] would do, or why it would refuse; nothing is written.
+/// Returns what [`add_casino`] would do, or why it would refuse. Writes nothing.
 pub async fn try_casino(fleet: &Fleet, config: &CasinoConfig) -> Result<Addition> {
     fleet.packs.of(config).with_context(|| format!("{} would not be added", config.casino_id))?;
     let (tx, addition) = put_casino(fleet, config, "").await?;
@@ -99,7 +102,7 @@ pub async fn load_content(
     Ok(summary)
 }
 
-/// What [`load_content`] would do, or why it would refuse; nothing is written.
+/// Returns what [`load_content`] would do, or why it would refuse. Writes nothing.
 pub async fn try_content(fleet: &Fleet, casino: &CasinoId, file: &str, text: &str) -> Result<LoadSummary> {
     let (tx, summary) = put_content(fleet, casino, file, text, "").await?;
     tx.rollback().await?;

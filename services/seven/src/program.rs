@@ -1,4 +1,4 @@
-//! What every program of ours does around its commands.
+//! Code that all our programs share: it runs a command on a runtime and reports its error.
 
 use std::process::ExitCode;
 

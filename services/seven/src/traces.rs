@@ -9,7 +9,7 @@ use seven_settings::Settings;
 use seven_telemetry::trace::Sample;
 use url::Url;
 
-/// What the last spans may take at the end of a drain.
+/// Time limit for exporting the last spans at the end of a drain.
 pub const FLUSH: Duration = Duration::from_secs(2);
 
 /// None where no collector is named. `service` says which worker this is.

@@ -20,7 +20,7 @@ use crate::{
     packs,
 };
 
-/// What of a start takes how long, in milliseconds.
+/// Durations of the steps of a start, in milliseconds.
 #[derive(Debug)]
 pub struct Laps(Vec<(&'static str, u128)>, tokio::time::Instant);
 
@@ -141,7 +141,7 @@ async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &Cancella
     Err(error).with_context(|| format!("NATS at {address} (is the fleet running? ./scripts/dev starts one here)"))
 }
 
-/// What finds content by meaning, as `[knowledge]` says.
+/// Sets up the embedding that finds content by meaning, as `[knowledge]` says.
 pub fn embedding(settings: &Settings, cache: &Cache) -> Result<Embedding> {
     embedding_heard(settings, cache, Arc::new(EMBEDDING))
 }
@@ -204,7 +204,7 @@ fn records(settings: &Settings) -> Result<Vec<Arc<dyn Records>>> {
     Ok(vec![Arc::new(telnyx(settings)?)])
 }
 
-/// Who is told of alerts: the log, and what `[alerts]` names.
+/// Returns the channels that receive alerts: the log, and those that `[alerts]` names.
 pub fn channels(settings: &Settings) -> Result<Channels> {
     let ours = &settings.alerts;
     let channels = channels::Settings {
@@ -248,7 +248,7 @@ pub async fn run(
     served
 }
 
-/// What ingress takes on at once, as `[ingress]` says.
+/// Returns the limits on ingress's concurrent calls, as `[ingress]` says.
 fn ingress_limits(ours: &seven_settings::Ingress) -> seven_ingress_webhook::Limits {
     seven_ingress_webhook::Limits {
         concurrency: ours.concurrency,
@@ -260,7 +260,7 @@ fn ingress_limits(ours: &seven_settings::Ingress) -> seven_ingress_webhook::Limi
     }
 }
 
-/// What ingress listens on; none for the others.
+/// Opens ingress's listener; returns none for the other workers.
 pub async fn listener(worker: Worker, settings: &Settings) -> Result<Option<tokio::net::TcpListener>> {
     if worker != Worker::IngressWebhook {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! Who is told. A channel makes one request per notice and hides no retries: what failed, and whether trying again helps, is its answer.
+//! The channels by which people are alerted. A channel makes one request per notice and hides no
+//! retries: its answer says what failed, and whether trying again helps.
 
 mod log;
 mod pagerduty;
@@ -15,7 +16,7 @@ use uuid::Uuid;
 
 pub use self::{log::Log, pagerduty::PagerDuty, webhook::Webhook};
 
-/// What happened to the alert.
+/// The change of the alert that a notice reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     Trigger,
@@ -23,7 +24,7 @@ pub enum Action {
     Resolve,
 }
 
-/// What a channel is told.
+/// A message about one alert, for a channel to pass on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The same for all notices of one alert: PagerDuty's deduplication key.
@@ -74,7 +75,7 @@ pub trait Notifier: Send + Sync + std::fmt::Debug {
 #[derive(Debug, Clone)]
 pub struct Channels(Vec<Arc<dyn Notifier>>);
 
-/// What a fleet has. Addresses and keys are secrets.
+/// The settings of a fleet's channels. Addresses and keys are secrets.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// A Slack-compatible incoming webhook.

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use seven_domain::Severity;
 
-/// What one hour, or another span, of one casino's texts came to. Texts too young for a receipt are in `sent`, not in `counted`.
+/// The delivery figures of one casino's texts over one hour or another span. Texts too young for a
+/// receipt are in `sent`, not in `counted`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Figures {
     pub sent: i64,
@@ -22,7 +23,7 @@ pub struct Figures {
     pub receipt_seconds: Option<f64>,
 }
 
-/// What is watched.
+/// A delivery figure that is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
@@ -50,7 +51,7 @@ pub struct Threshold {
     /// Critical: the casino's proactive texts are paused at once.
     #[serde(default)]
     pub pauses: bool,
-    /// What to do, for whoever is told.
+    /// Instructions for whoever receives the alert.
     pub action: String,
 }
 

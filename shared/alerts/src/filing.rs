@@ -28,7 +28,8 @@ pub async fn file(fleet: Fleet) {
     }
 }
 
-/// What this process has raised. What the database does not take now waits.
+/// Files the alerts that this process has raised. Alerts that the database does not take are kept
+/// for the next call.
 pub async fn file_all(fleet: &Fleet) {
     let mut raised = take_raised().into_iter();
     while let Some(each) = raised.next() {

@@ -10,7 +10,7 @@ use crate::{
     delivery::{Block, Threshold},
 };
 
-/// What happens to alerts of one severity.
+/// The handling of alerts of one severity.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Route {

@@ -1,4 +1,4 @@
-//! Who a process is at the server, and how it knows the server.
+//! The credentials of a process at the server, and the certificates by which it knows the server.
 
 use secrecy::{ExposeSecret, SecretString};
 

@@ -1,4 +1,4 @@
-//! What waits on the bus, and how much ever went over it.
+//! Messages that wait on the bus, and how much ever went over it.
 
 use async_nats::jetstream::{self, context::ConsumerInfoErrorKind};
 use bytes::Bytes;
@@ -30,7 +30,7 @@ pub struct Storage {
 }
 
 impl Bus {
-    /// What waits on each of a stage's consumers.
+    /// Returns the backlog of each of a stage's consumers.
     pub async fn lag(&self, stage: Stage) -> Result<Vec<Lag>, Error> {
         let name = topology::stream_of(stage);
         // Before the consumers, so that no floor is taken for one of a stream that came after its own.
@@ -48,7 +48,7 @@ impl Bus {
             redelivered: i.num_redelivered,
             floor: i.ack_floor.last_active.map(|acked_at| Floor::of(i.ack_floor.stream_sequence, acked_at, made)),
         };
-        // Whoever reads a stream outside the worker loop has a consumer without a durable name for a while.
+        // A reader outside the worker loop has a consumer without a durable name for a while.
         Ok(infos.into_iter().filter(|info| info.config.durable_name.is_some()).map(lag).collect())
     }
 

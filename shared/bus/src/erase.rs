@@ -37,7 +37,7 @@ impl Bus {
     }
 }
 
-/// True when it was there. What could not be removed is an error: it still holds what must go.
+/// True when it was there. Failing to remove a message is an error: it still holds what must go.
 async fn remove(stream: &Stream<()>, sequence: u64) -> Result<bool, Error> {
     match stream.delete_message(sequence).await {
         Ok(removed) => Ok(removed),
@@ -48,7 +48,8 @@ async fn remove(stream: &Stream<()>, sequence: u64) -> Result<bool, Error> {
     }
 }
 
-/// What a server says of a message that is not there (any more); of one that it cannot remove it says so with the same code and other words.
+/// Whether the server says that a message is not there (any more). For one that it cannot remove,
+/// the server uses the same code with other words.
 fn is_gone(why: &jetstream::Error) -> bool {
     let said = why.to_string();
     why.error_code() == ErrorCode::SEQUENCE_NOT_FOUND

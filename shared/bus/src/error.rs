@@ -1,4 +1,4 @@
-//! What can go wrong on the bus. Everything here is worth waiting for: the message is not at fault.
+//! Errors of the bus. Each of them is worth waiting for: the message is not at fault.
 
 use async_nats::ConnectErrorKind;
 

@@ -25,7 +25,7 @@ pub mod events {
     include!(concat!(env!("OUT_DIR"), "/seven.v1.rs"));
 }
 
-/// What the id of an event begins with that no webhook brought: it was found in a provider's records.
+/// Prefix of the id of an event that no webhook brought: it was found in a provider's records.
 pub const RECOVERED: &str = "reconcile:";
 /// The same of a text from before this database was restored: it may have been answered, which was lost.
 pub const RECOVERED_AFTER_RESTORE: &str = "reconcile:restored:";

@@ -6,7 +6,8 @@ use futures::{Stream, StreamExt};
 use crate::{Bus, Error};
 
 impl Bus {
-    /// One line per message from now on, also after the connection was lost for a while. What comes faster than it is read is lost.
+    /// Returns one line per message from now on, also after the connection was lost for a while.
+    /// Messages that come faster than they are read are lost.
     pub async fn overhear(&self) -> Result<impl Stream<Item = String> + use<>, Error> {
         let heard =
             self.client.subscribe(">").await.map_err(|e| Error::setup("subscription to everything")(e.into()))?;

@@ -1,7 +1,8 @@
-//! What a NATS user may do: the subjects the code uses, and no more (SEC-160, DEP-14). Rendered into the server's configuration by
-//! `seven deploy render`.
+//! Permissions of a NATS user: the subjects the code uses, and no more (SEC-160, DEP-14).
+//! `seven deploy render` writes them into the server's configuration.
 //!
-//! Answers and pulled messages arrive in a user's own inbox; whoever shared one could read what another casino's worker pulls.
+//! Answers and pulled messages arrive in a user's own inbox; a user who shared one could read what
+//! another casino's worker pulls.
 
 use std::collections::BTreeSet;
 
@@ -114,7 +115,8 @@ impl Permissions {
         CONSUMING.into_iter().fold(self.follow(None), |all, stage| all.hand_on(stage, None))
     }
 
-    /// What operators' commands do beside it: announce content, remove a casino's consumers, and hear which workers live.
+    /// Adds to `tend` the rights of operators' commands: announce content, remove a casino's
+    /// consumers, and hear which workers live.
     #[must_use]
     pub fn operate(self) -> Self {
         let mut all = self.tend();

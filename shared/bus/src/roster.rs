@@ -25,7 +25,7 @@ pub struct Roster {
 #[derive(Debug, Default)]
 struct Known {
     casinos: BTreeMap<CasinoId, Control>,
-    /// Whose each number is; asked at every webhook.
+    /// The casino that owns each number; asked at every webhook.
     owners: HashMap<String, CasinoId>,
 }
 
@@ -82,7 +82,7 @@ impl Roster {
         self.known.read().ok()?.casinos.get(casino).cloned()
     }
 
-    /// Whose number this is, as far as this process knows.
+    /// Returns the casino that owns this number, as far as this process knows.
     pub fn casino_of(&self, number: &str) -> Option<CasinoId> {
         self.known.read().ok()?.owners.get(number).cloned()
     }

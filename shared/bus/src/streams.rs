@@ -8,7 +8,7 @@ use seven_domain::Stage;
 
 use crate::{Bus, Error, topology};
 
-/// What [`Bus::ensure_streams`] made and found.
+/// Streams that [`Bus::ensure_streams`] made and found.
 #[derive(Debug, Default)]
 pub struct Streams {
     pub created: Vec<String>,

@@ -37,7 +37,7 @@ pub const FLEET_BUCKET_STREAM: &str = "KV_fleet";
 /// Where new content is announced, kept for a look.
 pub const CONTENT_STREAM: &str = "CONTENT";
 
-/// What operators may set about JetStream.
+/// JetStream settings that operators may change.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// 1 here, 3 in production.

@@ -47,8 +47,8 @@ const PULL_EXPIRES: Duration = Duration::from_secs(30);
 /// consumers are missing at once.
 const ASK_AGAIN: Duration = Duration::from_millis(250);
 const ASK_AGAIN_AT_LAST: Duration = Duration::from_secs(1);
-/// What still arrives for a casino that is not served here any more rests so long: the pull may be open for a while yet, and would get it
-/// again and again, up to its last delivery.
+/// Delay before the redelivery of a message whose casino is not served here any more: the pull may
+/// stay open for a while, and would get the message again and again, up to its last delivery.
 const GIVEN_UP: Duration = Duration::from_secs(5);
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
 
@@ -185,7 +185,8 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Takes in what all pulls bring until shutdown. What arrives for nobody goes back instead of waiting for `ack_wait`.
+    /// Takes in what all pulls bring until shutdown. A message that arrives for nobody goes back
+    /// instead of waiting for `ack_wait`.
     async fn receive(self: Arc<Self>, mut arriving: Subscriber) {
         let mut connections = self.bus.connections.clone();
         connections.mark_unchanged();

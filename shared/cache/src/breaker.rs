@@ -1,9 +1,10 @@
 //! Circuit breakers by name, shared by the fleet: one for each (provider, model), one for each carrier (AGENT-68, PROD-9).
 //!
-//! Failures are counted in a rolling window, and a success does not clear it; one probe at a time decides in half-open, two good
-//! ones in a row close. What arrives late changes nothing: a failure of an earlier call does not prolong the rest, and only the
-//! probe speaks in half-open. Time is the Redis server's. While Redis is away each process has a breaker of its own, which
-//! starts from what it last heard of the shared one.
+//! Failures are counted in a rolling window, and a success does not clear it. In half-open, one
+//! probe at a time decides, and two successful probes in a row close the breaker. A late outcome
+//! changes nothing: a failure of an earlier call does not prolong the cooldown, and in half-open
+//! only the probe's outcome counts. Time is the Redis server's. While Redis is away, each process
+//! has a breaker of its own, which starts from the last known state of the shared one.
 
 mod local;
 mod script;
@@ -88,7 +89,7 @@ impl Transition {
     }
 }
 
-/// What a breaker is doing, for people who look.
+/// The state of a breaker, for operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerState {
     Closed,
@@ -122,7 +123,7 @@ impl Permit {
         self.probe
     }
 
-    /// What asking for this permit changed.
+    /// Returns the transition that asking for this permit caused.
     pub fn transition(&self) -> Option<Transition> {
         self.moved
     }
@@ -138,7 +139,8 @@ impl Cache {
         breaker
     }
 
-    /// What the breakers are doing that this process calls through, as Redis has it; none of those it does not tell of.
+    /// Returns the states, as Redis has them, of the breakers that this process uses; omits a
+    /// breaker when Redis does not answer for it.
     pub async fn breaker_states(&self) -> Vec<(Arc<str>, BreakerState)> {
         let names: Vec<Arc<str>> = self.breaker_names().iter().cloned().collect();
         let mut states = Vec::new();

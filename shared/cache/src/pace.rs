@@ -17,7 +17,7 @@ pub struct Level {
     pub shared: bool,
 }
 
-/// Who wants to send how much.
+/// A request to send segments now.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
     pub casino: &'a CasinoId,
@@ -49,7 +49,7 @@ const STRICT_FROM: Duration = Duration::from_secs(2);
 /// A level as one lane may use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rate {
-    /// What one segment costs.
+    /// The time that one segment uses up at the steady pace.
     pub(crate) emission: Duration,
     /// How far ahead of the steady pace a burst may run.
     pub(crate) tolerance: Duration,

@@ -1,4 +1,4 @@
-//! What the area code of a number says about the place of its owner: every state and zone it may mean (D15, C-37).
+//! Area codes as hints of where a number's owner is: all states and zones one may mean (D15, C-37).
 //!
 //! Numbers are kept when people move, so an area code is a hint: whoever uses it must satisfy every place it may mean.
 
@@ -9,7 +9,7 @@ use seven_domain::{Invalid, PhoneE164};
 
 use crate::jurisdiction::State;
 
-/// What one area code of country code 1 stands for.
+/// The meaning of one area code of country code 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AreaCode {
     /// Every state and zone a US number with this code may belong to; never empty.
@@ -42,7 +42,7 @@ impl NoPlace {
     }
 }
 
-/// What is known about a number's prefix.
+/// A number's prefix, as the table of area codes knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prefix<'a> {
     /// The three digits and their meaning.

@@ -17,10 +17,10 @@ pub use self::{
     verify::{Head, Report, Stored, verify},
 };
 
-/// What the first event names as the hash before it.
+/// The previous hash that the first event names.
 pub const GENESIS: &str = "GENESIS";
 
-/// What happened to a consent (SEC-70).
+/// The kind of change to a consent (SEC-70).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     Granted,
@@ -95,7 +95,7 @@ pub fn hash(event: &str) -> String {
     hex::encode(Sha256::digest(event.as_bytes()))
 }
 
-/// What a head's seal covers.
+/// Returns the text that a head's seal covers.
 pub fn seal_input(casino_id: &str, guest_phone_hash: &str, length: u64, head_hash: &str) -> String {
     format!("consent-head:{casino_id}:{guest_phone_hash}:{length}:{head_hash}")
 }

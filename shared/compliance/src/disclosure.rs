@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What makes a disclosure due.
+/// The reason why a disclosure is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Due {
@@ -28,7 +28,7 @@ impl Due {
 /// The changes that count as material (SEC-53); any other word is none.
 pub const TRIGGERS: [&str; 3] = ["outbound_campaign_start", "proactive_offer", "behavior_model_change"];
 
-/// What is known about a guest when a text is about to be written.
+/// Facts about a guest at the time when a text is about to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
     /// The casino's feature flag (SEC-53a).

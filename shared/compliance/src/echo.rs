@@ -136,7 +136,8 @@ pub fn may_quote(text: &str) -> bool {
     text.contains(['“', '”', '"', '„', '«', '»', '>'])
 }
 
-/// What stands before a quotation, the quotation, and what stands behind it; a quotation cut short has no end.
+/// Splits a text into the words before a quotation, the quotation, and the words after it. A
+/// quotation without a closing mark runs to the end of the text.
 fn parts(text: &str) -> Option<(String, String, String)> {
     let text = cleaned(text);
     let open = text.find(['“', '"', '„', '«'])?;

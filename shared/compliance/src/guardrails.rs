@@ -18,7 +18,7 @@ use self::engine::{Engine, Workspace};
 pub use self::pack::{Error, Failure};
 use crate::{keywords::Keyword, likeness::Likely, machine::Machine, second::Evidence, verdict::Verdict};
 
-/// What was touched, the most serious first; `Ord` follows.
+/// The layer of guardrails that a text touched, the most serious first; `Ord` follows this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
@@ -45,7 +45,7 @@ pub struct Hit {
     pub language: Option<Language>,
 }
 
-/// What a text is, in full.
+/// The complete judgement of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decision {
     pub verdict: Verdict,
@@ -61,7 +61,7 @@ pub struct Decision {
     pub evidence: Evidence,
 }
 
-/// Whose words a text is.
+/// The author of a text's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {

@@ -1,4 +1,5 @@
-//! Whose rules a guest is under: the places the guest may be in, and the strictest of their rules (D15, CONV-21, C-23).
+//! The rules that apply to a guest: the places the guest may be in, and the strictest of their
+//! rules (D15, CONV-21, C-23).
 
 mod laws;
 mod state;
@@ -23,7 +24,7 @@ pub struct Place {
     pub state: Option<State>,
 }
 
-/// What an answer rests on.
+/// The evidence for where the guest is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {

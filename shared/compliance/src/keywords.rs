@@ -200,7 +200,8 @@ impl Row {
         Keyword { intent: self.intent, pattern_id: self.id, language: self.language }
     }
 
-    /// What counts inside instruction words and behind a signature in small letters: "Reply END" is a command, "say no more" is none.
+    /// Says whether the command counts even inside instruction words or beside a lower-case
+    /// signature: "Reply END" is a command, "say no more" is none.
     fn is_unmistakable(&self) -> bool {
         self.fit == Fit::Core
             || matches!(self.words, "cancel" | "end" | "quit" | "revoke" | "start" | "unstop" | "baja" | "cancelar")

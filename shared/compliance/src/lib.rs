@@ -1,4 +1,5 @@
-//! What a guest's text means before any agent may read it: keywords, opt-outs in plain language, guardrails, the verdict.
+//! Reads the meaning of a guest's text before any agent may read it: keywords, opt-outs in plain
+//! language, guardrails, the verdict.
 //!
 //! Pure functions over `&str`, total on any input. Never does I/O, never keeps or prints the text, never decides what is
 //! sent: ingress and gate act on the verdict. Likewise for what a guest may be sent unasked: area codes, state rules, windows.

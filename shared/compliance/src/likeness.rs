@@ -1,5 +1,6 @@
-//! What a text is like: a linear reading of its letters, learnt from labelled texts (D20). The net under the patterns: people say what
-//! they mean in more ways than a list of patterns holds. Deterministic, a table of numbers, no model at run time.
+//! A linear classifier of texts, learnt from labelled texts (D20). It backs up the patterns,
+//! because people say what they mean in more ways than a list of patterns holds. It is
+//! deterministic: a table of numbers, no model at run time.
 //!
 //! It never decides alone: an opt-out or a cry that is only like one is [`Likely`], and what follows from that is softer.
 //!
@@ -13,7 +14,7 @@ use serde::Serialize;
 
 use crate::guardrails::Layer;
 
-/// What a text can be like; the order is the table's.
+/// A class that a text can resemble; the order is the table's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Like {
     Ordinary,
@@ -21,7 +22,7 @@ pub(crate) enum Like {
     Layer(Layer),
 }
 
-/// What a text resembles where a miss may cost a life or a lawsuit.
+/// A class that a text resembles and whose miss may cost a life or a lawsuit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LikelyKind {

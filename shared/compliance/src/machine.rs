@@ -10,7 +10,7 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use crate::is_invisible;
 
-/// Who wrote a text that looks like a machine's.
+/// The kind of author of a text that looks like a machine's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Machine {

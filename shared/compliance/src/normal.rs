@@ -26,7 +26,7 @@ pub(crate) struct Token {
     pub(crate) digits: bool,
 }
 
-/// What stands between a word and the one before it.
+/// The signs between a word and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Gap {
     first: Option<char>,
@@ -262,7 +262,7 @@ pub fn is_invisible(c: char) -> bool {
         )
 }
 
-/// What people write against a number.
+/// Units that people write directly after a number.
 const UNITS: &[&str] = &[
     "k", "yo", "yr", "yrs", "year", "years", "y", "yearold", "yrold", "ano", "anos", "mil", "am", "pm", "m", "hrs",
     "hr", "min", "mins", "usd", "dls", "bucks", "grand", "st", "th", "pesos", "dolares", "months", "meses",

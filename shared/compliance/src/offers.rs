@@ -84,7 +84,7 @@ pub enum Action {
     Reject,
 }
 
-/// What the check of one reply found (SEC-46).
+/// The result of checking one reply for offers (SEC-46).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OfferCheck {
     pub has_offers: bool,

@@ -42,7 +42,7 @@ struct Spared {
     patterns: Vec<String>,
 }
 
-/// What one of the rules that [`add_to`] adds says.
+/// The meaning of one of the rules that [`add_to`] adds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// An opt-out, or the wish to get our texts again.
@@ -58,7 +58,7 @@ pub fn is_revocation(text: &str) -> bool {
     crate::classify(text).is_some_and(|keyword| keyword.intent == crate::Intent::OptOut)
 }
 
-/// What each rule says, in the order in which they are added.
+/// The meaning of each rule, in the order in which they are added.
 pub(crate) static RULES: LazyLock<Vec<Found>> = LazyLock::new(|| {
     let words = |id: &'static str, intent: Intent| {
         let language = if id.contains(".nl.es.") { Language::Es } else { Language::En };

@@ -1,5 +1,5 @@
-//! What the wording of a text that nobody asked for must hold (SMS-33, SMS-49, C-40): who writes, that it is an AI, how to stop it, and one
-//! thing to do. Its length and its risk are `seven_sms`'s to say.
+//! Checks the wording of a text that nobody asked for (SMS-33, SMS-49, C-40): who writes, that
+//! it is an AI, how to stop it, and one thing to do. `seven_sms` judges length and risk.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use seven_domain::Language;
 
 use crate::{Intent, classify};
 
-/// What is missing or too much.
+/// A required part that the wording lacks, or a part too many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     NoCasino,

@@ -54,7 +54,7 @@ pub struct PlaceWindow {
     pub open: bool,
     /// The law's hours on this weekday; none when it closes all day.
     pub lawful: Option<Hours>,
-    /// What the casino's own hours leave of them.
+    /// The parts of `lawful` that the casino's own hours leave open.
     pub hours: Vec<Hours>,
     pub source: String,
 }

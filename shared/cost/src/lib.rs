@@ -1,5 +1,6 @@
-//! What a casino costs: recorded usage times the prices of `[cost]` (OBS-32, OBS-40 to OBS-43, SMS-60). Money is billionths of a dollar in
-//! integers; the model's part was priced when each call was made.
+//! The costs of a casino: recorded usage times the prices of `[cost]` (OBS-32, OBS-40 to OBS-43,
+//! SMS-60). Money is billionths of a dollar in integers; the model's part was priced when each call
+//! was made.
 
 pub mod projection;
 
@@ -37,9 +38,9 @@ pub struct Prices {
     pub campaign: Usd,
     /// A casino's part of machines and services in a month.
     pub infrastructure: Usd,
-    /// What a casino may cost in a month; 0 for no budget.
+    /// The most that a casino may cost in a month; 0 for no budget.
     pub budget: Usd,
-    /// What making a casino's vectors may cost at once.
+    /// The most that one run of making a casino's vectors may cost before an alert is raised.
     pub reindex: Usd,
 }
 
@@ -151,7 +152,7 @@ impl Month {
 // === impl Cost ===
 
 impl Prices {
-    /// What usage comes to.
+    /// Returns the cost of a casino's usage in a month.
     pub fn cost(&self, casino: &str, month: Month, used: Used) -> Cost {
         let segments = used.segments_out + used.segments_in;
         let sms = self.segment_out.times(used.segments_out)
@@ -194,7 +195,7 @@ async fn casinos(fleet: &Fleet, only: Option<&str>) -> Result<impl Iterator<Item
     Ok(roster.filter(move |casino| only.is_none_or(|only| only == casino.as_str())))
 }
 
-/// What hosted models were called for in a month, at all casinos or at one; dearest first.
+/// Returns the usage of hosted models in a month by step, at all casinos or at one; dearest first.
 pub async fn by_step(fleet: &Fleet, month: Month, only: Option<&str>) -> Result<Vec<UsedByStep>> {
     let (from, to) = month.span();
     let mut steps: BTreeMap<String, UsedByStep> = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! What a month will cost, by the specification's formula (OBS-42) or at what a casino's turns really cost.
+//! Projects the cost of a month, by the specification's formula (OBS-42) or from the real cost of a
+//! casino's turns.
 
 use serde::Serialize;
 
@@ -7,7 +8,8 @@ use super::{Cost, Usd};
 /// Days of a projected month.
 const DAYS: f64 = 30.0;
 
-/// What the formula takes. The defaults are the specification's; C-27 doubts them, so a casino's own figures go before them.
+/// The inputs of the formula. The defaults are the specification's; C-27 doubts them, so a casino's
+/// own figures override them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Assumed {
     pub conversations_per_day: f64,

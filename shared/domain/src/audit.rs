@@ -1,4 +1,4 @@
-//! What the audit log knows (SEC-65): the event types and how serious each is.
+//! The vocabulary of the audit log (SEC-65): the event types and how serious each is.
 
 use std::{fmt, str::FromStr};
 
@@ -75,7 +75,7 @@ text_enum! {
         RecoveryDrilled => "recovery_drilled",
         /// The database came from a backup; nothing leaves until `Recovered` and an operator (D5).
         Restored => "restored",
-        /// What happened since the backup was asked of the providers.
+        /// The providers were asked for everything that happened since the backup.
         Recovered => "recovered",
         /// An operator looked at what names or quotes a guest.
         PersonalDataRevealed => "personal_data_revealed",

@@ -2,6 +2,7 @@
 
 mod legal_sender;
 mod registration;
+mod retired;
 
 use chrono_tz::Tz;
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::legal_sender::{LegalSender, Revocation, Scope};
 pub use self::registration::{Brand, BrandTier, Campaign, CampaignClass, Entity, NumberKind, Registered, Registration};
+pub use self::retired::{Retired, retired};
 pub use crate::helpline::Helpline;
 use crate::{CasinoId, Invalid, PhoneE164};
 
@@ -46,8 +48,9 @@ pub struct CasinoConfig {
     pub branding: Branding,
     pub regulations: Regulations,
     pub operational: Operational,
-    #[serde(default)]
-    pub rag: Rag,
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub rag: Retired,
     #[serde(default)]
     pub limits: Limits,
     #[serde(default)]
@@ -69,9 +72,9 @@ fn casino() -> String {
 group! {
     Features {
         ai_disclosure_enabled: bool = true,
-        whisper_planner_enabled: bool = true,
+        #[serde(skip_serializing)] #[schemars(skip)] whisper_planner_enabled: Retired = Retired,
         comp_agent_enabled: bool = true,
-        spanish_support_enabled: bool = true,
+        #[serde(skip_serializing)] #[schemars(skip)] spanish_support_enabled: Retired = Retired,
         outbound_campaigns_enabled: bool = false,
         hitl_interrupt_enabled: bool = false,
         human_like_delay_enabled: bool = true,
@@ -82,8 +85,8 @@ group! {
     /// Null templates mean the pack's text.
     Prompts {
         system_prompt_override: Option<String> = None,
-        greeting_template: Option<String> = None,
-        greeting_template_es: Option<String> = None,
+        #[serde(skip_serializing)] #[schemars(skip)] greeting_template: Retired = Retired,
+        #[serde(skip_serializing)] #[schemars(skip)] greeting_template_es: Retired = Retired,
         fallback_message: Option<String> = None,
         /// The name guests read; at most 24 characters, so that texts keep their segments.
         casino_name_display: String = String::new(),
@@ -191,7 +194,7 @@ pub struct Operational {
     /// State of the 10DLC campaign or the toll-free verification; proactive texts need `approved` (SMS-31). Missing is not approved (C-38).
     #[serde(default)]
     pub registration: Registration,
-    /// What the registry was told of a long code's brand and campaign (SMS-57).
+    /// A long code's brand and campaign, as submitted to the registry (SMS-57).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registered: Option<Registered>,
     #[serde(default)]
@@ -237,15 +240,6 @@ impl Operational {
     }
 }
 
-group! {
-    Rag {
-        min_relevance_score: f64 = 0.35,
-        top_k: u32 = 5,
-        embedding_model: String = "gemini-embedding-001".to_owned(),
-        embedding_dimensions: u32 = 768,
-    }
-}
-
 /// Casino tier of the inbound limits, texts per minute (PROD-2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -272,9 +266,9 @@ group! {
         casino_texts_per_minute: Option<u32> = None,
         /// Texts per guest and minute; the next one is stored but not answered (CONV-3, C-30).
         guest_texts_per_minute: u32 = 10,
-        breaker_failures: u32 = 5,
-        breaker_window_seconds: u32 = 60,
-        breaker_cooldown_seconds: u32 = 300,
+        #[serde(skip_serializing)] #[schemars(skip)] breaker_failures: Retired = Retired,
+        #[serde(skip_serializing)] #[schemars(skip)] breaker_window_seconds: Retired = Retired,
+        #[serde(skip_serializing)] #[schemars(skip)] breaker_cooldown_seconds: Retired = Retired,
     }
 }
 
@@ -378,13 +372,6 @@ impl CasinoConfig {
                 "HH:MM, such as 21:00",
             );
         }
-        need(
-            (0.0..=1.0).contains(&self.rag.min_relevance_score),
-            "rag.min_relevance_score",
-            self.rag.min_relevance_score.to_string(),
-            "0 to 1",
-        );
-        need((1..=20).contains(&self.rag.top_k), "rag.top_k", self.rag.top_k.to_string(), "1 to 20");
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 

@@ -11,7 +11,7 @@ use crate::Invalid;
 pub struct Helpline {
     /// As guests read it, at most 16 characters.
     pub number: String,
-    /// What to dial, when `number` spells a word: the letters must say these digits.
+    /// The digits to dial when `number` spells a word; the letters must stand for these digits.
     #[serde(default)]
     pub digits: Option<String>,
     #[serde(default)]

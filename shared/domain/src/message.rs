@@ -39,7 +39,7 @@ macro_rules! text_enum {
 pub(crate) use text_enum;
 
 text_enum! {
-    /// What a text is for; decides the row of the last look's table (D6).
+    /// The purpose of a text; selects the row of the pre-send check's table (D6).
     MessageClass {
         OptOutConfirmation => "opt_out_confirmation",
         Help => "help",
@@ -112,7 +112,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What became of a dead letter (D17).
+    /// The state of a dead letter (D17).
     DeadState {
         Open => "open",
         Replayed => "replayed",

@@ -18,7 +18,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What became of an offer.
+    /// The state of an offer.
     OfferStatus {
         Issued => "issued",
         Redeemed => "redeemed",
@@ -27,7 +27,7 @@ text_enum! {
     }
 }
 
-/// One offer that a turn made. Whose it is follows from the turn.
+/// One offer that a turn made. The guest it belongs to follows from the turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
     /// Derives from turn and item, so that a turn that is repeated makes the same offer (D4).

@@ -45,7 +45,7 @@ pub fn by_receipt(from: OutboundState, status: &str) -> Option<OutboundState> {
         "delivery_failed" | "dlr_timeout" => Undelivered,
         _ => return None,
     };
-    // What moves a text back to the queue is never a receipt, and delivered is the last word.
+    // A receipt never moves a text back to the queue, and `delivered` is final.
     (from != to && may_move(from, to)).then_some(to)
 }
 

@@ -1,4 +1,4 @@
-//! What the environment arms: `SEVEN_FAILPOINT` and `SEVEN_MUTANT`.
+//! Failpoints and mutants that the environment arms: `SEVEN_FAILPOINT` and `SEVEN_MUTANT`.
 
 use std::sync::{
     OnceLock,

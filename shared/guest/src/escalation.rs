@@ -39,7 +39,7 @@ pub struct Sla {
     pub ack_seconds: Option<u32>,
 }
 
-/// What noticed it; the words of the `escalations` table.
+/// The detector that noticed the trigger, in the words of the `escalations` table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -93,7 +93,7 @@ impl Mood {
     }
 }
 
-/// What one turn knows.
+/// The facts of one turn on which escalation is decided.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Facts<'a> {
     pub text: &'a str,
@@ -147,7 +147,7 @@ impl Severity {
     /// Minutes in which a person has to write: the severity's, or sooner where the guest was promised it (SEC-113, CONV-44).
     pub fn respond_minutes(self, promise: Promise) -> Option<u32> {
         let own = self.sla().respond_minutes;
-        // What waits for the digest was promised nothing.
+        // A severity without its own deadline waits for the digest; nothing was promised.
         own.map(|own| promise.minutes().map_or(own, |promised| own.min(promised)))
     }
 

@@ -1,4 +1,5 @@
-//! What a guest's text says about the guest, by rules, in English and Spanish (CONV-37, CONV-38).
+//! Extracts facts about the guest from a guest's text, by rules, in English and Spanish (CONV-37,
+//! CONV-38).
 //!
 //! Conservative: a rule that is not sure finds nothing. Never fails, whatever the text.
 
@@ -31,7 +32,7 @@ pub use observe::{Observed, observations};
 use crate::{Confidence, Topic};
 use said::Said;
 
-/// What a text is read against.
+/// The context in which a text is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     pub now: DateTime<Utc>,
@@ -39,7 +40,7 @@ pub struct Setting {
     pub zone: Tz,
     /// Decides whether 5/12 is in May or in December.
     pub language: Language,
-    /// What we just asked: "4" alone then is the size of the party.
+    /// The topic we just asked about: after a question for the party size, "4" alone answers it.
     pub asked: Option<Topic>,
 }
 

@@ -7,7 +7,7 @@ use crate::{
     extract::{Observed, observations},
 };
 
-/// What one text changed.
+/// The changes one text made to the profile.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Learnt {
     /// Paths whose value is new or other than before, in the order of the text: `core_identity.name`, `companions`.

@@ -1,4 +1,5 @@
-//! What is known about a guest, and what follows from it: profile, completeness, phases, extraction, escalation, offers.
+//! Knowledge about a guest and the decisions made from it: profile, completeness, phases,
+//! extraction, escalation, offers.
 //!
 //! Pure: no I/O, no clock, no randomness; time is passed in. Never prints what a guest said or is called: `Debug` of values and
 //! findings shows their kind only.

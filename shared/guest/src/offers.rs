@@ -59,7 +59,8 @@ pub struct Policy {
     pub tier: Vec<Tier>,
 }
 
-/// What is known beside the profile. Counts are of offers made, in the casino's calendar.
+/// The facts beside the profile on which an offer depends. Counts are of offers made, in the
+/// casino's calendar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
     pub phase: Phase,
@@ -86,7 +87,7 @@ pub struct Facts {
     pub dollars_this_week: u32,
 }
 
-/// What may be offered.
+/// An offer that may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Eligible {
     pub tier: TierName,

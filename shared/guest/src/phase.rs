@@ -19,7 +19,7 @@ pub enum Phase {
     Dormant,
 }
 
-/// What made us look.
+/// The event that made us check the phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     GuestText,
@@ -226,7 +226,7 @@ pub fn quality(text: &str) -> Quality {
     }
 }
 
-/// What one turn brought.
+/// The results of one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnFacts {
     /// The profile learnt something ([`crate::Merged::is_news`]).
@@ -245,7 +245,7 @@ pub struct Circles {
     pub ambiguous: u32,
 }
 
-/// What to do about them.
+/// The remedy for turns that lead nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rescue {
     None,

@@ -1,4 +1,4 @@
-//! What is known about one guest (DATA-15): typed fields with confidence, source, consent and history.
+//! The profile of one guest (DATA-15): typed fields with confidence, source, consent and history.
 //!
 //! The phone and the guest's id are columns of `guests`, not part of the document (D9). A date of birth is never stored (C-22).
 
@@ -44,7 +44,7 @@ pub struct Profile {
     companions: Vec<Companion>,
     pub consent: Consent,
     pub engagement: Engagement,
-    /// What a newer version wrote and this one does not know; kept when the document is written again.
+    /// Content of a newer version, unknown to this one; kept when the document is written again.
     rest: codec::Rest,
 }
 

@@ -1,5 +1,6 @@
-//! A session: what a guest and the host say to each other until 48 hours of silence end it (SMS-26, DATA-25, C-53). What it was about,
-//! what is counted in it, and what the next one begins with. Built from rows and the profile alone; no model is asked.
+//! A session: the exchanges of a guest and the host until 48 hours of silence end it (SMS-26,
+//! DATA-25, C-53). Covers its subjects, its counters and the state with which the next session
+//! begins. Built from rows and the profile alone; no model is asked.
 
 mod phase;
 mod summary;
@@ -39,7 +40,8 @@ pub struct Session {
     pub counts: Counts,
 }
 
-/// What phases and cases are decided by. Those of the phase go on in the next session, the rest begins anew.
+/// Counters on which phases and cases are decided. Those of the phase carry over to the next
+/// session; the rest start anew.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
@@ -60,7 +62,7 @@ pub struct Counts {
     pub texts_since_rejection: Option<u32>,
 }
 
-/// What a turn that is about to be committed brought.
+/// The results of a turn that is about to be committed.
 #[derive(Debug, Clone, Default)]
 pub struct TurnSeen<'a> {
     pub texts: &'a [String],
@@ -123,7 +125,7 @@ impl Session {
     }
 }
 
-/// What the first turn of a session is to the guest.
+/// Returns how the first turn of a session continues the conversation for the guest.
 pub fn resume(session: Option<&Session>, before: Option<&Session>, known: bool) -> Resume {
     match (session, before) {
         (Some(session), _) if session.turns > 0 => Resume::Same,

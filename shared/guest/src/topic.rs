@@ -1,4 +1,5 @@
-//! What to ask about next (CONV-25, CONV-27): by priority, never twice in a row, never over the guest's own question.
+//! Chooses the topic to ask about next (CONV-25, CONV-27): by priority, never twice in a row, never
+//! over the guest's own question.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ pub enum Topic {
     Companions,
 }
 
-/// What the next text may steer to.
+/// The goal the next text may steer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "next", content = "topic")]
 pub enum Next {
@@ -44,7 +45,7 @@ pub enum Silence {
     NothingLeft,
 }
 
-/// What the choice depends on beside the profile.
+/// The facts beside the profile on which the choice depends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Situation<'a> {
     pub phase: Phase,

@@ -1,4 +1,5 @@
-//! What no reply may say, whoever wrote it (CONV-24, AGENT-41, AGENT-42, AGENT-60): checked in code, so that no prompt is trusted with it.
+//! Rules that every reply must keep, whoever wrote it (CONV-24, AGENT-41, AGENT-42, AGENT-60):
+//! checked in code, so that no prompt is trusted with them.
 
 use serde::{Deserialize, Serialize};
 
@@ -86,13 +87,13 @@ fn said(what: &Unfounded) -> &str {
     }
 }
 
-/// What a reply is checked by.
+/// The facts and limits that a reply is checked against.
 #[derive(Debug, Clone)]
 pub struct Check<'a> {
     pub evidence: &'a Evidence,
     /// Segments the reply may take with what the envelope puts before it.
     pub segments: usize,
-    /// What the envelope puts before it.
+    /// The text that the envelope puts before the reply.
     pub lead: Option<&'a str>,
     /// The agent may speak of offers.
     pub offers: bool,

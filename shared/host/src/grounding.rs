@@ -1,8 +1,9 @@
 //! Whether a reply says only what the casino's rows say (AGENT-60, SEC-41, "never invent a fact"): every amount of money, time of day,
 //! number and name in it must stand in the evidence.
 //!
-//! Strict on purpose: what it cannot find, it reports, and the reply is written again or not sent. What only the guest said may be asked
-//! back or denied, so it counts as evidence in a question or a denial only.
+//! Strict on purpose: what it cannot find, it reports, and the reply is written again or not sent.
+//! A fact that only the guest said may be asked back or denied, so it counts as evidence only in a
+//! question or a denial.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ pub enum Unfounded {
     Name(String),
 }
 
-/// What may be said: facts of content rows, of the casino itself, of the clock.
+/// The facts that a reply may state: those of content rows, of the casino itself, of the clock.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
     facts: BTreeSet<Fact>,
@@ -53,7 +54,7 @@ impl Evidence {
         self
     }
 
-    /// What the reply says without foundation, in the order in which it says it.
+    /// Returns the facts and names in the reply that have no evidence, in the order of the reply.
     pub fn unfounded(&self, reply: &str) -> Vec<Unfounded> {
         sentences(reply).into_iter().flat_map(|sentence| self.unfounded_in(sentence)).collect()
     }

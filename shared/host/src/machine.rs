@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Manifest, Plan};
 
-/// What the caller has to do now.
+/// The next step that the caller has to take.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Say what the texts are about.
@@ -26,7 +26,7 @@ pub enum Action {
     End(Ending),
 }
 
-/// What the guest gets.
+/// The text that the guest gets at the end of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
@@ -64,7 +64,7 @@ pub enum Subject {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Route {
     pub subject: Subject,
-    /// Whose domain, as the router calls it; aliases are fine.
+    /// The domain, as the router calls it; aliases are fine.
     #[serde(default)]
     pub domain: Option<String>,
     /// 0 to 1; missing counts as 0 (AGENT-11).
@@ -81,7 +81,7 @@ pub enum Verdict {
     Fail(String),
 }
 
-/// What came of an [`Action`].
+/// The outcome of an [`Action`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     Routed(Route),
@@ -172,7 +172,7 @@ impl<'a> Turn<'a> {
         Action::Route
     }
 
-    /// What to do after `event`.
+    /// Returns the next action after `event`.
     pub fn next(&mut self, event: Event) -> Action {
         let action = self.after(event);
         let action = match action {
@@ -240,7 +240,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Who may speak of offers is never sent unjudged (C-15).
+    /// A reply by an agent that may speak of offers is never sent unjudged (C-15).
     fn not_judged(&self, clean: bool) -> Action {
         let offers = self.manifest.agents.get(&self.agent).is_none_or(|agent| agent.offers);
         let open = self.unjudged_may_pass && self.retries == 0 && clean && !offers;

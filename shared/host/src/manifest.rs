@@ -33,7 +33,7 @@ pub const MOST_TOOLS: usize = 15;
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// Who speaks when nobody else is called for.
+    /// The agent that speaks when no other is called for.
     pub default_agent: String,
     #[serde(default)]
     pub limits: Limits,
@@ -51,7 +51,7 @@ pub struct Manifest {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchTool {
-    /// What the model is told it is for.
+    /// The purpose of the tool, as told to the model.
     pub description: String,
     /// Content categories it searches; aliases are understood.
     pub categories: Vec<String>,
@@ -78,9 +78,9 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Agent {
-    /// What the router and people call it, for `seven turn show`.
+    /// The agent's name for the router and for people, as in `seven turn show`.
     pub title: String,
-    /// Who it is and how it thinks, for its prompt, in each language (AGENT-32..35).
+    /// The agent's identity and way of thinking, for its prompt, in each language (AGENT-32..35).
     #[serde(default)]
     pub role: Role,
     /// Content categories and router domains that are this agent's, aliases included (AGENT-12).
@@ -94,9 +94,9 @@ pub struct Agent {
     /// Whom it may hand the turn to.
     #[serde(default)]
     pub hands_to: Vec<String>,
-    /// Profile fields it listens for (AGENT-29).
-    #[serde(default)]
-    pub learns: Vec<String>,
+    /// Nothing reads it any more; this release still takes it.
+    #[serde(default, skip_serializing)]
+    pub learns: seven_domain::config::Retired,
     /// May speak of offers and comps (AGENT-41, AGENT-79).
     #[serde(default)]
     pub offers: bool,
@@ -146,7 +146,8 @@ impl Manifest {
         self.agents.get(from).is_some_and(|agent| agent.hands_to.iter().any(|name| name == to))
     }
 
-    /// Who there is and who hands to whom, the default agent starred: "dining > host; host* > dining" (AGENT-5).
+    /// Lists the agents and whom each may hand the turn to, the default agent starred (AGENT-5):
+    /// "dining > host; host* > dining".
     pub fn registry(&self) -> String {
         let star = |name: &String| if *name == self.default_agent { "*" } else { "" };
         let line = |(name, agent): (&String, &Agent)| format!("{name}{} > {}", star(name), agent.hands_to.join(", "));

@@ -1,4 +1,4 @@
-//! What a casino decides about the signs of a reply, whoever wrote it (DEP-7).
+//! A casino's choice of punctuation in a reply, whoever wrote it (DEP-7).
 
 /// At most `most` sentences end with an exclamation mark, each with one: those after them end with a full stop. A mark that is part of one of
 /// these names stays, and so does one inside a sentence.

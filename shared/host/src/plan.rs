@@ -6,7 +6,7 @@ use seven_guest::Topic;
 /// The longest note, in characters.
 const MOST_NOTE: usize = 200;
 
-/// What the next text may steer to, written as one word.
+/// The direction in which the next text may steer, written as one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Next {

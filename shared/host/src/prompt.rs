@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Plan;
 
-/// Everything a template may name. What a turn does not have is empty.
+/// Everything a template may name. A value that a turn does not have is empty.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct PromptFacts {
     pub casino: String,
@@ -22,7 +22,7 @@ pub struct PromptFacts {
     pub local_time: String,
     /// "English", "Spanish".
     pub language: &'static str,
-    /// What older exchanges, which `history` no longer holds, were about.
+    /// The subjects of older exchanges, which `history` no longer holds.
     pub summary: Option<String>,
     pub history: Vec<Said>,
     pub rows: Vec<Row>,
@@ -151,7 +151,8 @@ impl Prompts {
         Ok(prompts)
     }
 
-    /// Tells one wording of the templates from another: 16 hex digits. What a turn fills in does not count (OBS-25).
+    /// Returns 16 hex digits that tell one wording of the templates from another. Values that a
+    /// turn fills in do not count (OBS-25).
     pub fn hash(&self) -> &str {
         &self.hash
     }

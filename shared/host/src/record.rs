@@ -1,4 +1,5 @@
-//! What a finished turn leaves behind, so that any reply can be explained afterwards (AGENT-7, AGENT-75): stored with the turn as JSON.
+//! The record of a finished turn, by which any reply can be explained afterwards (AGENT-7,
+//! AGENT-75). It is stored with the turn as JSON.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,7 @@ pub struct Record {
     pub tools: Vec<ToolCall>,
     /// Paths of the guest's profile that the texts changed; the values stand in the profile.
     pub learnt: Vec<String>,
-    /// What the checks in code found, in the last reply.
+    /// The findings of the checks in code, in the last reply.
     pub findings: Vec<Finding>,
     /// How the hosted model's part of the turn ended, where it had one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +83,8 @@ impl std::iter::Sum for Usage {
 pub struct Step {
     pub name: String,
     pub micros: u64,
-    /// Its part of the turn's bill; none where nobody bills. What a failed call cost is not known, only its tokens.
+    /// Its part of the turn's bill; none where nobody bills. The cost of a failed call is not
+    /// known, only its tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The kind of error it ended with.
@@ -94,7 +96,7 @@ pub struct Step {
 }
 
 impl Record {
-    /// What the machine knows of the turn.
+    /// Builds the record from what the machine knows of the turn.
     pub fn of(turn: &Turn<'_>, ending: Ending) -> Self {
         Self {
             route: turn.route().cloned(),

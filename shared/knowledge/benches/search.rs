@@ -1,4 +1,4 @@
-//! What one retrieval costs: `cargo bench -p seven-knowledge --bench search`.
+//! Measures the cost of one retrieval: `cargo bench -p seven-knowledge --bench search`.
 //!
 //! The promise is less than 2 ms at the 99th percentile with 5 000 items on one core, the question's offline embedding included.
 

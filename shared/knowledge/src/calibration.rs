@@ -24,7 +24,7 @@ pub struct Calibrated {
     pub stranger_p50: f32,
     pub stranger_p95: f32,
     pub in_use: f32,
-    /// What the threshold in use keeps of the right rows, and of those nearest strangers.
+    /// Shares of the right rows, and of those nearest strangers, that pass the threshold in use.
     pub kept: f64,
     pub passed: f64,
     pub suggested: f32,

@@ -9,7 +9,7 @@ use chrono_tz::Tz;
 
 use crate::{Item, Space, formatter};
 
-/// What is embedded of one item. Notes and ids never are (C-11, T18).
+/// The part of one item that is embedded. Notes and ids never are (C-11, T18).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     pub item_id: String,
@@ -17,7 +17,7 @@ pub struct Chunk {
     pub text: String,
 }
 
-/// What an ingestion has to do: the rest stays as it is.
+/// The work that an ingestion has to do: everything else stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ingestion {
     /// Chunks without a vector of this text and embedder, with the hash to store beside the new vector.

@@ -26,7 +26,7 @@ pub struct Space {
     pub dimension: usize,
 }
 
-/// What a text is to the embedder; some models embed the two differently (RAG-13).
+/// The role of a text for the embedder; some models embed the two differently (RAG-13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Document,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// What is wrong with one field, and what to write instead (CMS-24).
+/// An error in one field, and what to write instead (CMS-24).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Dotted path, such as `details.hours`.

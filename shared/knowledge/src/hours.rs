@@ -66,7 +66,7 @@ impl WeeklyHours {
     pub fn new(mut days: [Vec<Span>; 7]) -> Self {
         loop {
             days.iter_mut().for_each(merge);
-            // What reaches past a full day is the next day's: a sign cannot say "open 30 hours".
+            // Time past a full day belongs to the next day: a sign cannot say "open 30 hours".
             let mut spilled = false;
             for day in 0..7 {
                 let mut rest = Vec::new();

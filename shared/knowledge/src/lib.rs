@@ -1,5 +1,6 @@
-//! What a casino knows about itself: the content file, its checked items, opening hours, the texts made from items and the
-//! in-memory index that finds them by words and by vectors (CMS-11..24, RAG-1, RAG-2, RAG-12..24, RAG-30).
+//! A casino's knowledge about itself: the content file, its checked items, opening hours, the texts
+//! made from items and the in-memory index that finds them by words and by vectors (CMS-11..24,
+//! RAG-1, RAG-2, RAG-12..24, RAG-30).
 //!
 //! Never does I/O, never reads the clock, never mixes two casinos: an [`Index`] is built from one casino's items only.
 

@@ -1,4 +1,5 @@
-//! What a pack declares about its content categories (CMS-11, SUP-3): the fields of a category, of which kind, and which an item must have.
+//! A pack's declaration of its content categories (CMS-11, SUP-3): the fields of a category, the
+//! kind of each field, and which fields an item must have.
 //!
 //! The eight categories that code knows have a form of their own as well (`item/read.rs`); what is declared is asked of them on top. A
 //! category that nobody declares stays free: any field, none required (RAG-16).
@@ -61,7 +62,8 @@ impl Categories {
         self.0.keys().map(String::as_str)
     }
 
-    /// What an item that was read lacks of its category's declaration, all at once.
+    /// Returns everything in which a read item falls short of its category's declaration, all at
+    /// once.
     pub fn problems(&self, item: &Item) -> Vec<Problem> {
         let Some(schema) = self.get(&item.category) else { return Vec::new() };
         let value = item.to_json();
@@ -127,7 +129,7 @@ impl Field {
     }
 }
 
-/// What to write.
+/// Says what to write in the field.
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.one_of.is_empty() {

@@ -27,20 +27,20 @@ pub trait ChatModel: Send + Sync {
     /// One call. Ends by the request's deadline; dropping the future ends the call.
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> Chatting<'a>;
 
-    /// What these tokens cost: a failure has no reply that says it, and is billed all the same.
+    /// Returns the cost of these tokens: a failed call is billed too, but no reply states its cost.
     fn cost(&self, _usage: Usage) -> NanoUsd {
         NanoUsd::default()
     }
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Clone)]
 pub struct ChatRequest {
     /// Instructions; may be empty.
     pub system: String,
     /// The conversation, oldest first, ending with what has to be answered.
     pub messages: Vec<Message>,
-    /// What the model may call.
+    /// Tools the model may call.
     pub tools: Vec<ToolSpec>,
     /// A JSON Schema for the final text; replies that violate it are errors.
     pub output_schema: Option<Value>,
@@ -77,7 +77,7 @@ pub struct ToolCall {
     pub signature: Option<String>,
 }
 
-/// What a tool answered.
+/// The answer of a tool.
 #[derive(Clone, PartialEq)]
 pub struct ToolResult {
     pub call_id: String,
@@ -85,7 +85,7 @@ pub struct ToolResult {
     pub content: Value,
 }
 
-/// What a model answered; written as JSON where a turn keeps what it paid for (D4).
+/// The answer of a model; written as JSON where a turn keeps what it paid for (D4).
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatReply {
     /// The final text; JSON that fits when a schema was asked for. May be empty beside tool calls.
@@ -93,7 +93,7 @@ pub struct ChatReply {
     pub tool_calls: Vec<ToolCall>,
     pub usage: Usage,
     pub finish: Finish,
-    /// What the call cost; nothing until [`crate::guarded::Guarded`] has put a price on it.
+    /// The cost of the call; zero until [`crate::guarded::Guarded`] has priced it.
     pub cost: NanoUsd,
 }
 
@@ -129,7 +129,7 @@ impl ChatReply {
     }
 }
 
-/// What both wire formats have read from a body, before it is judged.
+/// The content either wire format has read from a body, before it is judged.
 pub(crate) struct Draft {
     pub(crate) text: String,
     pub(crate) tool_calls: Vec<ToolCall>,

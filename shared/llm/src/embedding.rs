@@ -25,7 +25,7 @@ use crate::{
 
 pub use self::hosted::Hosted;
 
-/// Who turns texts into vectors.
+/// The provider that turns texts into vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {

@@ -1,4 +1,4 @@
-//! What can go wrong with a model, and whether asking again can help.
+//! Errors of a model, and whether asking again can help.
 
 use std::time::Duration;
 

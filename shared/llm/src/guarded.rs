@@ -1,5 +1,5 @@
-//! What stands between a turn and a hosted model: one deadline over everything, the fleet's breaker, retries inside it, our own
-//! rate limit, and the bill.
+//! Guards a turn's calls to a hosted model: one deadline over everything, the fleet's breaker,
+//! retries inside it, our own rate limit, and the bill.
 //!
 //! The order is breaker( retries( limiter( call ))): an exhausted retry sequence is one failure (PROD-12), an open breaker costs
 //! nothing, and every request that goes out has taken its place in the limiter.

@@ -24,7 +24,7 @@ pub(crate) struct Endpoint {
     pub(crate) name: String,
 }
 
-/// What a provider says in the body of an error, as far as it is safe to keep.
+/// The content of a provider's error body, as far as it is safe to keep.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// Letters, digits, `_`, `-` and `.` only: messages may quote the prompt.

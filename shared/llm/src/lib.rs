@@ -60,11 +60,12 @@ pub struct Request {
     /// Chooses between wordings; the same request with the same seed gives the same reply.
     pub seed: u64,
     pub deadline: Duration,
-    /// What is known about the guest, the open texts included; what may be taken for granted.
+    /// Facts about the guest that may be taken for granted, including those in the open texts.
     pub profile: Context,
-    /// What was discussed before the history, or in the last session: names of rows and what is known (SMS-26).
+    /// Account of the subjects before the history, or of the last session: names of rows and known
+    /// facts (SMS-26).
     pub summary: Option<String>,
-    /// What the reply may end with asking about, when it answers nothing that asks back by itself (CONV-25).
+    /// Topic of a question that may end the reply, unless the answer asks one itself (CONV-25).
     pub ask: Option<Topic>,
 }
 

@@ -1,4 +1,4 @@
-//! What a question is about, by venue and by topic.
+//! Answers a question by the venue or the topic that it is about.
 
 use std::sync::Arc;
 

@@ -89,7 +89,8 @@ fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> O
     (apart && better).then_some(halves)
 }
 
-/// What the fields of the rows answer; where they do not, a sentence of them; where nothing does, who knows.
+/// Answers from the fields of the rows; failing that, with a sentence of a row; failing that, says
+/// who knows.
 fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if let Some(part) = focus::answer(host, u, said_now) {
         return part;

@@ -13,7 +13,7 @@ const OPENING: [&str; 24] = [
 ];
 const SHUT: [&str; 4] = ["closed", "cerrado", "cerrada", "cerramos"];
 
-/// What the row says of its opening on that day.
+/// Returns the sentence of the row about its opening on that day.
 pub(crate) fn on(host: &Host<'_>, item: &Item, date: NaiveDate) -> Option<String> {
     let today = host.local().date();
     let speaks = |text: &&str| words(text).iter().any(|word| OPENING.contains(&word.as_str()));

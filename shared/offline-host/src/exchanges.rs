@@ -1,4 +1,4 @@
-//! What the last exchanges named.
+//! The places that the last exchanges named.
 
 use std::sync::Arc;
 

@@ -55,7 +55,7 @@ pub(crate) struct Part {
     pub(crate) chat: bool,
     /// Says that what was asked for is not there.
     pub(crate) is_denial: bool,
-    /// What a row is, whatever was asked of it.
+    /// Describes a row as a whole, whatever was asked of it.
     pub(crate) is_whole: bool,
     /// No price but how dear the place is.
     pub(crate) is_price_range: bool,

@@ -1,4 +1,4 @@
-//! What a text is about that names nothing: the venue talked of last stays the subject.
+//! Finds the subject of a text that names nothing: the venue mentioned last stays the subject.
 
 mod subject;
 
@@ -142,7 +142,9 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
     })
 }
 
-/// What was found for a text that names nothing, unless it is another row that does not say the thing asked for.
+/// Returns `part`, found for a text that names nothing. If it is from a row other than the subject
+/// and does not say the thing asked for, returns instead that the detail is missing for the
+/// subject.
 pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], part: Part) -> Part {
     let again = asked(u);
     let hard = hard_terms(host, &again);
@@ -288,10 +290,10 @@ fn at_time(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Option<Pa
     (!timed.is_empty()).then(|| venue::answer(host, u, &timed)).filter(|part| part.grounded)
 }
 
-/// What the fields of the subject, or of the one before it, tell of the facts asked for.
+/// Answers the facts asked for from the fields of the subject, or of the one before it.
 fn of_fields(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], subjects: &[Vec<Arc<Item>>]) -> Option<Part> {
     let asks = u.facets.iter().any(|facet| *facet != "about") || u.intends("booking");
-    // What a dish costs is not what the place costs.
+    // The price of a dish is not the price of the place.
     let only = hard.is_empty() || (points(u) && !u.wants("price") && !u.intends("booking"));
     if !asks || !only {
         return None;

@@ -13,7 +13,7 @@ use crate::{
     understand::Understood,
 };
 
-/// What every composer needs.
+/// The context that every composer needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Host<'a> {
     pub(crate) pack: &'a HostPack,

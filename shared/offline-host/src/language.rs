@@ -37,7 +37,8 @@ impl Tongue {
         }
     }
 
-    /// What the words say; `None` when they do not tell ("ok", a name, a number).
+    /// Returns the language that the words show; `None` when they do not tell ("ok", a name, a
+    /// number).
     pub(crate) fn detect(&self, text: &str) -> Option<Language> {
         if let Some(asked) = self.preferred(&Said::new(text)) {
             return Some(asked);

@@ -36,7 +36,7 @@ pub(crate) fn names_a_minor(host: &Host<'_>, text: &str) -> bool {
     })
 }
 
-/// Whoever is younger is shown nothing but what is for all ages (SEC-29).
+/// Adult age in years: anyone younger is shown only what is for all ages (SEC-29).
 pub(crate) const GROWN: u32 = 21;
 
 pub(crate) const KIN: [&str; 14] = [

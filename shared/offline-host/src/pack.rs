@@ -28,7 +28,7 @@ pub struct HostPack {
     pub(crate) kinds: Vec<Kind>,
     pub(crate) particulars: Vec<Particular>,
     pub(crate) services: Vec<Service>,
-    /// What only a row that says so word for word may answer.
+    /// Phrases for things that only a row with the same phrase, word for word, may answer.
     pub(crate) literal: Phrases,
     /// Phrases of `literal` that say the same.
     pub(crate) same: Vec<Vec<String>>,

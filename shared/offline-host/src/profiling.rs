@@ -6,7 +6,7 @@ use seven_guest::Topic;
 use super::{fit::Part, pack::HostPack, phrases::Said};
 use seven_llm::Request;
 
-/// What leaves no room for small talk about the guest.
+/// Intents that leave no room for small talk about the guest.
 const GRAVE: [&str; 8] = ["complaint", "human", "identity", "allergy", "limits", "goodbye", "decline", "language"];
 
 /// The wording for a topic; companions are understood, never asked about.
@@ -32,7 +32,7 @@ fn is_refusal(text: &str) -> bool {
 
 /// Puts the question that is due behind the last answer, and returns its words.
 pub(crate) fn ask(pack: &HostPack, request: &Request, language: Language, parts: &mut [Part]) -> Option<String> {
-    // Who declined to say who comes is not asked again.
+    // A guest who declined to say who comes is not asked for a name or a party size again.
     let declined = request.history.iter().map(|e| &e.guest).chain(&request.texts).any(|text| is_refusal(text));
     if declined && matches!(request.ask, Some(Topic::Name | Topic::PartySize)) {
         return None;

@@ -35,7 +35,7 @@ const ALMOST_SAID: f32 = 0.82;
 pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let demand = Demand::of(u);
     let structured = ["dress", "dietary", "reservations", "phone"].iter().any(|f| u.wants(f));
-    // What is on for children at a time is the calendar's to tell.
+    // Events for children at a given time are answered from the calendar.
     let calendar = u.wants("kids") && u.when.is_said();
     if structured || calendar || u.intends("cheapest") || u.intends("booking") && demand == Demand::Any {
         return None;
@@ -98,7 +98,7 @@ pub(crate) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
     let named = !named(u, &terms).is_empty();
     let hard = terms.iter().any(|term| !term.soft);
     let of_rows = |item: &Item| rows.contains(&item.name);
-    // What was denied by its name is answered by its name only: an orchestra is no opera.
+    // A thing denied by its name is answered only where that name is: an orchestra is no opera.
     let named_there =
         |p: &Passed, term: &Term| term.is_literally_in(&p.text) || index.is_called(&p.item, term) >= ALMOST_SAID;
     let place = |item: &Item| fits_topic(u, item) || item.category == Category::GeneralInfo;
@@ -164,7 +164,7 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
         |term: &Term| term.is_in(&part.body) >= HALF_SAID || rows.iter().any(|row| index.says(row, term) >= HALF_SAID);
     let beside = |term: &&Term| !rows.iter().any(|row| index.is_called(row, term) >= SAID);
     let asked: Vec<&Term> = terms.iter().filter(beside).collect();
-    // What a dish costs is not what the place costs.
+    // The price of a dish is not the price of the place.
     let other = demand == Demand::Money
         && part.is_price_range
         && asked.iter().any(|term| !is_meal(u, term) && !is_kind(u, term))
@@ -185,7 +185,8 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     }
 }
 
-/// What the row does say, and that the rest is to be asked: the guest's word for it may be one we do not know.
+/// Returns what the row does say, and adds that the guest should ask about the rest: the guest may
+/// use a word for it that we do not know.
 fn partly(host: &Host<'_>, part: &Part) -> Part {
     let rest = host.say("missing_rest", &[]);
     let told = sentences(&part.body, |text| host.room.two(&format!("{text} {rest}")));
@@ -220,7 +221,7 @@ fn missing(host: &Host<'_>, row: &Item) -> Part {
 pub(crate) fn tell(host: &Host<'_>, passed: &Passed) -> Part {
     let row = &passed.item;
     if row.category == Category::Promotions {
-        // What it is worth stands in a field.
+        // The worth of a promotion is in a field, not in the sentence.
         return venue::info(host, row);
     }
     let body = named_sentence(host, row, &passed.text);

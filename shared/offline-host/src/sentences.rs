@@ -33,7 +33,7 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
     if pieces.is_empty() { vec![text] } else { pieces }
 }
 
-/// What of the question must be found in a row.
+/// Returns the terms of the question that must be found in a row.
 pub(crate) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
     let pack = host.pack;
     let tables = [(&pack.facets, SPENT.as_slice()), (&pack.intents, SPENT_INTENTS.as_slice())];

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use seven_knowledge::text::{fold, stem, words};
 
-/// What people are said to be doing in front of a question.
+/// Verbs that say, before a question, what people are doing; "goin" is mended to "going".
 const GOING: [&str; 14] = [
     "going",
     "thinking",
@@ -38,7 +38,7 @@ pub(crate) struct Speller {
 
 impl Speller {
     pub(crate) fn new(shorthand: BTreeMap<String, String>, pack: &str) -> Self {
-        // What a comment says may be a slip it explains.
+        // Comments of the pack are skipped, as they may quote a slip in order to explain it.
         let pack: String = pack.lines().filter(|line| !line.starts_with('#')).flat_map(|line| [line, "\n"]).collect();
         let pack = pack.as_str();
         let long = words(pack).into_iter().filter(|w| w.len() >= SHORTEST && w.chars().all(char::is_alphabetic));

@@ -1,4 +1,5 @@
-//! What one text asks: intents, facts wanted, category, cuisine, time, and the venues it names.
+//! The meaning of one text: intents, facts wanted, category, cuisine, time, and the venues it
+//! names.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +24,7 @@ pub(crate) struct Understood<'a> {
     pub(crate) facets: BTreeSet<&'a str>,
     pub(crate) topics: Vec<Category>,
     pub(crate) kinds: Vec<&'a Kind>,
-    /// What is not wanted: "no seafood".
+    /// Kinds that the guest does not want: "no seafood".
     pub(crate) refused: Vec<&'a Kind>,
     pub(crate) when: When,
     pub(crate) mentions: Vec<Mention>,
@@ -31,7 +32,8 @@ pub(crate) struct Understood<'a> {
     pub(crate) leftover: Vec<String>,
     /// Of those, the ones beside a topic word: "pizza places".
     pub(crate) beside: Vec<String>,
-    /// What must be found in a row, or honestly denied: "korean food", "live music", "military discount".
+    /// Wishes that a row must hold, or that are honestly denied: "korean food", "live music",
+    /// "military discount".
     pub(crate) wishes: Vec<Wish>,
     /// Where a kind was said.
     pub(crate) kind_places: Vec<(usize, usize)>,

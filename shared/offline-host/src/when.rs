@@ -54,7 +54,7 @@ pub(crate) struct When {
     pub(crate) time: Option<Time>,
 }
 
-/// What "open" is asked about.
+/// The time that a question about "open" means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
     /// This moment.

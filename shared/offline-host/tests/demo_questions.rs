@@ -1,4 +1,5 @@
-//! What guests of the demo casino may ask to catch the host out: no false denial, no false offer, and the fact where there is one.
+//! Questions that guests of the demo casino may ask to catch the host out: no false denial, no
+//! false offer, and the fact where there is one.
 #![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
 
 mod desk;

@@ -111,7 +111,8 @@ fn resource(settings: &Settings) -> Resource {
         .build()
 }
 
-/// One request at a time. What fails is told once when it begins and once when it is over, not per span.
+/// Exports spans, one request at a time. A failure is logged once when it begins and once when it
+/// is over, not per span.
 async fn export(exporter: SpanExporter, mut outbox: Outbox) {
     let mut failing = false;
     while let Some(mut batch) = outbox.next(BATCH).await {

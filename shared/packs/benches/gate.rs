@@ -1,4 +1,5 @@
-//! What one decision costs with all rules of the casino pack: `cargo bench -p seven-packs --bench gate`.
+//! Measures one decision with all rules of the casino pack:
+//! `cargo bench -p seven-packs --bench gate`.
 //!
 //! The promise is less than 10 µs for a text of 160 characters, in English as in Spanish with accents and emoji, and time in
 //! proportion to length up to 64 KiB, whatever the text says.

@@ -1,4 +1,4 @@
-//! What law and the product demand of every pack, whatever its trade: checked when the pack is read.
+//! Demands of law and the product on every pack, whatever its trade: checked when the pack is read.
 
 use seven_compliance::{Guardrails, Layer};
 use seven_domain::{Language, MessageClass};
@@ -17,7 +17,7 @@ const LONGEST: Slots<'_> = Slots {
     topic: "Abcdefghijklm Nopqrstuvw Abcdefghijkl Mn",
 };
 
-/// What a text must hold in English and in Spanish.
+/// Strings that a text must contain in English and in Spanish.
 const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     // One confirmation with the name and the way back; HELP with brand, phone and STOP (SMS-16, SMS-17, C-9).
     (TextKey::OptOutConfirmation, &[LONGEST.casino, "START"], &[LONGEST.casino, "START"]),

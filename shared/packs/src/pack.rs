@@ -20,7 +20,8 @@ pub struct Files {
     pub prompts: PromptFiles,
 }
 
-/// What hosted models are told, each called as its field in `prompts/` with `.j2` behind; agents speak both languages.
+/// The prompts for hosted models; each file in `prompts/` is named after its field, with `.j2`
+/// appended. Agents have one prompt per language.
 #[derive(Debug, Clone)]
 pub struct PromptFiles {
     pub router: Cow<'static, str>,
@@ -127,7 +128,8 @@ impl Pack {
         self.texts.render(key, language, &self.slots(config))
     }
 
-    /// What this casino's texts may mention. A casino without a helpline of its own names the pack's, where it has one.
+    /// Returns the values this casino's texts may mention. A casino without a helpline of its own
+    /// names the pack's, where it has one.
     pub fn slots<'a>(&'a self, config: &'a CasinoConfig) -> Slots<'a> {
         let own = config.regulations.responsible_gaming_helpline.as_ref();
         let state = config.regulations.state_helpline.as_ref();

@@ -6,7 +6,7 @@ use seven_domain::CasinoConfig;
 
 use crate::{Error, Pack, casino};
 
-/// What a fleet can serve: the compiled-in packs and those it was given. Cheap to clone.
+/// The packs a fleet can serve: the compiled-in packs and those it was given. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Packs(Arc<BTreeMap<String, Arc<Pack>>>);
 

@@ -38,7 +38,7 @@ text_keys! {
     Fallback => "fallback",
     /// The broad choice, after turns that led nowhere (CONV-33).
     Menu => "menu",
-    /// What the host has nothing to do with (AGENT-11).
+    /// The reply to a subject that the host has nothing to do with (AGENT-11).
     OffTopic => "off_topic",
     /// The one text of a pause, when the guest writes again (SEC-109).
     Holding => "holding",

@@ -8,8 +8,9 @@ use seven_domain::{Language, MessageClass};
 
 use crate::{Error, law, text_key::TextKey};
 
-/// What a text may mention; texts keep their segments while names and numbers are at most 24, 16, 10, 16 and 16 characters long,
-/// the guest's name and the topic at most 16 and 40.
+/// The values a text may mention. Texts keep their number of segments while the casino, phone,
+/// persona and the two helplines are at most 24, 16, 10, 16 and 16 characters long, the guest and
+/// the topic at most 16 and 40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots<'a> {
     pub casino: &'a str,
@@ -20,9 +21,9 @@ pub struct Slots<'a> {
     /// The state's own; empty when there is none.
     pub state_helpline: &'a str,
     pub min_age: u8,
-    /// What the guest is called; empty where it is not known. At most 16 characters.
+    /// The guest's name; empty where it is not known. At most 16 characters.
     pub guest: &'a str,
-    /// What was spoken of last; empty where nothing is to be said of it. At most 40 characters.
+    /// The subject discussed last; empty where it is not to be mentioned. At most 40 characters.
     pub topic: &'a str,
 }
 

@@ -144,7 +144,7 @@ fn is_urgent(label: &str) -> bool {
     matches!(label, "opt_out" | "crisis" | "emergency" | "responsible_gaming")
 }
 
-/// What the gate makes of a text where a life or a lawsuit is at stake: for certain, likely, or neither.
+/// The gate's verdict on a text where a life or a lawsuit is at stake: certain, likely, or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Alarm {
     Hard,

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// What a failed code asks for. The sender acts on nothing else.
+/// The reaction that a failed code asks for. The sender acts on nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
@@ -53,7 +53,7 @@ pub struct ErrorRow {
     pub alert: AlertLevel,
 }
 
-/// What a code means, found or assumed.
+/// The meaning of a code, found in a table or assumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     pub class: ErrorClass,

@@ -1,4 +1,5 @@
-//! What numbers and their registration cost (SMS-56), as data: for whoever plans a casino. Bills follow the settings (`[cost]`).
+//! The fees for numbers and their registration (SMS-56), as data for planning a casino. Bills
+//! follow the settings (`[cost]`).
 
 use std::{collections::BTreeMap, sync::LazyLock};
 

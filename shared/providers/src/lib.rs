@@ -28,7 +28,7 @@ pub struct SendRequest {
     pub messaging_profile_id: Option<String>,
 }
 
-/// What happened to one request, and how sure that is.
+/// The outcome of one request, and how certain it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendOutcome {
     /// The provider has it.

@@ -1,4 +1,4 @@
-//! What providers and carriers take (spec 05 section 1.6), as data.
+//! The sending limits of providers and carriers (spec 05 section 1.6), as data.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 

@@ -1,5 +1,5 @@
-//! What a provider itself knows of our texts, for reconciliation (D5): lists without texts, one message with its text, and the numbers
-//! that opted out there.
+//! A provider's own records of our texts, for reconciliation (D5): lists without texts, one message
+//! with its text, and the numbers that opted out there.
 
 use std::{future::Future, pin::Pin};
 

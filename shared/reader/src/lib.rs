@@ -22,7 +22,7 @@ static WEIGHTS: &[u8] = include_bytes!("../data/reader.gguf");
 /// Pieces of a text that are read; its beginning says what it is, and time stays bounded.
 const MOST_PIECES: usize = 126;
 
-/// What is wrong with the weights, or with the arithmetic over them.
+/// A fault of the weights, or of the arithmetic over them.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the second reader: {0}")]
 pub struct Error(Arc<candle_core::Error>);

@@ -1,5 +1,5 @@
-//! What every worker holds: handles on store, bus and cache, the roster, the packs, the clock, the scale and the guest-hash keys; and how a
-//! failure becomes an outcome. Knows no stage.
+//! Resources that every worker holds: handles on store, bus and cache, the roster, the packs, the
+//! clock, the scale and the guest-hash keys; and how a failure becomes an outcome. Knows no stage.
 
 pub mod counted;
 mod error;

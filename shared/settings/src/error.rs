@@ -1,4 +1,4 @@
-//! What is wrong with settings.
+//! Errors in settings.
 
 use std::path::PathBuf;
 

@@ -63,7 +63,7 @@ pub struct Settings {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Telemetry {
-    /// What each component may log, in the words of `RUST_LOG`, which goes before it.
+    /// The log level of each component, in the syntax of `RUST_LOG`, which overrides it.
     pub log: String,
     /// A collector's base address; empty: no spans.
     pub otlp_endpoint: String,

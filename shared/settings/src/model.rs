@@ -9,7 +9,8 @@ use url::Url;
 
 use crate::address::is_here;
 
-/// Who answers. The offline model needs nothing and stands in whenever a hosted one cannot answer (D11).
+/// The kind of model that answers. The offline model needs nothing and stands in whenever a hosted
+/// one cannot answer (D11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
@@ -60,7 +61,7 @@ impl Settings {
         matches!(self.provider, Provider::Gemini | Provider::Openai)
     }
 
-    /// What calls of a model cost: its own price, or the guard's.
+    /// Returns the price of a model's calls: its own, or else the guard's.
     pub fn price(&self, name: &str) -> Price {
         self.prices.get(name).copied().unwrap_or(self.guard.price)
     }

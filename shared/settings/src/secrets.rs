@@ -1,5 +1,5 @@
-//! Secrets as files (SEC-130): a folder that a secret store fills, one file per setting. What the environment holds, a crash dump and
-//! every child process hold too; a file can be rotated in place.
+//! Secrets as files (SEC-130): a folder that a secret store fills, one file per setting. Crash
+//! dumps and child processes also hold the environment's secrets; a file can be rotated in place.
 
 use std::{io, path::Path};
 

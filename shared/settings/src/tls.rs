@@ -16,7 +16,7 @@ pub enum Store {
     Redis,
 }
 
-/// What [`unencrypted`] found.
+/// The setting of a store without TLS that [`unencrypted`] found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unencrypted {
     pub(super) key: &'static str,

@@ -51,7 +51,8 @@ impl Worker {
         }
     }
 
-    /// What its loops run with, a casino's own or the fleet's; the ones that take nothing from the bus have none.
+    /// Returns the settings of the worker's loops, for a casino's `own` worker or the fleet's.
+    /// Workers that take nothing from the bus have no loops.
     pub fn loops(self, settings: &Settings, own: bool) -> WorkerSettings {
         let concurrency = match self {
             Self::OutboundSender => settings.worker.sender_concurrency,

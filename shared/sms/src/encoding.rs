@@ -31,7 +31,7 @@ impl Encoding {
         }
     }
 
-    /// What one character costs in this encoding; a character GSM-7 lacks has no price there.
+    /// Returns the units one character takes in this encoding; 0 in GSM-7 for a character it lacks.
     pub(crate) fn cost(self, c: char) -> usize {
         match self {
             Self::Gsm7 => septets(c).unwrap_or(0),

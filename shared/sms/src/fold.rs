@@ -125,7 +125,7 @@ const SIGNS: &[(&str, &str)] = &[
     ("\n", "\u{85}\u{2028}\u{2029}"),
 ];
 
-/// What stands for a character GSM-7 lacks; `None` when nothing says the same.
+/// Returns the replacement for a character GSM-7 lacks; `None` when no replacement means the same.
 pub(crate) fn fold(c: char) -> Option<String> {
     if c.is_whitespace() && !matches!(c, '\n' | '\r' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}') {
         return Some(" ".to_owned());

@@ -1,5 +1,5 @@
-//! What a text costs, how it is cut and how it strikes carriers: GSM 03.38 and UCS-2, segments, transliteration, shaping a reply into
-//! texts, the risk of being filtered.
+//! Measures a text, splits it and rates its risk with carriers: GSM 03.38 and UCS-2, segments,
+//! transliteration, shaping a reply into texts, the risk of being filtered.
 //!
 //! Pure functions over `&str`. Never does I/O, never drops a character whose meaning would be lost with it
 //! (an emoji or another script makes the text UCS-2 instead), never cuts inside an escape pair, a surrogate pair or,

@@ -6,10 +6,10 @@ use std::fmt;
 
 /// A text above this must be reworded. The last look reads the same figure from `send_policy.most_risk`.
 pub const REWORD_ABOVE: f64 = 0.6;
-/// So many of the guest's last texts are compared with the new one.
+/// Number of the last texts to the guest that are compared with the new one.
 pub const COMPARED: usize = 5;
 
-/// What carriers' filters react to.
+/// A feature of a text to which carriers' filters react.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Factor {
     Link,
@@ -26,7 +26,7 @@ pub struct Part {
     pub factor: Factor,
     /// How often it was found; of those that count once, 1.
     pub count: u32,
-    /// What it adds, in hundredths.
+    /// The amount it adds to the score, in hundredths.
     pub hundredths: u32,
 }
 
@@ -53,7 +53,7 @@ impl Factor {
         }
     }
 
-    /// What one adds, in hundredths.
+    /// Returns the amount one occurrence adds to the score, in hundredths.
     pub fn weight(self) -> u32 {
         match self {
             Self::Link => 30,
@@ -192,7 +192,8 @@ fn is_link(token: &str) -> bool {
     })
 }
 
-/// What makes two texts the same: case, spaces around and marks at the end do not.
+/// Returns the form in which equal texts count as the same: without differences in case,
+/// surrounding spaces, and marks at the end.
 fn same_as(text: &str) -> String {
     text.trim().trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '!' | '.')).to_lowercase()
 }

@@ -13,8 +13,9 @@ pub struct Measure {
     pub segments: usize,
 }
 
-/// What a text costs. Parts are packed greedily because an escape pair or a surrogate pair that does not fit moves to
-/// the next part whole, so a long text may need one more part than its units divided by the part size.
+/// Measures the cost of a text. Parts are packed greedily because an escape pair or a surrogate
+/// pair that does not fit moves to the next part whole, so a long text may need one more part than
+/// its units divided by the part size.
 pub fn measure(text: &str) -> Measure {
     let encoding = encoding(text);
     let units: usize = text.chars().map(|c| encoding.cost(c)).sum();

@@ -117,7 +117,7 @@ impl Cuts {
     }
 }
 
-/// What the characters so far cost in either alphabet, which is decided by this text alone.
+/// The cost of the characters so far in either alphabet. This text alone decides which one applies.
 #[derive(Default)]
 struct Load {
     septets: usize,

@@ -1,4 +1,5 @@
-//! What is done once a transaction stands: counting what it wrote, which an attempt that is taken back has not.
+//! Work to do once a transaction is committed: it counts what was written, so that an attempt that
+//! is rolled back is not counted.
 
 use std::fmt;
 

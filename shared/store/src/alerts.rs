@@ -1,5 +1,6 @@
-//! What a person has to know, and who was told (SMS-55). One open row per key; what each channel is still to be told is a row of its own,
-//! which schedulers claim. The tables know no guest and no row policy.
+//! Alerts that a person must see, and the record of who was told (SMS-55). One open row per key;
+//! each channel that is still to be told has a row of its own, which schedulers claim. The tables
+//! know no guest and no row policy.
 
 use std::time::Duration;
 

@@ -19,7 +19,7 @@ pub struct Entry<'a> {
     pub trace: Option<&'a str>,
 }
 
-/// What an operator asks for; everything left out is not asked (SEC-141).
+/// An operator's query of the audit log; a field that is left out does not filter (SEC-141).
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     pub event: Option<AuditEvent>,

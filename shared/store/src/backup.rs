@@ -1,5 +1,5 @@
-//! What a backup holds, counted and hashed, and what a restore does around `pg_restore` (DEP-31, PROD-41, D5). Everything here works with
-//! the owner's connection, which sees every casino.
+//! Contents of a backup, counted and hashed, and the steps of a restore around `pg_restore`
+//! (DEP-31, PROD-41, D5). Everything here uses the owner's connection, which sees every casino.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,12 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 use crate::{Error, Result, Store, Tx, audit::Entry, controls::Switch};
 
-/// Who holds the fleet's switches after a restore; `seven resume` refuses while it is this one.
+/// Actor of the fleet's switches after a restore; `seven resume` refuses while it is this one.
 pub const RESTORE: &str = "seven restore";
-/// The same after reconciliation.
+/// Actor of the same switches after reconciliation.
 pub const RECOVER: &str = "seven recover";
-/// What stays on until an operator lifts it: nothing leaves at all, then nothing that answers nothing.
+/// Switches that stay on until an operator lifts them: the first holds back every text, the second
+/// only texts that answer nothing.
 pub const PAUSED: [Switch; 2] = [Switch::Kill, Switch::Proactive];
 
 /// Rows of one casino in one table: how many, and the SHA-256 of them all in the order of their key.
@@ -28,7 +29,7 @@ pub struct Digest {
     pub sha256: String,
 }
 
-/// What must be the same after a restore, per casino.
+/// Digests of one casino's rows that must be the same after a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
     pub suppressions: Digest,
@@ -226,7 +227,7 @@ pub async fn give_functions(owner: &SecretString) -> Result<()> {
     Ok(conn.close().await?)
 }
 
-/// What became of texts and campaigns that a backup held unsent.
+/// Counts of texts, turns and campaigns, unfinished at the backup, that a restore ended or paused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Halted {
     /// Queued at the backup: they may have left since, and no text leaves twice (D5).
@@ -246,7 +247,7 @@ pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json:
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
     let mut tx = conn.begin().await?;
     for switch in PAUSED {
-        // Who set it before does not matter: the restore is what keeps it on.
+        // An earlier actor does not matter: the restore is what keeps the switch on.
         sqlx::query(
             "insert into fleet_controls (name, actor, reason) values ($1, $2, $3)
              on conflict (name) do update set actor = excluded.actor, reason = excluded.reason, since = now(), version = fleet_controls.version + 1",

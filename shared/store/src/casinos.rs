@@ -59,7 +59,7 @@ impl Store {
         Ok(added)
     }
 
-    /// Whose attempt to send it is; needs no casino binding.
+    /// Returns the casino that made an attempt to send; needs no casino binding.
     pub async fn casino_of_attempt(&self, attempt: AttemptId) -> Result<Option<CasinoId>> {
         let query = "select casino_id from fleet_attempt_owner($1)";
         let owner: Option<String> =
@@ -67,7 +67,7 @@ impl Store {
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 
-    /// Who owns a number, present or given up; needs no casino binding.
+    /// Returns the casino that owns a number, in use or given up; needs no casino binding.
     pub async fn casino_of_number(&self, number: &PhoneE164) -> Result<Option<CasinoId>> {
         let query = "select r.casino_id from routes r join fleet_roster() c using (casino_id) where r.number = $1";
         let owner: Option<String> =
@@ -122,7 +122,7 @@ impl Tx {
         row.map(|row| self.casino_of(row, held)).transpose()
     }
 
-    /// What this process holds, whose version a statement with `document!` is told.
+    /// The document that this process holds; a statement with `document!` is told its version.
     pub(crate) fn held_document(&self) -> Option<Held> {
         self.documents.held(&self.casino)
     }

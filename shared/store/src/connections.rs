@@ -22,7 +22,7 @@ use crate::error::{is_dead_connection, is_not_taking_connections};
 
 /// Connections are few, so a busy moment has a queue before them; a server that does not take any is asked for so long.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// What somebody left unread on a connection is waited for so long.
+/// Longest wait for answers that the last user of a connection left unread.
 const LEFTOVERS: Duration = Duration::from_secs(1);
 /// One that nobody used for so long goes.
 const IDLE: Duration = Duration::from_secs(300);
@@ -298,8 +298,9 @@ impl Drop for Unsure {
     }
 }
 
-/// What it was asked last may still be under way; then the answer to that is waited for first. A server that went away without a word
-/// answers never: its connection is given up, or it would take up a place for ever.
+/// Rolls back a transaction whose last statement may still be under way; that answer is awaited
+/// first. A server that went away silently never answers: its connection is closed, or it would
+/// hold a place for ever.
 async fn take_back(mut unsure: Unsure) {
     let Some(lent) = &mut unsure.0 else { return };
     let rolled_back = timeout(PATIENCE, sqlx::raw_sql("rollback").execute(&mut **lent)).await;

@@ -189,7 +189,7 @@ impl Tx {
         Ok(())
     }
 
-    /// What stands on the guest's row now.
+    /// Returns the consent and status now on the guest's row.
     pub async fn consent_standing(&mut self, guest: &GuestHash) -> Result<Option<Standing>> {
         Ok(sqlx::query_as(
             "select guest_id, consent_tier, consent_method, consent_at, disclosed_at, responsible_gaming_at, status from guests where key_id = $1 and phone_hash = $2",

@@ -15,7 +15,7 @@ pub struct ContentRow {
     pub active: bool,
 }
 
-/// What a load changed: names of items.
+/// Result of a load, with the names of the items it created, changed or removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadSummary {
     pub created: Vec<String>,

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx, audit::Entry};
 
-/// What can be switched; the database's names.
+/// Switches of a casino or the fleet, under their names in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Switch {
     /// Nothing leaves but safety texts, and no turn is made.
@@ -46,7 +46,7 @@ pub struct Stale {
     pub received_at: DateTime<Utc>,
 }
 
-/// What the end of a pause finds.
+/// Texts that the end of a pause opens again or finds stale.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Reopened {
     /// Guests whose texts are answered now, each by one turn.
@@ -97,7 +97,7 @@ impl Switch {
     }
 }
 
-/// Who does it, and why.
+/// The actor of a change of switches, and the reason.
 #[derive(Debug, Clone, Copy)]
 pub struct Order<'a> {
     pub by: &'a str,
@@ -158,7 +158,7 @@ impl Tx {
         Ok(sqlx::query_as(query).fetch_all(self.conn()).await?)
     }
 
-    /// What is on for the bound casino.
+    /// Returns the switches that are on for the bound casino.
     pub async fn switched(&mut self) -> Result<Vec<Switch>> {
         let names: Vec<String> = sqlx::query_scalar(switched!()).fetch_all(self.conn()).await?;
         Ok(Switch::named(&names))

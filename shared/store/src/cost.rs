@@ -1,5 +1,5 @@
-//! What a casino used between two times: tokens, segments, conversations. Counted from the rows themselves, so that no sampling and no
-//! restart loses any of it (C-28).
+//! Usage of a casino between two times: tokens, segments, conversations. It is counted from the
+//! rows themselves, so that no sampling and no restart loses any of it (C-28).
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct UsedByStep {
 }
 
 impl Tx {
-    /// What the bound casino's models were called for from `from` on, before `to`.
+    /// Returns the model usage of the bound casino by step, from `from` on, before `to`.
     pub async fn used_by_step(&mut self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Vec<UsedByStep>> {
         Ok(sqlx::query_as(
             "select step->>'name' as step, count(*) as calls,
@@ -49,7 +49,7 @@ impl Tx {
         .await?)
     }
 
-    /// What the bound casino used from `from` on, before `to`.
+    /// Returns the usage of the bound casino from `from` on, before `to`.
     pub async fn used(&mut self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Used> {
         Ok(sqlx::query_as(
             "select t.turns, t.conversations, t.input_tokens, t.output_tokens, t.model_nano_usd, o.segments_out, i.segments_in from

@@ -86,7 +86,7 @@ macro_rules! file {
 }
 
 impl Store {
-    /// Who has letters, in whatever state: also casinos that were removed, and the pseudo tenants.
+    /// Returns the owners of letters in any state, also removed casinos and the pseudo tenants.
     pub async fn dead_owners(&self) -> Result<Vec<CasinoId>> {
         let query = "select casino_id from fleet_dead_owners() order by 1";
         let owners: Vec<String> = sqlx::query_scalar(query).fetch_all(&mut *self.fleet().await?).await?;

@@ -38,7 +38,7 @@ impl Deletion {
     }
 }
 
-/// What the job still finds of a guest.
+/// Data of a guest that the deletion job still finds.
 #[derive(Debug, Clone, FromRow)]
 pub struct Remains {
     pub phone: String,
@@ -256,7 +256,7 @@ const ERASE: [(&str, &str); 18] = [
     ("sessions", "delete from sessions where guest_id = $1 and $2::text is not null"),
     ("profiles", "delete from profiles where guest_id = $1 and $2::text is not null"),
     ("conversations", "delete from conversations where guest_id = $1 and $2::text is not null"),
-    // What was given out stays given out (DATA-57).
+    // An offer that was given out stays on record (DATA-57).
     ("offers_unlinked", "update offers set guest_id = null, conversation_id = null where guest_id = $1 and $2::text is not null"),
     // The case stays, without a way back to the guest.
     ("escalations_unlinked", "update escalations set guest_id = null, conversation_id = null, inbound_id = null where guest_id = $1 and $2::text is not null"),

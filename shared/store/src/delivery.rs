@@ -1,5 +1,6 @@
-//! What became of our texts, per casino and hour (SMS-54), and which carrier refuses them (SMS-52). Read from the texts themselves by index;
-//! shares count messages, and texts too young for a receipt are left out of them (C-48).
+//! Delivery of our texts per casino and hour (SMS-54), and the carriers that refuse them (SMS-52).
+//! It is read from the texts themselves by index; shares count messages and leave out texts too
+//! young for a receipt (C-48).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What can go wrong with the database, and whether waiting helps.
+//! Errors of the database, and whether waiting helps.
 
 use seven_domain::Invalid;
 

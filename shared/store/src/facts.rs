@@ -10,7 +10,7 @@ use crate::{Result, Tx};
 /// Turns copied in one transaction (PROD-29).
 pub const BATCH: i64 = 100;
 
-/// What one batch came to.
+/// Result of one batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
 pub struct Batch {
     /// The last turn looked at; none when there was none left.
@@ -64,7 +64,7 @@ pub struct Week {
     pub learnt: i64,
 }
 
-/// What a week may be broken down by (CONV-54).
+/// Column by which a week may be broken down (CONV-54).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     Agent,

@@ -115,8 +115,9 @@ impl Store {
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// When the oldest open row came to be that a stage has for a casino, in this lane where it has several: where a re-created consumer starts
-    /// reading (D16). What is put off for long is left to its due row. None for stages whose messages leave no open row.
+    /// Returns when a casino's oldest open row of a stage was made, in this lane where the stage
+    /// has several: a re-created consumer starts reading there (D16). A row put off for long is
+    /// left to its due row. None for stages whose messages leave no open row.
     pub async fn oldest_open(
         &self,
         casino: &CasinoId,
@@ -130,7 +131,8 @@ impl Store {
                 "select coalesce(min(o.created_at), now()) from outbound_messages o join send_policy p on p.class = o.class
                  where o.state = 'queued' and o.not_before < now() + interval '10 seconds' and p.lane = $1"
             }
-            // What ingress acknowledged and nobody stored stands on the bus alone: `Store::ack_floor`.
+            // A message that ingress acknowledged and nobody stored is on the bus alone: see
+            // `Store::ack_floor`.
             Stage::Ingress | Stage::Gate | Stage::Receipts => return Ok(None),
         };
         let mut query = sqlx::query_scalar(query);

@@ -5,7 +5,7 @@ use seven_domain::{CasinoId, Stage};
 
 use crate::{Result, Store};
 
-/// What is noted of one consumer.
+/// The ack floor noted of one consumer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AckFloor {
     pub casino: CasinoId,
@@ -45,7 +45,7 @@ impl Store {
         Ok(())
     }
 
-    /// What was noted last, if anything was.
+    /// Returns the ack floor noted last, if any was.
     pub async fn ack_floor(&self, casino: &CasinoId, stage: Stage) -> Result<Option<AckFloor>> {
         let row: Option<(i64, DateTime<Utc>, DateTime<Utc>)> = sqlx::query_as(
             "select sequence, acked_at, stream_made from ack_floors where casino_id = $1 and stage = $2",

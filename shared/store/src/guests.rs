@@ -31,7 +31,7 @@ pub struct Party {
     pub last_inbound_at: Option<DateTime<Utc>>,
 }
 
-/// What the states of a new guest's number ask of us (SEC-53b).
+/// Duties that the states of a new guest's number put on us (SEC-53b).
 #[derive(Debug, Clone, Default)]
 pub struct GuestLaw {
     pub disclosure_required: bool,

@@ -40,7 +40,7 @@ pub struct NewInbound {
     pub trace: String,
 }
 
-/// What a repeated delivery finds.
+/// The stored text that a repeated delivery finds.
 #[derive(Debug, Clone)]
 pub struct Known {
     pub inbound_id: InboundId,
@@ -77,12 +77,12 @@ pub struct Earlier {
     pub sent_since: bool,
 }
 
-/// What a signal finds.
+/// The casino and open texts that a signal finds.
 #[derive(Debug)]
 pub struct Waiting {
     pub casino: Casino,
     pub open: Vec<OpenText>,
-    /// What is on for the casino (D14).
+    /// Switches that are on for the casino (D14).
     pub switched: Vec<Switch>,
     /// The rules in force for it (DEP-23).
     pub flags: BTreeMap<String, Rule>,

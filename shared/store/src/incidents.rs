@@ -1,5 +1,5 @@
-//! The register of incidents (OBS-19): entries `incident_report` of the fleet's audit log, each a step of one incident. What an incident
-//! is follows from its steps; nothing is changed or taken back.
+//! The register of incidents (OBS-19): entries `incident_report` of the fleet's audit log, each a
+//! step of one incident. An incident is defined by its steps; nothing is changed or taken back.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub enum Step {
     },
 }
 
-/// Who changes what by when.
+/// A change to make, its owner and its due date.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     pub what: String,

@@ -37,11 +37,11 @@ pub struct Finding {
     /// `login`, `fleet tables`, or a table's name.
     pub what: String,
     pub ok: bool,
-    /// What was found, in words; where not ok, what must be mended.
+    /// The finding in words; where not ok, what must be mended.
     pub found: String,
 }
 
-/// Whose rows are tried, and who says how many there are.
+/// Casinos whose rows are tried, and the connection that counts those rows.
 #[derive(Debug)]
 pub struct Against<'a> {
     pub others: &'a [CasinoId],
@@ -82,7 +82,7 @@ impl Login {
 }
 
 impl Store {
-    /// Who the database takes us for.
+    /// Returns the login under which the database sees us.
     pub async fn login(&self) -> Result<Login> {
         let name: String = sqlx::query_scalar("select session_user::text").fetch_one(&mut *self.fleet().await?).await?;
         Ok(Login::named(&name))
@@ -91,7 +91,7 @@ impl Store {
     /// Looks and tries with this store's connection, as `casino`, against the others' rows.
     ///
     /// # Errors
-    /// When the database cannot be asked. What is found wrong is a finding, not an error.
+    /// When the database cannot be asked. A fault in the isolation is a finding, not an error.
     pub async fn isolation(&self, casino: &CasinoId, against: &Against<'_>) -> Result<Vec<Finding>> {
         let pinned = self.login().await?.pinned.is_some();
         let mut conn = self.fleet().await?;

@@ -4,7 +4,7 @@ use seven_domain::{GuestHash, HashKeys, PhoneE164};
 
 use crate::{Result, Tx};
 
-/// What a process's key is to the guests there are.
+/// Result of comparing a process's key with the casino's guests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// The casino has no guest yet.

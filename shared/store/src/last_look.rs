@@ -15,7 +15,7 @@ use sqlx::{Row, postgres::PgRow};
 
 use crate::{Result, Tx, mutant};
 
-/// What the sender brings along.
+/// Input that the sender brings to the pre-send check.
 #[derive(Debug, Clone)]
 pub struct Look {
     pub outbound_id: OutboundId,
@@ -175,7 +175,7 @@ impl Tx {
 
     /// Claims a text that nothing at all stands against. None says nothing: the whole look is to be asked.
     pub async fn claim_at_once(&mut self, look: &Look) -> Result<Option<Claim>> {
-        // What the casino's document says is known only while this process holds the document in force.
+        // The settings of the casino are known only while this process holds the document in force.
         let Some(held) = self.held_document().filter(|_| look.refused_as_of.is_none()) else { return Ok(None) };
         let casino = self.casino_str();
         let row = sqlx::query(AT_ONCE)

@@ -194,7 +194,7 @@ impl Store {
         self.connections.count()
     }
 
-    /// So many it may have at once.
+    /// The most connections it may have at once.
     pub fn most_connections(&self) -> usize {
         self.connections.most()
     }
@@ -234,8 +234,9 @@ impl Tx {
         self.after.push(what);
     }
 
-    /// The same while the caller goes on: for one that only read, or whose outcome is needed later. Whoever writes
-    /// to what it wrote waits for the outcome first; its locks keep everybody else from it.
+    /// Commits while the caller goes on: for a transaction that only read, or whose outcome is
+    /// needed later. A caller that writes to the same rows waits for the outcome first; the
+    /// transaction's locks keep everybody else from them.
     pub fn commit_meanwhile(self) -> JoinHandle<Result<()>> {
         tokio::spawn(self.commit())
     }

@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::{Result, isolation::Login};
 
-/// What became of a login.
+/// Result of making a login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
     New,

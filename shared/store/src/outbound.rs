@@ -58,7 +58,7 @@ pub struct Queued {
     pub lane: Lane,
 }
 
-/// What became of a text that was to wait for its window.
+/// Result of deferring a text until its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deferred {
     Waiting,
@@ -88,7 +88,7 @@ pub struct AttemptEnd {
     pub provider_message_id: Option<String>,
 }
 
-/// What becomes of the text after an attempt ended.
+/// The text's next step after an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     Sent,

@@ -34,7 +34,7 @@ pub struct Resumed {
     pub first: Option<(Uuid, String)>,
 }
 
-/// What a due row finds when its time has come.
+/// Result of a due row whose time has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wake {
     Resumed(Resumed),
@@ -94,7 +94,7 @@ impl Tx {
         Ok(())
     }
 
-    /// What the guest wrote so far is answered by this text of a person; returns how many texts.
+    /// Marks the guest's held texts as answered by this text of a person; returns their number.
     pub async fn answer_held(&mut self, conversation: ConversationId, answer: OutboundId) -> Result<u64> {
         let done = sqlx::query(
             "update inbound_messages set disposition = 'canned', disposition_ref = $2, reason = 'person', closed_at = now()
@@ -188,7 +188,7 @@ impl Tx {
         Ok(found.map(ConversationId))
     }
 
-    /// Whose texts these are, oldest first, with their bodies: what a person reads before writing.
+    /// Returns the held texts, oldest first, with their bodies: a person reads them before writing.
     pub async fn held_texts(
         &mut self,
         conversation: ConversationId,

@@ -1,4 +1,5 @@
-//! What is known of a guest (DATA-14..19): one document per guest, written with the turn that learnt it (`sessions`).
+//! Profiles of guests (DATA-14..19): one document per guest, written with the turn that learnt
+//! something of the guest (`sessions`).
 
 use serde_json::Value;
 use seven_domain::GuestId;

@@ -48,7 +48,7 @@ macro_rules! stops {
 }
 pub(crate) use stops;
 
-/// What to write down.
+/// A stop to write down.
 #[derive(Debug, Clone, Copy)]
 pub struct NewStop<'a> {
     pub provider: &'a str,
@@ -62,7 +62,7 @@ pub struct NewStop<'a> {
     pub actor: &'a str,
 }
 
-/// What became of a text that cannot go to any provider now.
+/// Result of holding a text that cannot go to any provider now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     Waiting,

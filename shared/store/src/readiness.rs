@@ -1,4 +1,5 @@
-//! What a casino has shown so far, counted for the go-live check (DEP-30, SMS-59). Counts only; no text, no phone.
+//! Counts of what a casino has shown so far, for the go-live check (DEP-30, SMS-59). They hold no
+//! text and no phone.
 
 use sqlx::FromRow;
 

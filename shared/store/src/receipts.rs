@@ -1,4 +1,5 @@
-//! What the provider's webhooks say about our sends (D5): out of order, repeated, or about sends we never made.
+//! Delivery receipts from the provider's webhooks (D5): they come out of order, repeated, or for
+//! sends we never made.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{AttemptId, OutboundId, OutboundState, sending::by_receipt};
@@ -20,7 +21,7 @@ pub struct NewReceipt {
     pub occurred_at: DateTime<Utc>,
 }
 
-/// What a receipt did.
+/// Effect of a receipt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReceiptOutcome {
     Moved(OutboundId, OutboundState),

@@ -1,4 +1,5 @@
-//! What reconciliation asks and writes (D5): which of the provider's texts we never heard of, which of ours are in doubt.
+//! Queries and writes of reconciliation (D5): which of the provider's texts we never heard of,
+//! which of ours are in doubt.
 
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ pub struct Unsettled {
     pub casino_number: String,
 }
 
-/// What became of a text the provider never had.
+/// Result for a text that the provider never had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unseen {
     /// Still of use: back in the queue, to be signalled.

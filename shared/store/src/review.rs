@@ -1,4 +1,5 @@
-//! What the guardrails did, for people who review it (OBS-5). Read from the audit log, which holds ids and patterns, never a text.
+//! Guardrail hits, for the people who review them (OBS-5). They are read from the audit log, which
+//! holds ids and patterns, never a text.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;

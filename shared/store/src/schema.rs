@@ -41,7 +41,7 @@ impl Standing {
 }
 
 impl Store {
-    /// What the workers' own connection can tell.
+    /// Returns the state of the schema, as far as the workers' own connection can tell.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -57,7 +57,7 @@ impl Store {
         }
     }
 
-    /// What [`Store::migrate`] would apply, in order; the database is only read.
+    /// Returns the migrations [`Store::migrate`] would apply, in order; the database is only read.
     ///
     /// # Errors
     /// When the database cannot be asked.

@@ -1,4 +1,5 @@
-//! Sessions (DATA-25, SMS-26): opened with a guest's text, written with each turn. What they hold is `seven-guest`'s to read.
+//! Sessions (DATA-25, SMS-26): opened with a guest's text, written with each turn. Their contents
+//! are for `seven-guest` to read.
 
 use std::time::Duration;
 
@@ -45,20 +46,21 @@ pub struct Place {
     /// Cases of the last seven days: all of them, and those a person has not settled.
     pub recent_cases: i64,
     pub open_cases: i64,
-    /// What is known of the guest; none for one of whom nothing was learnt yet. The lease's lock serialises readers who will write.
+    /// The guest's profile; none for a guest of whom nothing was learnt yet. The lease's lock
+    /// serialises readers who will write.
     pub profile: Option<Value>,
     /// The newest exchanges, oldest first: (guest's words, our words).
     pub exchanges: Vec<(String, String)>,
-    /// What waits for an answer and is still useful, in the order the guest wrote it.
+    /// Texts that wait for an answer and are still useful, in the order the guest wrote them.
     pub open: Vec<OpenText>,
 }
 
-/// What of a conversation a turn is shown.
+/// Limits on the part of a conversation that a turn is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
     /// Open texts older than this are closed as stale and listed for operators.
     pub useful: Duration,
-    /// So many exchanges.
+    /// The most exchanges that are shown.
     pub most: usize,
     /// Verdicts of texts that were answered without a turn and belong to the talk all the same.
     pub canned: &'a [&'a str],

@@ -1,4 +1,4 @@
-//! What decides whether a guest may be offered something, beside the profile (CONV-35, CONV-36).
+//! Facts beside the profile that decide whether a guest may get an offer (CONV-35, CONV-36).
 
 use seven_domain::{ConversationId, GuestId};
 use sqlx::FromRow;

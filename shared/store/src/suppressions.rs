@@ -6,7 +6,7 @@ use sqlx::FromRow;
 
 use crate::{Result, Tx};
 
-/// What a STOP or START found and left.
+/// Result of applying a STOP or START.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Applied {
     /// The state changed to what the guest asked for.
@@ -48,7 +48,7 @@ pub struct SaidStop {
     pub method: String,
 }
 
-/// What the provider's "this number opted out" (40300) came to (C-6, C-10).
+/// Effect of the provider's report "this number opted out" (40300; C-6, C-10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sync {
     /// News to us: the guest is suppressed now.

@@ -1,4 +1,5 @@
-//! What happened to a guest, a text or a trace over all stages: the rows behind `seven why` and `seven message`.
+//! The timeline of a guest, a text or a trace over all stages: the rows behind `seven why` and
+//! `seven message`.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{GuestId, OutboundId};
@@ -88,7 +89,7 @@ pub struct ReceiptLine {
     pub received_at: DateTime<Utc>,
 }
 
-/// Whose timeline.
+/// The guest, text or trace whose timeline is read.
 #[derive(Debug, Clone)]
 pub enum Subject {
     Guest(GuestId),
@@ -213,7 +214,8 @@ impl Tx {
         Ok((attempts, receipts))
     }
 
-    /// What stood behind an attempt that the provider accepted: the reply's agent and sources, for the handset and scripts.
+    /// Returns the text of an attempt that the provider accepted, with its turn and the guest's
+    /// text: the handset and scripts show the reply's agent and sources.
     pub async fn explain_attempt(
         &mut self,
         attempt: Uuid,

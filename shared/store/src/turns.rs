@@ -36,7 +36,7 @@ pub struct NewTurn {
     pub class: String,
     pub newest_text_at: DateTime<Utc>,
     pub trace: String,
-    /// What led to the reply, for explaining it; none of the texts.
+    /// The record of how the reply came about, for explaining it; none of the texts.
     pub record: serde_json::Value,
 }
 
@@ -96,15 +96,15 @@ from (select 1) as always left join (
   order by occurred_at, arrival limit 1) next on true"
 );
 
-/// What is written with a turn.
+/// Session and profile that are written with a turn.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Kept<'a> {
     pub session: Option<&'a SessionAfter>,
-    /// What is known of the guest, where that changed.
+    /// The guest's profile, where it changed.
     pub profile: Option<&'a serde_json::Value>,
 }
 
-/// What a turn's commit found.
+/// Switches and newer text that a turn's commit found.
 #[derive(Debug, Clone)]
 pub struct Committing {
     /// The switches that are on (D14).

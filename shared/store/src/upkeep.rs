@@ -1,5 +1,5 @@
-//! What people do from time to time, as the fleet's audit log has it: secrets changed (SEC-131), backups made (DEP-31),
-//! recoveries drilled (DEP-33).
+//! Recurring work of people, as the fleet's audit log has it: secrets changed (SEC-131), backups
+//! made (DEP-31), recoveries drilled (DEP-33).
 
 use std::collections::BTreeMap;
 

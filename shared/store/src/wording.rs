@@ -1,4 +1,4 @@
-//! What a text says, and what the guest was told before it: for the risk of being filtered (SMS-34).
+//! The words of a text and of earlier texts to the guest, for the risk of being filtered (SMS-34).
 
 use seven_domain::OutboundId;
 

@@ -27,7 +27,7 @@ use seven_store::{
 };
 use seven_testkit::Postgres;
 
-/// What happens to a text. Attempts are counted over all that were made.
+/// One event in the life of a text. Attempts are counted over all that were made.
 #[derive(Debug, Clone)]
 enum Step {
     /// A sender claims it, if it may; `arrives` says whether the provider takes this call.

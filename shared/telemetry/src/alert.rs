@@ -1,6 +1,7 @@
-//! What a person has to know now: counted, and one line at error level. The same alert about the same thing is said once a minute, so
-//! that a storm does not bury it; the metric counts each. Raised alerts wait in memory until somebody takes them to where people are told;
-//! raising needs no connection and never waits.
+//! Alerts that a person has to see now: each is counted and logged as one line at error level. The
+//! same alert about the same thing is logged once a minute, so that a storm does not bury it; the
+//! metric counts each. Raised alerts wait in memory until somebody takes them to the channels that
+//! tell people; raising needs no connection and never waits.
 
 use std::{
     collections::HashMap,
@@ -17,21 +18,21 @@ const REMEMBERED: usize = 1_024;
 /// One alert. No field holds a phone, a name or a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Alert<'a> {
-    /// What is wrong, as a label: `provider_stopped`, `providers_down` ...
+    /// The problem, as a label: `provider_stopped`, `providers_down` ...
     pub name: &'static str,
-    /// Whose; empty for the whole fleet.
+    /// The casino it concerns; empty for the whole fleet.
     pub casino: &'a str,
     pub provider: &'a str,
     /// The provider's error code, or empty.
     pub code: &'a str,
-    /// What happened and what to do, in a sentence.
+    /// One sentence: the event and the action to take.
     pub text: &'a str,
 }
 
 type Key = (&'static str, String, String, String);
 static SAID: LazyLock<Mutex<HashMap<Key, std::time::Instant>>> = LazyLock::new(Mutex::default);
 
-/// What was raised since somebody last took it.
+/// Alerts with the same key that were raised since they were last taken, as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raised {
     pub name: &'static str,

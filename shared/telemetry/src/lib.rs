@@ -32,11 +32,12 @@ pub enum Error {
     LogFile(#[source] std::io::Error),
 }
 
-/// What a component may say where no settings are read: ours from INFO on, the libraries' warnings (PROD-48).
+/// The log filter where no settings are read: our components from INFO on, libraries from WARN on
+/// (PROD-48).
 pub const FILTER: &str =
     "info,sqlx=warn,async_nats=warn,hyper=warn,hyper_util=warn,h2=warn,reqwest=warn,opentelemetry=warn";
 
-/// What is wrong with a filter, if something is.
+/// Checks that a filter is valid; the error says why it is not.
 pub fn check_filter(filter: &str) -> Result<(), String> {
     EnvFilter::try_new(filter).map(drop).map_err(|error| error.to_string())
 }

@@ -72,9 +72,9 @@ instruments! {
         waiting: IntGaugeVec = "seven_stage_waiting", "1 while a stage waits for a dependency", ["stage"];
     }
     parts {
-        /// What becomes of texts, per casino.
+        /// Outcomes of texts, per casino.
         texts: Texts,
-        /// What guests and the host do, per casino.
+        /// Activity of guests and of the host, per casino.
         guests: Guests,
         /// How the fleet stands, as a scheduler reads it.
         fleet: Figures,

@@ -75,7 +75,7 @@ impl Toolbox<'_> {
     }
 }
 
-/// What the row says about reserving, if anything.
+/// Returns what the row says about reserving, if anything.
 fn reservations(item: &Item) -> Option<&str> {
     match &item.details {
         Details::Dining(dining) => dining.reservations.as_deref(),

@@ -26,7 +26,7 @@ pub(crate) struct Deal {
 }
 
 impl Toolbox<'_> {
-    /// What may be offered: current rows of the categories promotion and offer.
+    /// Returns the deals that may be offered: current rows of the categories promotion and offer.
     pub(crate) fn deals(&self) -> Vec<Deal> {
         let rows = self.given.index.current(self.given.now);
         rows.filter_map(|item| self.deal(item))

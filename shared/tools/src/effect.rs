@@ -1,4 +1,4 @@
-//! What a turn will have changed once it is committed (D4).
+//! The changes that a turn makes once it is committed (D4).
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,9 @@
-//! What a speaking agent may do beside writing: find rows, tell hours, learn about the guest, make an offer (AGENT-31, AGENT-46, AGENT-47).
+//! The tools that a speaking agent may use beside writing: find rows, tell hours, learn about the
+//! guest, make an offer (AGENT-31, AGENT-46, AGENT-47).
 //!
-//! Pure: works on an index in memory and given facts, never does I/O, never reads a clock. What a tool changes is only staged as an
-//! [`Effect`], for the turn's commit to write (D4). Whatever a model sends as arguments gives a value: errors are data.
+//! Pure: works on an index in memory and given facts, never does I/O, never reads a clock. A tool
+//! only stages its changes, each as an [`Effect`], for the turn's commit to write (D4). Any
+//! arguments that a model sends give a value: errors are data.
 
 mod availability;
 mod create;

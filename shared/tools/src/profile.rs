@@ -27,14 +27,15 @@ pub(crate) struct Nothing {}
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// What it is: name, email, visit_date, party_size, occasion, dietary_restrictions, cuisine_preferences, budget_range, interests,
-    /// accessibility_needs, preferred_games, gaming_level, loyalty_tier, visit_frequency, spa_preferences, date_preferences.
+    /// Name of the field: name, email, visit_date, party_size, occasion, dietary_restrictions,
+    /// cuisine_preferences, budget_range, interests, accessibility_needs, preferred_games,
+    /// gaming_level, loyalty_tier, visit_frequency, spa_preferences, date_preferences.
     field: String,
     /// In the guest's own words; a date as 2026-12-25, several things as a list.
     value: Said,
 }
 
-/// What a model sends as a value.
+/// A value as a model sends it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Said {

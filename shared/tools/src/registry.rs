@@ -134,7 +134,7 @@ pub fn check(manifest: &Manifest) -> Result<(), UnknownTool> {
     Ok(())
 }
 
-/// What an agent may call, as its names say.
+/// The tools that an agent may call, by name.
 #[derive(Debug, Clone)]
 pub(crate) struct Toolset {
     tools: Vec<String>,

@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// What the guest wants to know, in a few words of the guest's.
+    /// The guest's question, in a few of the guest's own words.
     query: String,
     /// Only rows of this category.
     #[serde(default)]
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Declared {
-    /// What the guest wants, in a few words of the guest's; empty lists what there is.
+    /// The guest's wish, in a few of the guest's own words; empty lists what there is.
     #[serde(default)]
     query: String,
     /// Only what is open now.
@@ -55,7 +55,7 @@ impl Toolbox<'_> {
     /// Rows that match; within categories, where none does, the first ones of them, which the result says.
     fn rows(&mut self, query: &str, categories: &[Category], open_now: bool) -> Value {
         let open = |item: &seven_knowledge::Item| !open_now || item.is_open(self.given.now, self.zone());
-        // What is not open is sorted out afterwards, so more is asked for.
+        // Rows that are not open are filtered out afterwards, so more are requested.
         let most = if open_now { 4 * TOP_K } else { TOP_K };
         let found = self.retrieve(query, categories, most).into_iter().filter(|found| open(&found.item));
         let mut rows: Vec<_> = found.map(|found| (found.item, Some(found.scores.fused))).collect();

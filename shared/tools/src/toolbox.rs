@@ -45,7 +45,7 @@ pub struct Given<'a> {
 #[derive(Clone, Copy)]
 pub struct Guest<'a> {
     pub profile: &'a Profile,
-    /// What the guest's own words may be kept under; nothing is stored without it.
+    /// The grant under which the guest's own words may be kept; nothing is stored without it.
     pub grant: Option<&'a Grant>,
     /// The guest's new texts.
     pub texts: &'a [String],
@@ -63,7 +63,7 @@ pub struct Toolbox<'a> {
     pub(crate) profile: Profile,
     pub(crate) effects: Vec<Effect>,
     pub(crate) readiness: Confidence,
-    /// What the running call is about, for the audit.
+    /// The subject of the running call, for the audit.
     pub(crate) about: About,
     toolset: Toolset,
     calls: Vec<ToolCall>,
@@ -74,7 +74,7 @@ pub struct Toolbox<'a> {
     rows: Vec<(String, Option<f32>)>,
 }
 
-/// What a call about offers was about.
+/// The subject of a call about offers, and the reason of a refusal.
 #[derive(Debug, Default)]
 pub(crate) struct About {
     pub(crate) items: Vec<String>,
@@ -149,7 +149,7 @@ impl<'a> Toolbox<'a> {
         &self.calls
     }
 
-    /// What the turn's commit has to write, if the turn ends in the reply.
+    /// Returns the changes that the turn's commit has to write, if the turn ends in the reply.
     pub fn effects(&self) -> &[Effect] {
         &self.effects
     }
@@ -159,7 +159,8 @@ impl<'a> Toolbox<'a> {
         &self.offer_calls
     }
 
-    /// What the tools returned, in plain sentences, for checking a draft. Nothing that only the guest said is among it.
+    /// Returns the results of the tools, in plain sentences, for checking a draft. They hold
+    /// nothing that only the guest said.
     pub fn evidence(&self) -> Vec<String> {
         self.evidence.clone()
     }

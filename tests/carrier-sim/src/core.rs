@@ -1,4 +1,4 @@
-//! What all handlers and background tasks share.
+//! State that all handlers and background tasks share.
 
 use std::{future::Future, sync::Mutex};
 

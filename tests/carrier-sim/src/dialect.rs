@@ -1,4 +1,4 @@
-//! Whose API a request speaks.
+//! The provider whose API a request speaks.
 
 use axum::{
     http::StatusCode,
@@ -12,7 +12,7 @@ pub(crate) fn injected(code: &str) -> TelnyxError {
     TelnyxError::new(code, "Injected by a rule of the simulator.")
 }
 
-/// Whose API a request spoke, and whose webhooks answer it.
+/// The provider whose API a request spoke and whose webhooks answer it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Telnyx,
@@ -42,7 +42,7 @@ impl Dialect {
         }
     }
 
-    /// What a check said, in the provider's own code.
+    /// Translates a check's error into the provider's own code.
     pub(crate) fn said(self, error: TelnyxError) -> Problem {
         match self {
             Self::Telnyx => Problem::Telnyx(error),

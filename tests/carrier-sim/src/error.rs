@@ -1,4 +1,4 @@
-//! What can go wrong in the simulator itself (what it answers to senders is in `telnyx_error`).
+//! Errors of the simulator itself (those it answers to senders are in `telnyx_error`).
 
 use std::{net::SocketAddr, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! What the fleet can say about a reply, if whoever started the simulator lent it a way to ask.
+//! The fleet's explanation of a reply, if the simulator was started with a way to ask for it.
 
 use std::sync::Arc;
 

@@ -16,7 +16,8 @@ use crate::{
     webhook::{self, Job, Says, event_data},
 };
 
-/// Body of `POST /sim/inbound`. What is left out is made up; `event_id` and `message_id` are given to repeat an event.
+/// Body of `POST /sim/inbound`. Fields left out get made-up values; `event_id` and `message_id` are
+/// given to repeat an event.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Text {
@@ -38,7 +39,7 @@ pub struct Text {
     pub message_id: Option<String>,
     #[serde(default)]
     pub occurred_at: Option<DateTime<Utc>>,
-    /// What the provider did about it by a keyword of the account's own; by its default list when left out.
+    /// The provider's reaction by a keyword of the account's own; by its default list if left out.
     #[serde(default)]
     pub autoresponse: Option<String>,
 }

@@ -101,7 +101,7 @@ impl Sim {
         format!("http://{}", self.addr)
     }
 
-    /// What Mission Control would show as the public key: base64 of 32 bytes.
+    /// The public key as Mission Control would show it: base64 of 32 bytes.
     pub fn public_key_b64(&self) -> String {
         self.core.signer.public_key_b64()
     }

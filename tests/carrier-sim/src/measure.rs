@@ -2,7 +2,7 @@
 
 use seven_sms::Encoding;
 
-/// What Telnyx would report of a text.
+/// A text's encoding and number of segments, as Telnyx would report them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Measured {
     /// "GSM-7" or "UCS-2".

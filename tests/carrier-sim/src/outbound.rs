@@ -98,7 +98,7 @@ async fn answer(core: &Arc<Core>, line: &Cut, dialect: Dialect, mut draft: Outbo
     }
 }
 
-/// What Telnyx checks before it queues a message.
+/// Makes the checks that Telnyx makes before it queues a message.
 fn check(core: &Core, dialect: Dialect, request: &SendRequest) -> Result<Outbound, TelnyxError> {
     let to = request.to.clone().unwrap_or_default();
     if to.parse::<PhoneE164>().is_err() {

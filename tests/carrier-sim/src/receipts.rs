@@ -1,4 +1,5 @@
-//! What follows an accepted send: the message moves on, and webhooks say so, unless a rule spoils them.
+//! The course of an accepted send: the message changes its status, and webhooks report each change
+//! unless a rule spoils them.
 
 use std::{sync::Arc, time::Duration};
 

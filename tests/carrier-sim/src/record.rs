@@ -1,4 +1,4 @@
-//! What the ledger holds: entries as they happen, and the records they add up to.
+//! Contents of the ledger: entries as they happen, and the records they add up to.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

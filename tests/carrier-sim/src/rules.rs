@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::error::Error;
 
-/// What goes wrong with a send. The first group spoils the answer to `POST /v2/messages`, the second its receipts; one send may
-/// suffer one of each, from two rules.
+/// A fault of a send. The first group spoils the answer to `POST /v2/messages`, the second its
+/// receipts; one send may suffer one of each, from two rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -74,7 +74,7 @@ pub struct Rule {
     pub times: Option<u32>,
 }
 
-/// What `PUT /sim/rules` takes: this object, or only the list.
+/// Body of `PUT /sim/rules`, which also takes the list of rules alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {

@@ -1,4 +1,4 @@
-//! What a simulator is started with.
+//! Settings that a simulator is started with.
 
 use std::{
     fmt,
@@ -38,7 +38,7 @@ pub struct Settings {
     /// The casino the handset page texts.
     pub casino_number: String,
     pub casino_name: String,
-    /// What `GET /sim/path` asks; without it the handset shows no path.
+    /// The function that `GET /sim/path` calls; without it the handset shows no path.
     pub explain: Option<Explain>,
 }
 

@@ -1,4 +1,5 @@
-//! What Twilio says of a message, as its API answers it and its form webhooks tell it, signed with `X-Twilio-Signature`.
+//! Messages in Twilio's form: as its API returns them, and as its form webhooks report them, signed
+//! with `X-Twilio-Signature`.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit as _, Mac as _};

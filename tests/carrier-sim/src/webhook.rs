@@ -28,7 +28,7 @@ pub(crate) struct Job {
     pub(crate) first_call: Option<oneshot::Sender<()>>,
 }
 
-/// What a call says, in the words of the provider.
+/// The content of a call, in the provider's own format.
 #[derive(Debug)]
 pub(crate) enum Says {
     /// The envelope's `data`; `meta` is made per attempt.

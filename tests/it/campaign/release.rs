@@ -90,7 +90,7 @@ async fn a_pause_of_proactive_texts_holds_it_and_resume_goes_on() {
     sleep(Duration::from_millis(500)).await;
     let before = nothing_leaves(&house).await;
     assert!(before < GUESTS, "it was over before it was paused");
-    // What answers a guest goes on.
+    // Replies to guests are not paused.
     house.text("+18605550199", "any italian place?");
     until("the reply", Duration::from_secs(8), || async { !house.texts_to("+18605550199").is_empty() }).await;
     super::ran(&house, &[&["resume"][..], &brake].concat()).await;

@@ -27,7 +27,7 @@ pub(crate) struct Bench {
     guests: AtomicU32,
 }
 
-/// What is on for the casino or the fleet while a row of the table is looked at.
+/// A state of the casino or the fleet that holds while a row of the table is checked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Switch {
     Casino(&'static str),
@@ -39,7 +39,8 @@ pub(crate) enum Switch {
     Retired,
 }
 
-/// What is special about a text, its guest and the world; SQL fragments are set as the owner.
+/// Deviations of a text, its guest and their surroundings from [`Condition::NOTHING`]. The SQL
+/// fragments run as the database's owner.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Condition {
     pub(crate) name: &'static str,

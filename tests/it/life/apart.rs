@@ -1,4 +1,4 @@
-//! What the database itself keeps apart (DEP-13, DEP-14, DEP-17, SEC-82, SEC-160, DATA-46).
+//! Separation of casinos by the database itself (DEP-13, DEP-14, DEP-17, SEC-82, SEC-160, DATA-46).
 
 use std::process::Stdio;
 

@@ -11,7 +11,7 @@ use crate::{
 
 const GATE: &str = "compliance-gate";
 
-/// What a gate with this setting says when it ends by itself.
+/// Runs a gate with this setting, which must exit with code 1, and returns its stderr.
 async fn refused(house: &House, setting: (&str, &str)) -> String {
     let gate = house.process_with(&[GATE], &[setting], Stdio::piped());
     let output =

@@ -13,7 +13,8 @@ use super::steps::{Said, Who};
 
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// What the last look gives an answer to "the text just received", and what the test itself may take to get there.
+/// Milliseconds in which the pre-send check lets an answer to "the text just received" leave (five
+/// minutes), plus three seconds that the test itself may take.
 const ANSWER: i64 = 5 * MINUTE + 3_000;
 
 /// A text of a guest. Its number names it in the fleet, too.

@@ -22,7 +22,7 @@ pub(crate) struct Carrier {
     pub(crate) died: Notify,
 }
 
-/// What the step wants, and what came of it.
+/// The provider's behaviour that the step wants, and its results.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) answer: Option<Answer>,

@@ -1,4 +1,4 @@
-//! What the carrier and the world share: the test's clock, the line to ingress, the book.
+//! State that the carrier and the world share: the test's clock, the line to ingress, the book.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,4 @@
-//! What may happen, one step at a time, and how a sequence of it is drawn, shrunk and read.
+//! Steps of the model test, and how a sequence of them is drawn, shrunk and read.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub(crate) const EVERYBODY: [Who; 4] = [
 
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident => $text:literal),+ $(,)?) => {
-        /// What a guest writes.
+        /// A text that a guest writes.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Said { $($(#[$doc])* $name),+ }
 
@@ -92,7 +92,7 @@ pub(crate) enum Reach {
     Ingress,
 }
 
-/// What the provider makes of a request.
+/// The provider's response to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     Accepts,

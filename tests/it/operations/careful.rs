@@ -137,11 +137,19 @@ async fn what_reaches_everybody_or_cannot_be_taken_back_is_asked_first() {
     let casino = house.casino().to_string();
     house.text(GUEST, QUESTION);
     house.settle(1).await;
-    let flag = ["flag", "set", "features/ai_disclosure_enabled"];
-    let names = run(&house, &["flag", "list", "--json"], &[]).await;
-    let names: Value = serde_json::from_str(&names.out).unwrap();
-    let name = names["names"][0].as_str().unwrap();
-    let flag = [flag[0], flag[1], name, "--off"];
+    let listed = run(&house, &["flag", "list", "--json"], &[]).await;
+    let listed: Value = serde_json::from_str(&listed.out).unwrap();
+    assert!(listed["names"].as_array().unwrap().iter().any(|name| name == "features/comp_agent_enabled"), "{listed}");
+    let flag = ["flag", "set", "features/comp_agent_enabled", "--off"];
+    for (ineffective, why) in [
+        (&["features/human_like_delay_enabled"][..], "read from the casino's document"),
+        (&["features/outbound_campaigns_enabled"], "read from the casino's document"),
+        (&["features/ai_disclosure_enabled", "--off"], "cannot be off for every casino"),
+        (&["features/ai_disclosure_enabled", "--off", "--casino", &casino], "ai_disclosure_required"),
+    ] {
+        let refused = run(&house, &[&["flag", "set"], ineffective, &["--yes"]].concat(), &WHY).await;
+        assert!(refused.code == 1 && refused.err.contains(why), "{ineffective:?}: {refused:?}");
+    }
     let of_guest = ["guest", "delete", "--casino", &casino, "--guest", GUEST];
     let cases: [(&[&str], &str); 4] = [
         (&flag, "for every casino"),

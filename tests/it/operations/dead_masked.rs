@@ -1,4 +1,4 @@
-//! What the commands about dead letters show, refuse and write down (D17, SEC-64).
+//! Commands about dead letters: output, refusals and audit entries (D17, SEC-64).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What `pg_catalog` says about tables and functions, read as complaints.
+//! Complaints about tables and functions, read from `pg_catalog`.
 
 use sqlx::{Executor, FromRow, Postgres};
 
@@ -108,10 +108,10 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// What a pinned login may add to the audit log: entries of no casino.
+/// The condition under which a pinned login may add to the audit log: the entry is of no casino.
 const NOTED: &str = "(casino_id = '_unknown'::text)";
 
-/// What holds a login that is pinned to a casino, on top.
+/// The condition of the additional, restrictive policy that confines a pinned login to its casino.
 const HELD: &str = "seven_may(casino_id)";
 
 /// The one condition a policy may have.
@@ -216,7 +216,7 @@ fn complaints(relation: &Relation) -> Vec<String> {
     found
 }
 
-/// What a SECURITY DEFINER function may return: ids, casinos, times, counts and states.
+/// Columns that a SECURITY DEFINER function may return: ids, casinos, times, counts and states.
 const RETURNED: &[(&str, &str)] = &[
     ("casino_id", "text"),
     ("status", "text"),

@@ -69,7 +69,7 @@ pub(crate) async fn fill(owner: &PgPool, tables: &[String]) {
     tx.commit().await.unwrap();
 }
 
-/// What a statement did: rows it touched, or how it was refused.
+/// The outcome of a statement: the rows it touched, or its refusal.
 #[derive(Debug, PartialEq)]
 enum Did {
     Rows(u64),

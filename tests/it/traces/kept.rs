@@ -1,4 +1,4 @@
-//! What is exported whatever the sample says, over processes and over a crash.
+//! Traces that are exported whatever the sample says, across processes and across a crash.
 
 use std::time::Duration;
 

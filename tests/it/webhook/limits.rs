@@ -1,4 +1,5 @@
-//! What one ingress takes on at once, and how long a call may last: slow callers displace each other and never a call that comes at once.
+//! Limits on the calls that one ingress handles at once, and on their duration: slow callers
+//! displace each other, never a call that arrives promptly.
 
 use std::time::Duration;
 

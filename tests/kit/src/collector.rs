@@ -147,7 +147,7 @@ impl Collector {
         lock(&self.desk).requests
     }
 
-    /// What it took, in the order it came.
+    /// Spans that it took, in the order they came.
     #[must_use]
     pub fn spans(&self) -> Vec<Span> {
         lock(&self.desk).spans.clone()

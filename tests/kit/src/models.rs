@@ -47,7 +47,7 @@ pub struct Models {
     serving: JoinHandle<()>,
 }
 
-/// What is played, and what was asked.
+/// Scripted answers and recorded requests.
 impl Models {
     /// Listens on a free port of 127.0.0.1.
     pub async fn start() -> Result<Self> {

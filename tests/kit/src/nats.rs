@@ -20,7 +20,7 @@ use crate::{
 /// A private NATS server: JetStream on disk, every acknowledged write flushed (design D2, D16).
 pub type Nats = Server<NatsKind>;
 
-/// What is special about NATS.
+/// The NATS-specific part of a [`Server`].
 #[derive(Debug)]
 pub struct NatsKind {
     binary: PathBuf,

@@ -45,7 +45,7 @@ pub enum Side {
     PagerDuty,
 }
 
-/// What goes wrong with a request, which then is not taken, unless it is only slow.
+/// A fault of a request. The double does not take the request, unless it is only slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// This status with the service's own words.

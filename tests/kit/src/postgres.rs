@@ -18,7 +18,7 @@ use crate::{
 /// A private Postgres server: UTF-8 whatever the locale, 127.0.0.1 only, no unix socket. The superuser is `postgres`.
 pub type Postgres = Server<PostgresKind>;
 
-/// What is special about Postgres.
+/// The Postgres-specific part of a [`Server`].
 #[derive(Debug)]
 pub struct PostgresKind {
     cluster: Cluster,

@@ -21,7 +21,7 @@ use crate::{
 /// (design D3); a test that wants an older snapshot back sends `SAVE`, then [`Server::restart`]s.
 pub type Redis = Server<RedisKind>;
 
-/// What is special about Redis.
+/// The Redis-specific part of a [`Server`].
 #[derive(Debug)]
 pub struct RedisKind {
     binary: PathBuf,

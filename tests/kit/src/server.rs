@@ -1,4 +1,5 @@
-//! What all three servers have in common: started on a free port, broken, restarted on the same port, stopped on drop.
+//! The common part of all three servers: they start on a free port, can be broken and restarted on
+//! the same port, and stop on drop.
 
 use std::{
     fmt,
@@ -14,9 +15,9 @@ use crate::{
     wait,
 };
 
-/// What differs between the servers. Implemented by this crate only.
+/// The server-specific part of a [`Server`]. Implemented by this crate only.
 pub trait Kind: fmt::Debug + Send + Sync + 'static {
-    /// What people call it.
+    /// The server's usual name.
     const NAME: &'static str;
     #[doc(hidden)]
     fn url(&self, port: u16) -> String;

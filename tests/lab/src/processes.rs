@@ -65,7 +65,7 @@ impl Process {
         self.child.id()
     }
 
-    /// What it answers at `/metrics`; its log says where that is.
+    /// Returns the worker's answer at `/metrics`; its log holds the address.
     pub(crate) async fn metrics(&self) -> Result<String> {
         let log = std::fs::read_to_string(&self.log).context("reading a worker's log")?;
         let url = log.lines().rev().find_map(ops_url).context("the worker has no operations listener")?;

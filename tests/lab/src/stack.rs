@@ -52,7 +52,7 @@ pub struct Stack {
     traces: Option<seven_otlp::Exporting>,
 }
 
-/// What the fleet presents to the simulator.
+/// The API key that the fleet presents to the simulator.
 pub const API_KEY: &str = "carrier-sim-key";
 /// Signs the simulated webhooks, so that tests can sign their own.
 pub const SIGNING_SEED: [u8; 32] = *b"carrier-sim signs for tests only";

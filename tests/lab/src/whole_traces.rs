@@ -77,7 +77,7 @@ fn lack(traces: &HashMap<&str, Vec<&Span>>, text: &str) -> Option<String> {
     }
 }
 
-/// What breaks a trace: it does not begin with a webhook, or a span's parent is not there.
+/// Returns the gap that breaks a trace: no webhook at its beginning, or a span without its parent.
 fn gap(spans: &[&Span]) -> Option<String> {
     let ids: HashSet<&str> = spans.iter().map(|span| span.span_id.as_str()).collect();
     if !spans.iter().any(|span| span.parent.is_empty() && span.name == "seven.ingress") {
@@ -108,7 +108,7 @@ impl Wholeness {
         if self.texts == 0 { 1.0 } else { self.whole as f64 / self.texts as f64 }
     }
 
-    /// What the broken ones lack, in words.
+    /// Returns the gaps of the broken traces, in words.
     pub(crate) fn lacks(&self) -> String {
         let said: Vec<String> = self.lacking.iter().map(|(lack, n)| format!("{lack}: {n}")).collect();
         said.join(", ")

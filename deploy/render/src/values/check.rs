@@ -1,4 +1,4 @@
-//! What the types of the values cannot hold. Pure.
+//! Checks of the values that their types cannot express. Pure.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,4 @@
-//! What the prompts of a turn may name: the casino, the guest, and the rows that may answer.
+//! Facts that a turn's prompts may name: the casino, the guest, and the rows that may answer.
 
 use std::sync::Arc;
 
@@ -75,7 +75,8 @@ impl Context {
         self.rows.iter().map(|(item, score)| (item, *score))
     }
 
-    /// What the rows say, and what is true of the casino anyway: what a reply may assert.
+    /// Returns all that a reply may assert: the texts of the rows, and what is true of the casino
+    /// anyway.
     pub(super) fn evidence(&self) -> impl Iterator<Item = &str> {
         let rows = self.shared.rows.iter().map(|row| row.text.as_str());
         let own = [&self.shared.casino, &self.shared.phone, &self.shared.persona, &self.shared.local_time];
@@ -136,7 +137,7 @@ fn row(item: &Item, request: &Request) -> Row {
     }
 }
 
-/// What a search came to (OBS-16, RAG-43); `by_vector` when the question had one.
+/// Counts a search and its result (OBS-16, RAG-43). `by_vector`: the question had a vector.
 fn count(casino: &CasinoId, texts: &[String], by_vector: bool, found: &[Found]) {
     let best = |score: fn(&Found) -> Option<f32>| found.iter().filter_map(score).max_by(f32::total_cmp);
     let similar = best(|row| row.scores.cosine);

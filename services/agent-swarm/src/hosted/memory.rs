@@ -1,4 +1,5 @@
-//! What a model answered is kept until the turn is committed: a worker that takes the turn over does not ask again (D4).
+//! Keeps a model's answers until the turn is committed, so that a worker that takes the turn over
+//! does not ask again (D4).
 
 use std::collections::BTreeMap;
 

@@ -24,7 +24,7 @@ pub fn estimate(rate: f64, segments: u64) -> Duration {
     Duration::from_secs_f64((segments / rate).ceil())
 }
 
-/// What one round may still release, in segments.
+/// Segments that one round may still release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Budget(i64);
 

@@ -45,7 +45,7 @@ pub enum Alert {
     },
 }
 
-/// What a channel made of the test.
+/// A channel's answer to the test alert.
 #[derive(Debug, Serialize)]
 struct Answer {
     channel: &'static str,

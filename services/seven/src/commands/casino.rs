@@ -61,7 +61,7 @@ pub enum Casino {
     /// Tell every guest again that an AI writes, with the next text: something they were told about has changed (SEC-53).
     Redisclose {
         casino: CasinoId,
-        /// What has changed.
+        /// The change that makes the disclosure due again.
         #[arg(long, value_parser = seven_compliance::disclosure::TRIGGERS)]
         trigger: String,
     },

@@ -19,7 +19,7 @@ use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Consent {
-    /// What stands, and every change with its evidence, first to last.
+    /// Show the consent in force, and every change with its evidence, oldest first.
     Show {
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
@@ -49,7 +49,7 @@ pub enum Consent {
         /// Phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin.
         #[arg(long)]
         guest: GuestRef,
-        /// What the guest agreed to.
+        /// The kind of messages that the guest agreed to.
         #[arg(long, value_parser = ["none", "transactional", "informational", "marketing"])]
         tier: String,
         /// How it was given.

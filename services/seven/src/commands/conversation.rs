@@ -1,5 +1,6 @@
-//! `seven conversation show|pause|resume|takeover|say|release`: where a conversation stands, and a person in the host's place (SEC-104, SEC-109, C-31). What is
-//! known of the guest and what was kept is masked unless `--reveal`, which is audited.
+//! `seven conversation show|pause|resume|takeover|say|release`: shows where a conversation stands,
+//! and puts a person in the host's place (SEC-104, SEC-109, C-31). Facts about the guest and kept
+//! texts are masked unless `--reveal` is given, which is audited.
 
 use std::{path::Path, time::Duration};
 
@@ -60,7 +61,7 @@ pub enum Conversation {
         /// Your name, for the record.
         #[arg(long, value_parser = given::words)]
         by: String,
-        /// What to say; two texts at most. - reads it from stdin.
+        /// The text to send; it may take two messages at most. - reads it from stdin.
         #[arg(long)]
         text: String,
     },
@@ -155,7 +156,8 @@ async fn show(fleet: &Fleet, which: &Which, reveal: bool, json: bool) -> Result<
     Ok(())
 }
 
-/// What is known, by path: value and confidence. Values stay hidden unless asked for.
+/// Lists the facts known about the guest by path, each with value and confidence. Values are hidden
+/// unless `reveal` is set.
 fn facts(shown: &ShownConversation, fleet: &Fleet, reveal: bool) -> Vec<Value> {
     let profile = shown.profile.clone().and_then(|document| Profile::from_json(document).ok());
     let context = profile.map(|read| read.profile.context(fleet.clock.property_now())).unwrap_or_default();

@@ -27,14 +27,16 @@ pub enum Cost {
         /// This casino only.
         #[arg(long, value_name = "ID")]
         casino: Option<CasinoId>,
-        /// What hosted models were called for instead: calls, and tokens and cost of the average one.
+        /// Show the calls of hosted models by step instead: how many, and tokens and cost of the
+        /// average one.
         #[arg(long)]
         by_step: bool,
         /// One JSON document per casino, or per step, instead of a table; money in billionths of a dollar.
         #[arg(long)]
         json: bool,
     },
-    /// What a month of 30 days will cost: the models by the specification's formula, or all of it at what a casino's month so far has cost.
+    /// Project the cost of a month of 30 days: that of the models by the specification's formula,
+    /// or the whole at what a casino's conversations have cost this month.
     Project(Project),
 }
 

@@ -21,7 +21,7 @@ pub struct Delivery {
     /// This casino only.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
-    /// So many hours, the current one included.
+    /// Number of hours to show, the current one included.
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(i32).range(1..=744))]
     hours: i32,
     /// One JSON document per hour instead of a table.

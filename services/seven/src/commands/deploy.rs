@@ -186,7 +186,8 @@ fn of_casino(document: &CasinoConfig, folder: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// What an operator added stays; what repeats the document must agree with it.
+/// Checks that the values which repeat the document agree with it. The file is not written, so that
+/// values an operator added stay.
 fn compare(file: &Path, there: &CasinoValues, document: &CasinoValues) -> Result<()> {
     let mut problems = Vec::new();
     for (key, is, should) in [

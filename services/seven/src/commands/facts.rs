@@ -69,7 +69,7 @@ impl From<By> for Part {
     }
 }
 
-/// What a copy came to.
+/// Counts of a casino's copy, and the turns that failed.
 #[derive(Debug, Default)]
 struct Copied {
     looked_at: i64,

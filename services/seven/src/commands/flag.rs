@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use seven_domain::{
     CasinoId,
-    flags::{Rule, names},
+    flags::{PER_GUEST, Rule},
 };
 use seven_runtime::Fleet;
 use seven_store::controls::Order;
@@ -19,6 +19,9 @@ use super::{
     guest_ref::GuestRef,
 };
 use crate::out;
+
+/// Whether the first reply of a session says that an AI writes.
+const DISCLOSURE: &str = "features/ai_disclosure_enabled";
 
 #[derive(Debug, Subcommand)]
 pub enum Flag {
@@ -86,9 +89,17 @@ pub async fn run(config: Option<&Path>, command: Flag) -> Result<()> {
         }
     };
     let Whose { name, casino, careful, who } = whose;
-    ensure!(names().contains(&name), "no flag {name}; there are {}", names().join(", "));
+    ensure!(
+        rule.is_none() || PER_GUEST.contains(&name.as_str()),
+        "no worker decides {name} per guest, so a flag of it would change nothing; flags there are: {}. Other features are read from the \
+         casino's document",
+        PER_GUEST.join(", ")
+    );
     if let Some(casino) = &casino {
         super::known(&fleet.store, casino).await?;
+    }
+    if name == DISCLOSURE && rule.as_ref().is_some_and(|rule| !rule.enabled) {
+        may_be_off(&fleet, casino.as_ref()).await?;
     }
     let whom = casino.as_ref().map_or("every casino", CasinoId::as_str);
     let stood = stands(&fleet, casino.as_ref(), &name).await?;
@@ -102,6 +113,23 @@ pub async fn run(config: Option<&Path>, command: Flag) -> Result<()> {
     let changed = fleet.store.put_flag(casino.as_ref(), &name, rule.as_ref(), order).await?;
     ensure!(changed, "{name} is not set there any more");
     out!("Done: in force with the next turn.");
+    Ok(())
+}
+
+/// Refuses to switch the disclosure off where the document says that law asks for it: workers would disclose all the same.
+async fn may_be_off(fleet: &Fleet, casino: Option<&CasinoId>) -> Result<()> {
+    let Some(casino) = casino else {
+        bail!(
+            "{DISCLOSURE} cannot be off for every casino: where law asks for the disclosure it is made all the same; name one with --casino"
+        );
+    };
+    let mut tx = fleet.store.bind(casino).await?;
+    let row = tx.casino_row().await?;
+    tx.commit().await?;
+    ensure!(
+        row.is_none_or(|row| !row.config.regulations.ai_disclosure_required),
+        "{casino} discloses whatever the flag says: regulations.ai_disclosure_required of its document is true"
+    );
     Ok(())
 }
 
@@ -128,7 +156,7 @@ async fn list(fleet: &Fleet, json: bool) -> Result<()> {
         tx.commit().await?;
     }
     if json {
-        out!("{}", serde_json::json!({ "flags": all, "names": names() }));
+        out!("{}", serde_json::json!({ "flags": all, "names": PER_GUEST }));
         return Ok(());
     }
     let mut table = super::table(["casino", "flag", "rule", "version", "by", "reason"]);
@@ -138,7 +166,7 @@ async fn list(fleet: &Fleet, json: bool) -> Result<()> {
         table.add_row([casino, flag.name, told(rule.as_ref()), format!("v{}", flag.version), flag.actor, flag.reason]);
     }
     out!("{table}");
-    out!("There are: {}", names().join(", "));
+    out!("There are: {}", PER_GUEST.join(", "));
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::out;
 
-/// Who does what everybody will notice, and why: both are in the audit log.
+/// The person who makes a change that everybody will notice, and why; both are in the audit log.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Who {
     /// Your name, for the record.

@@ -34,12 +34,12 @@ pub enum Guest {
         /// Write here (readable by you alone) instead of stdout.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// Who asked and how the person was identified; kept in the audit log.
+        /// Why: who asked, and how the person was identified; kept in the audit log.
         #[arg(long)]
         reason: String,
     },
-    /// Forget a guest: rows, streams, dead letters. What proves consent and opt-out stays. In --reason say who asked and how the person was
-    /// identified.
+    /// Forget a guest: rows, streams, dead letters. The proof of consent and opt-out stays. In
+    /// --reason say who asked and how the person was identified.
     Delete {
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
@@ -196,7 +196,7 @@ async fn deletions(fleet: &Fleet, casino: &CasinoId, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// What `--json` has in full.
+/// Sums up the counts that `--json` gives in full.
 fn removed(counts: &serde_json::Value) -> String {
     let sum = |of: &serde_json::Value| {
         of.as_object().map_or(0, |all| all.values().filter_map(serde_json::Value::as_u64).sum())

@@ -53,7 +53,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::wiring;
 
-/// What a command's libraries may say on stderr: that the database was slow is no operator's answer.
+/// Log filter for what a command's libraries write to stderr. Warnings of sqlx are left out,
+/// because a slow database is no answer to an operator.
 pub(crate) const LOG: &str = "warn,sqlx=error";
 
 const NATS_WANTED: wiring::Nats = wiring::Nats::Wanted(std::time::Duration::ZERO);
@@ -90,7 +91,8 @@ fn told<E: std::error::Error + 'static>(signalled: Result<(), E>) {
     }
 }
 
-/// What a file holds; `-` is standard input: where commands run in a pod, a document's file is somewhere else.
+/// Reads a file; `-` is standard input, for commands that run in a pod while the document's file is
+/// somewhere else.
 fn read(file: &Path) -> Result<String> {
     if file.as_os_str() == "-" {
         return std::io::read_to_string(std::io::stdin()).context("reading standard input");

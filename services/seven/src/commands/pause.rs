@@ -70,10 +70,10 @@ const NOT_PAUSED: &str =
 const NOT_RESUMED: &str = "nothing was resumed";
 const NOT_ANNOUNCED: &str = "It is stored, and the check before each send reads it; the workers could not be told yet";
 
-/// What `seven pause` without a choice sets.
+/// Switches that `seven pause` sets when none is chosen.
 const USUAL: [Switch; 3] = [Switch::Outbound, Switch::Proactive, Switch::Agents];
 
-/// What the end of a switch did at one casino.
+/// The effect of ending a switch at one casino.
 #[derive(Debug, serde::Serialize)]
 pub struct Ended {
     pub casino: CasinoId,
@@ -244,7 +244,7 @@ async fn reopen_one(fleet: &Fleet, casino: &CasinoId) -> Result<Ended> {
         _ => Reopened::default(),
     };
     tx.commit().await?;
-    // What may still not leave looks, and waits on.
+    // A woken text that still may not leave fails its pre-send check and goes on waiting.
     let woken = fleet.store.wake_held(Some(casino)).await?;
     Ok(Ended { casino: casino.clone(), reopened, woken })
 }

@@ -16,7 +16,7 @@ const PERSON: &str = "person";
 /// How long a command waits to say what became of a text.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a person said.
+/// Result of queueing what a person wrote.
 #[derive(Debug)]
 pub struct Said {
     pub texts: Vec<OutboundId>,
@@ -87,7 +87,8 @@ pub async fn say(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId,
     Ok(Said { texts, answered })
 }
 
-/// What became of a text, as soon as it left or cannot: its state, with the reason.
+/// Returns the state of a text with the reason: as soon as it has left or cannot leave, or when
+/// 5 s are over.
 pub async fn outcome(fleet: &Fleet, casino: &CasinoId, text: OutboundId) -> Result<(String, Option<String>)> {
     let end = Instant::now() + PATIENCE;
     loop {

@@ -93,7 +93,7 @@ pub(super) async fn breakers(fleet: &Fleet) -> Vec<Breaker> {
     breakers
 }
 
-/// What stands between the fleet and its providers.
+/// Describes the stops and breakers that keep the fleet from its providers.
 pub(super) fn lines(stops: &[Stop], breakers: &[Breaker]) -> Vec<String> {
     if stops.is_empty() && breakers.is_empty() {
         return vec!["Providers: nothing is stopped.".to_owned()];

@@ -112,7 +112,7 @@ pub(super) async fn end_answers_of_before(fleet: &Fleet) -> Result<()> {
     Ok(())
 }
 
-/// What only a person decides.
+/// Prints the steps that only a person decides on.
 async fn next(fleet: &Fleet) -> Result<()> {
     let standing = pause::standing(fleet).await?;
     for each in &standing {

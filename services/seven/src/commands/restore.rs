@@ -18,7 +18,7 @@ pub struct Restore {
     /// The folder `seven backup` wrote.
     #[arg(long, value_name = "DIR")]
     from: PathBuf,
-    /// Walk every consent chain too. What the manifest says is compared in any case.
+    /// Walk every consent chain too. The restored data is compared with the manifest in any case.
     #[arg(long)]
     verify: bool,
     /// Your name, for the record.

@@ -82,7 +82,7 @@ fn nats_for(worker: Worker) -> Nats {
     }
 }
 
-/// What the spans of this worker's process say they are of.
+/// Returns the service name on the spans of this worker's process.
 fn service(worker: Worker) -> String {
     format!("seven-{}", worker.name())
 }
@@ -155,7 +155,7 @@ async fn finds_guests(fleet: &Fleet) -> Result<()> {
     Ok(())
 }
 
-/// What `seven migrate` is asked.
+/// Arguments of `seven migrate`.
 #[derive(Debug, clap::Args)]
 pub struct Migrate {
     /// Only say what would be applied; exit 1 when something would.

@@ -61,7 +61,7 @@ struct Mirrored {
     paused: Vec<String>,
 }
 
-/// What a casino may do at most.
+/// Limits of a casino.
 #[derive(Debug, Serialize)]
 struct Limits {
     casino: String,
@@ -85,7 +85,7 @@ struct Snapshot {
     away: Vec<Away>,
 }
 
-/// What Postgres tells.
+/// The part of the status that comes from Postgres.
 #[derive(Debug, Default, Serialize)]
 struct Stored {
     workers: Vec<Beat>,
@@ -123,11 +123,12 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
     }
 }
 
-/// What stands where as one document, without the words of errors, which may quote a provider that quotes a number.
+/// Returns the status as one document, without the words of errors: they may quote a provider's
+/// answer that contains a phone number.
 pub(super) async fn redacted(fleet: &Fleet) -> Result<serde_json::Value> {
     let mut snapshot = gather::snapshot(fleet).await;
     snapshot.stored.last_errors.iter_mut().for_each(|error| error.last_error.clear());
-    // What a person typed stays in the house.
+    // Text that a person typed must not leave our systems.
     snapshot.stored.switches.iter_mut().for_each(|switch| switch.reason.clear());
     Ok(serde_json::to_value(&snapshot)?)
 }

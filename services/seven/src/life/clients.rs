@@ -112,7 +112,7 @@ async fn finish(program: &Path, child: std::io::Result<Child>) -> Result<()> {
     Ok(())
 }
 
-/// What libpq reads in place of a URL on the command line.
+/// Returns the URL as environment variables, which libpq reads: the command line shows no URL.
 fn environment(url: &SecretString) -> Result<Vec<(&'static str, String)>> {
     let url = Url::parse(url.expose_secret()).context("reading postgres.owner_url")?;
     let plain = |text: &str| percent_decoded(text);

@@ -14,7 +14,7 @@ use seven_scheduler::reconcile::{How, Report, reconcile};
 /// The backup's clock and the provider's differ, and a text takes a moment to be listed.
 pub const MARGIN: TimeDelta = TimeDelta::minutes(15);
 
-/// What one casino's comparison gave.
+/// Result of one casino's comparison with its provider's records.
 #[derive(Debug)]
 pub struct Compared {
     pub casino: CasinoId,

@@ -18,7 +18,7 @@ use super::{
     manifest::{DUMP, Key, Manifest},
 };
 
-/// What a restore did and found.
+/// Result of a restore.
 #[derive(Debug)]
 pub struct Restored {
     pub manifest: Manifest,

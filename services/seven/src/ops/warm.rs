@@ -1,5 +1,6 @@
-//! What a worker does before it says that it is ready, so that no guest waits for it: connections, tables and automata that are made at
-//! first use (PROD-54). Content is read beside the work (C-33). Nothing here calls a vendor.
+//! Warm-up of a worker before it reports ready, so that no guest waits for connections, tables and
+//! automata that are made at first use (PROD-54). Content is read beside the work (C-33). Nothing
+//! here calls a vendor.
 
 use std::time::Duration;
 

@@ -168,7 +168,8 @@ impl<H: Handler> Shared<H> {
     }
 }
 
-/// What the conventions of OpenTelemetry ask of a span that processes a message, and how long it lay in the stream.
+/// Sets the attributes that OpenTelemetry's conventions ask of a span that processes a message, and
+/// the time the message lay in the stream.
 fn describe(message: &jetstream::Message) {
     if !trace::on() {
         return;

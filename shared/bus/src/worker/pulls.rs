@@ -64,7 +64,7 @@ impl Pulls {
         Self { inbox: bus.client.new_inbox(), numbers: AtomicU64::new(0), seats: Mutex::default() }
     }
 
-    /// What to subscribe to.
+    /// The subject to subscribe to.
     pub(super) fn subject(&self) -> String {
         format!("{}.>", self.inbox)
     }
@@ -118,7 +118,7 @@ impl Pulls {
         self.seats().values().for_each(|seat| seat.finish(None, None));
     }
 
-    /// Whose it is; what only tells of a pull is noted there.
+    /// Returns a message with its seat. A status that only tells of a pull is noted at that pull.
     pub(super) fn arrived(&self, message: async_nats::Message, context: &jetstream::Context) -> Option<Arrival> {
         match message.status {
             None | Some(StatusCode::OK) => {
@@ -136,7 +136,7 @@ impl Pulls {
         }
     }
 
-    /// What the server says of a pull ends it.
+    /// Ends the pull that a status of the server is about.
     fn told(&self, subject: &Subject, status: StatusCode, description: &str) {
         let Some((seat, number)) = self.asker(subject) else { return };
         let over = matches!(status, StatusCode::TIMEOUT | StatusCode::NOT_FOUND);

@@ -13,7 +13,8 @@ use super::{
     shared::{Handler, Shared},
 };
 
-/// Who has nothing in work asks for so few: a first batch of everybody's must not fill the permits.
+/// Most messages that a casino with none in work asks for: the first batches of all casinos
+/// together must not fill the permits.
 const FIRST: usize = 8;
 const LARGEST: usize = 64;
 

@@ -59,7 +59,7 @@ pub struct Delivery<E> {
     pub tries: u32,
 }
 
-/// What became of a message. The loop, and nothing else, acknowledges.
+/// Result of handling a message. The loop, and nothing else, acknowledges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The effect is durable and what follows is published.

@@ -20,7 +20,7 @@ struct Failed {
 
 /// Longer than any pause between two tries.
 const REMEMBERED: Duration = Duration::from_secs(600);
-/// So many are kept without looking for old ones.
+/// Number of entries that are kept without looking for old ones.
 const FEW: usize = 1_000;
 
 impl Tries {

@@ -86,7 +86,7 @@ fn cut_tails_holes_and_forged_heads_are_found() {
     assert_eq!(check(&stored[..4], Some(&head)).head, HeadState::Truncated);
     assert_eq!(check(&[], Some(&head)).head, HeadState::Truncated);
     assert_eq!(check(&stored, None).head, HeadState::Missing);
-    // Who cuts the tail and shortens the head to fit lacks the key.
+    // An attacker who cuts the tail and shortens the head to fit lacks the key.
     let shortened = Head { length: 4, head_hash: stored[3].content_hash.clone(), mac: head.mac.clone() };
     assert_eq!(check(&stored[..4], Some(&shortened)).head, HeadState::Forged);
     let mut hole = stored.clone();

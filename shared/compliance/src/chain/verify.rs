@@ -21,7 +21,7 @@ pub struct Head {
     pub mac: Vec<u8>,
 }
 
-/// What the walk found. An empty chain without a head is valid.
+/// The result of walking a chain. An empty chain without a head is valid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
     pub valid: bool,

@@ -220,7 +220,8 @@ fn in_words(found: Found, wanted: Intent) -> Option<Keyword> {
     (intent == wanted).then_some(Keyword { intent, pattern_id: id, language: Some(language) })
 }
 
-/// What a pattern's hit is worth in the clause that speaks for it most: a cry may stand beside a question about dinner.
+/// Returns the highest band of a pattern's hit in any one clause or in the whole text: a cry for
+/// help may stand beside a question about dinner.
 fn surest_clause(reading: &Reading, layer: Layer, whole: Likeness) -> Band {
     let clauses = reading.folded.clauses();
     let bands = clauses.iter().filter_map(|clause| Likeness::of(clause)).map(|like| like.with_pattern(layer));

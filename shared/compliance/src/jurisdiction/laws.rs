@@ -37,7 +37,7 @@ pub struct CoolingOff {
     pub offers_above_dollars: u32,
 }
 
-/// What one state asks.
+/// The rules of one state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Law {
     pub name: String,
@@ -127,7 +127,8 @@ struct Row {
 }
 
 impl Row {
-    /// What the row leaves out is federal for the window and the safest reading for the rest (C-23).
+    /// Builds the state's law. A window that the row leaves out is the federal one; any other
+    /// missing value takes its safest reading (C-23).
     fn law(self, federal_hours: Hours, federal: &Federal) -> Result<Law, Invalid> {
         let own_window = self.hours.is_some() || !self.hours_on.is_empty();
         if own_window != (self.source.is_some() && self.grade.is_some()) {

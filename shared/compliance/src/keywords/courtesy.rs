@@ -6,7 +6,7 @@ pub(super) enum Filler {
     Courtesy,
     /// How an impatient guest begins: "hey stop", "just stop".
     LeadIn,
-    /// What follows a yes: "yes sounds good".
+    /// Words that follow a yes: "yes sounds good".
     Agreement,
 }
 

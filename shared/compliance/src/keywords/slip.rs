@@ -35,7 +35,7 @@ const WORDS: &[Word] = &[
     Word { word: "cancelar", also: &[], real: &["cancelan", "cancelas", "cancela"] },
 ];
 
-/// What follows "stop" in one word with it: STOPTOEND, stop2quit.
+/// Words that guests write in one word with a "stop" before them: STOPTOEND, stop2quit.
 const TO_WHAT: &[&str] =
     &["end", "stop", "quit", "cancel", "optout", "unsubscribe", "all", "now", "please", "leave", "exit"];
 

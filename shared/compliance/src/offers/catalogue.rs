@@ -1,4 +1,4 @@
-//! What the casino really offers and charges, as a caller fills it from content rows.
+//! The real offers and prices of a casino, as a caller fills them in from content rows.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;

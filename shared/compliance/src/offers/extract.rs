@@ -230,7 +230,7 @@ impl Reader<'_> {
         play.map_or("deposit", |(name, _)| name).to_owned()
     }
 
-    /// What the guest would not pay for, by whichever word says so.
+    /// Finds an item at `at` that the guest would not pay for, whichever words say so.
     fn gift(&self, at: usize) -> Option<(Range<usize>, Kind)> {
         let words = self.words;
         if let Some(end) = say::ON_US.at(words, at) {

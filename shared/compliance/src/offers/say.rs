@@ -91,7 +91,7 @@ phrases! {
         "igualamos|duplicamos|doblamos|igualaremos|duplicaremos su|tu ?primer|primera|proximo|proxima \
          deposito|apuesta|juego",
     ];
-    /// What follows may be a code.
+    /// The word after these may be a code.
     CODE = [
         "promo|promotion|promotional|discount|bonus|offer|coupon|booking code|codes ?is",
         "use|using|with|enter|mention|quote|apply|give|say|type ?the|this|our|your|my ?promo code ?is",

@@ -80,7 +80,8 @@ impl<'a> Campaign<'a> {
     }
 }
 
-/// What a campaign is good for. Match play is no free play, though both are play.
+/// Returns the classes of things that a campaign is good for. Match play is no free play, though
+/// both are play.
 fn classes(words: &HashSet<String>, found: &[Found]) -> HashSet<Class> {
     let mut classes: HashSet<Class> = words.iter().filter_map(|word| thing(word)).map(|(_, class)| class).collect();
     if found.iter().any(|f| matches!(f.kind, Kind::Match { .. })) {

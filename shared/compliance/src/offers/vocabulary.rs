@@ -7,7 +7,7 @@ use std::{
 
 use super::words::Word;
 
-/// What an offer is good for. "$20 free play" is no "$20 dining credit".
+/// The kind of thing an offer is good for. "$20 free play" is no "$20 dining credit".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Class {
     Play,
@@ -21,7 +21,7 @@ pub(super) enum Class {
     Stay,
     Spa,
     Show,
-    /// What a property may simply have for everyone: parking, WiFi.
+    /// A thing that a property may simply have for everyone: parking, WiFi.
     Amenity,
 }
 
@@ -81,7 +81,7 @@ const THINGS: &[(Class, &str)] = &[
     (Class::Amenity, "cancellation cancelling cancelacion cancelar"),
 ];
 
-/// What a word names, by the name all its forms share.
+/// Returns the thing that a word names, by the name that all its forms share, and its class.
 pub(super) fn thing(word: &str) -> Option<(&'static str, Class)> {
     static BY_FORM: LazyLock<HashMap<&str, (&str, Class)>> = LazyLock::new(|| {
         let forms = |&(class, row): &(Class, &'static str)| {
@@ -93,7 +93,8 @@ pub(super) fn thing(word: &str) -> Option<(&'static str, Class)> {
     BY_FORM.get(word).copied()
 }
 
-/// What a property may have for everyone, so that a content row can prove it; everything else is a promotion's to give.
+/// Says whether a property may have this for everyone, so that a content row can prove it. Only a
+/// promotion can prove anything else.
 pub(super) fn may_be_free_for_all(name: &str) -> bool {
     matches!(thing(name), None | Some(("show", _) | (_, Class::Amenity)))
 }

@@ -11,7 +11,7 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 pub(super) struct Word {
     pub(super) text: String,
     pub(super) span: Range<usize>,
-    /// What stands between this word and the one before.
+    /// The separator between this word and the one before.
     pub(super) gap: Gap,
 }
 

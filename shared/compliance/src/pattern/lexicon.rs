@@ -1,8 +1,9 @@
 //! The words all patterns are made of, each with a number, and how the words of a text are recognised as one of them.
 //!
-//! One pass of one automaton over the folded text finds every word and every beginning of a word. What it does not know is
-//! looked at again: drawn-out letters ("stoooop"), digits for letters ("k1ll"), letters apart ("s t o p"), signs for letters
-//! ("k!ll"), and, for words that were named worth it, a slip of the thumb.
+//! One pass of one automaton over the folded text finds every word and every beginning of a word.
+//! Words that it does not know are looked at again: drawn-out letters ("stoooop"), digits for
+//! letters ("k1ll"), letters apart ("s t o p"), signs for letters ("k!ll"), and, for words that
+//! were named worth it, a slip of the thumb.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,8 +16,9 @@ use super::{
 };
 use crate::normal::{Folded, Token};
 
-/// Words come in two parts: `base` (keywords and opt-outs, the same in every program) and what a pack adds. What the base makes
-/// of a text never depends on the pack, so that ingress, which has none, reads a STOP as the gate does.
+/// Words come in two parts: `base` (keywords and opt-outs, the same in every program) and what a
+/// pack adds. The base reads a text the same with any pack, so that ingress, which has none, reads
+/// a STOP as the gate does.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Lexicon {
     words: HashMap<Box<str>, Symbol, FnvBuild>,
@@ -124,7 +126,7 @@ impl Lexicon {
         }
     }
 
-    /// What the automaton does not see in this word.
+    /// Adds the symbols that the automaton misses in the word at `at`: numbers, respellings, typos.
     fn look_again(&self, at: usize, reading: &mut Reading) {
         let word = reading.folded.word(at);
         let token = offset(at);
@@ -242,7 +244,7 @@ fn sign(token: &Token) -> Option<(char, u8)> {
     token.gap.repeated().filter(|&(sign, count)| count <= 3 && matches!(sign, '@' | '$' | '!' | '|' | '*'))
 }
 
-/// What a word may have been before digits were put in or letters drawn out.
+/// Returns the spellings that a word may have had before digits were put in or letters drawn out.
 fn respelled(word: &str) -> impl Iterator<Item = String> {
     let mixed = word.bytes().any(|b| b.is_ascii_digit()) && word.bytes().any(|b| b.is_ascii_alphabetic());
     let drawn_out = word.as_bytes().windows(3).any(|w| w[0] == w[1] && w[1] == w[2]);

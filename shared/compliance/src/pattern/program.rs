@@ -46,7 +46,7 @@ pub(super) struct Reach {
     pub(super) patterns: u32,
 }
 
-/// What to look for.
+/// The part of a program to search for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The part that is the same in every program.

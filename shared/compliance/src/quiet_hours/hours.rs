@@ -90,7 +90,7 @@ impl Week {
         self.0[day.num_days_from_monday() as usize]
     }
 
-    /// What is inside both.
+    /// Returns the hours that are inside both weeks.
     #[must_use]
     pub fn intersect(mut self, other: Self) -> Self {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {

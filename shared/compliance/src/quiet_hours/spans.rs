@@ -19,7 +19,7 @@ enum Border {
     End,
 }
 
-/// What the wall shows at that instant.
+/// Returns the wall-clock time of the zone at that instant.
 pub(super) fn local(zone: Tz, at: DateTime<Utc>) -> Option<NaiveDateTime> {
     at.naive_utc().checked_add_offset(zone.offset_from_utc_datetime(&at.naive_utc()).fix())
 }
@@ -59,7 +59,7 @@ fn instant(zone: Tz, wall: NaiveDateTime, border: Border) -> Option<DateTime<Utc
     Some(there.to_utc())
 }
 
-/// What is inside both.
+/// Returns the spans of time that are inside both lists.
 pub(super) fn intersect(one: &[Span], other: &[Span]) -> Vec<Span> {
     let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
     let mut common = Vec::new();

@@ -254,7 +254,7 @@ fn questions() -> impl Strategy<Value = (PhoneE164, Option<Place>, CasinoWindow,
     (phone, proptest::option::weighted(0.4, place), casino, moment)
 }
 
-/// What the wall clock of a place says, without any spans.
+/// Decides by the wall clock of a place, without any spans.
 fn wall_allows(laws: &Laws, candidate: &Candidate, casino: CasinoWindow, now: DateTime<Utc>) -> bool {
     let wall = now.with_timezone(&candidate.zone).naive_local();
     let week = laws.common_week(&candidate.states);

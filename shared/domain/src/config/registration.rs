@@ -72,8 +72,8 @@ pub enum Registration {
     Suspended,
 }
 
-/// What the carriers' registry was told of the brand and of the campaign of a long code, kept so that whoever renews it or answers a rejection
-/// says the same again (SMS-57). The fleet sends none of it.
+/// The brand and the campaign of a long code, as submitted to the carriers' registry; kept so that
+/// a renewal or an answer to a rejection says the same again (SMS-57). The fleet sends none of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Registered {
@@ -81,7 +81,7 @@ pub struct Registered {
     pub campaign: Campaign,
 }
 
-/// Whoever answers for the texts, as the registry knows him.
+/// The company or person responsible for the texts, as the registry knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Brand {
@@ -109,17 +109,17 @@ pub enum Entity {
     SoleProprietor,
 }
 
-/// What the texts are for.
+/// The purpose of the texts, as submitted to the registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Campaign {
     pub use_case: String,
-    /// What a mixed use case consists of.
+    /// The parts of a mixed use case.
     #[serde(default)]
     pub sub_use_cases: Vec<String>,
     /// How guests agree.
     pub opt_in: String,
-    /// Who writes to whom, and when.
+    /// A description of who writes to whom, and when.
     pub message_flow: String,
     /// Texts as guests get them; the registry wants three (SMS-56).
     #[serde(default)]

@@ -15,7 +15,7 @@ pub struct Pause {
     pub held: bool,
 }
 
-/// What automation may do with a text that comes in.
+/// The action automation may take on an inbound text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Automation {
     Run,
@@ -24,7 +24,7 @@ pub enum Automation {
     Silent,
 }
 
-/// What is said about when a person writes.
+/// The promise to the guest about when a person writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
     /// Business hours: within 15 minutes.
@@ -65,7 +65,8 @@ impl Promise {
     }
 }
 
-/// What can be promised at this moment: business hours are 9:00 to 21:00 of the casino, Monday to Friday.
+/// Returns the promise that can be made at this moment. Business hours are 9:00 to 21:00 casino
+/// time, Monday to Friday.
 pub fn promise(now: DateTime<Utc>, zone: Tz, holiday: bool) -> Promise {
     let local = now.with_timezone(&zone);
     let day = (9..21).contains(&local.hour());

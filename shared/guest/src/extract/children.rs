@@ -7,7 +7,7 @@ use super::{
     terms::{Hit, List, term},
 };
 
-/// Who is older is no child that comes along.
+/// Age from which a companion no longer counts as a child.
 const GROWN: u32 = 18;
 /// More children than this are a school, or a typing error.
 const MOST: u32 = 12;
@@ -137,7 +137,7 @@ fn ages(said: &Said<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize, usiz
     if bare || said.is(next, COUNTED) { Vec::new() } else { ages }
 }
 
-/// What a number counts when it is no age.
+/// Words after a number which show that it counts something and is no age.
 const COUNTED: &[&str] = &[
     "us", "them", "pm", "am", "minutes", "hours", "people", "st", "nd", "rd", "th", "percent", "feet", "times",
     "hermanos", "adults", "adultos",

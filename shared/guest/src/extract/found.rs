@@ -1,4 +1,4 @@
-//! What extraction finds. `Debug` shows the kind, never what the guest said.
+//! Findings of extraction. `Debug` shows the kind, never what the guest said.
 
 use std::{fmt, ops::Range};
 
@@ -27,7 +27,7 @@ pub struct Stay {
     pub grain: Grain,
 }
 
-/// What the guest wants to spend, in whole dollars.
+/// The amount the guest wants to spend, in whole dollars.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Budget {
     pub least: Option<u32>,
@@ -39,7 +39,7 @@ pub struct Budget {
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Slot {
-    /// What to call the guest.
+    /// The name to call the guest by.
     Name(String),
     FullName(String),
     Email(String),
@@ -55,7 +55,7 @@ pub enum Slot {
     Cuisine(String),
     Game(String),
     Accessibility(String),
-    /// Who comes along; children with or without an age.
+    /// A person who comes along; children with or without an age.
     Companion {
         kin: String,
         name: Option<String>,

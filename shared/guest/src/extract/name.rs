@@ -1,4 +1,5 @@
-//! What the guest is called: "I'm Maria", "me llamo José", "this is Bob Smith"; never from "I'm hungry".
+//! Reads the guest's name: "I'm Maria", "me llamo José", "this is Bob Smith"; never from
+//! "I'm hungry".
 
 use std::{collections::HashSet, sync::LazyLock};
 

@@ -8,17 +8,19 @@ use crate::{
     profile::{CompanionKey, Grant},
 };
 
-/// What one finding tells the profile.
+/// The observations that one finding adds to the profile.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Observed {
     Field(Observation<Key>),
     /// For [`crate::Profile::meet`].
     Companion(Vec<Observation<CompanionKey>>),
-    /// What is said of each, and how many they are: for [`crate::Profile::meet_all`].
+    /// The observations that hold for each member, and the number of members: for
+    /// [`crate::Profile::meet_all`].
     Group(Vec<Observation<CompanionKey>>, u32),
 }
 
-/// The observations of one text. What is said plainly is self-reported, the rest is read from context (DATA-17).
+/// Returns the observations of one text. Plain statements are self-reported, the rest is read from
+/// context (DATA-17).
 pub fn observations(found: &[Found], at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
     found.iter().flat_map(|one| of(one, at, grant)).collect()
 }

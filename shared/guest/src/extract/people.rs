@@ -1,4 +1,4 @@
-//! Who comes along.
+//! Finds the people who come along with the guest.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -120,7 +120,7 @@ fn along(said: &Said<'_>, hit: &Hit) -> bool {
             ],
         )
         .is_some();
-    // Whose wishes are told shares the visit: "my wife wants to know if there is parking".
+    // A partner with reported wishes shares the visit: "my wife wants to know if there is parking".
     let wishes =
         ["spouse", "partner", "fiance"].contains(&hit.is) && said.one_of(after_name(said, hit), WISHES).is_some();
     // "with" alone is weak: "dealing with friends" is not coming with friends.

@@ -18,7 +18,7 @@ pub(super) struct Word {
     pub(super) possessive: bool,
 }
 
-/// What stands before a word.
+/// The separator before a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
     /// Nothing, a hyphen or a slash.
@@ -76,7 +76,7 @@ impl<'t> Said<'t> {
         n.checked_sub(by).map_or("", |n| self.at(n))
     }
 
-    /// What stands before word `n`; after the last one the text stops.
+    /// Returns the separator before word `n`; `Gap::Stop` past the last word.
     pub(super) fn gap(&self, n: usize) -> Gap {
         self.gaps.get(n).copied().unwrap_or(Gap::Stop)
     }

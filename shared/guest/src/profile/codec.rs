@@ -33,7 +33,7 @@ impl fmt::Debug for Rest {
 }
 
 impl Rest {
-    /// What of it says anything.
+    /// Returns the unknown entries that are neither null nor empty objects.
     pub(super) fn unknown(&self) -> Map<String, Json> {
         let told = |json: &Json| !json.is_null() && json.as_object().is_none_or(|object| !object.is_empty());
         self.0.iter().filter(|(_, json)| told(json)).map(|(key, json)| (key.clone(), json.clone())).collect()

@@ -17,7 +17,7 @@ pub enum Kin {
     Several,
 }
 
-/// What became of what was said about a companion: which one it is, and each field's fate.
+/// The result of [`Profile::meet`]: the companion's index, and how each observation was merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Met {
     pub index: usize,
@@ -66,8 +66,8 @@ impl Companion {
 // === impl Profile ===
 
 impl Profile {
-    /// Takes in what was said about one companion: the one it fits, else a new one. What fits no field is refused; without a
-    /// relationship nothing is stored.
+    /// Merges observations of one companion into the known companion they fit, else into a new one.
+    /// Values that do not fit their field are refused; without a relationship nothing is stored.
     pub fn meet(&mut self, said: Vec<Observation<CompanionKey>>) -> Option<Met> {
         let (said, refused): (Vec<_>, Vec<_>) = said.into_iter().partition(Observation::fits);
         if !said.iter().any(|o| o.key == CompanionKey::Relationship) {

@@ -1,4 +1,4 @@
-//! What an agent, and what marketing, may see of a profile.
+//! Selects the parts of a profile that an agent, or marketing, may see.
 
 use std::fmt;
 
@@ -51,13 +51,13 @@ impl Context {
 // === impl Profile ===
 
 impl Profile {
-    /// What an agent may see now (DATA-18, DATA-42, C-30).
+    /// Returns the facts an agent may see now (DATA-18, DATA-42, C-30).
     pub fn context(&self, now: DateTime<Utc>) -> Context {
         self.select(|_, field| field.is_visible(now), now)
     }
 
-    /// What marketing may read (DATA-39, C-29): given for marketing, not withdrawn, certain enough, and health data only where
-    /// the grant names it (C-47).
+    /// Returns the facts marketing may read (DATA-39, C-29): given for marketing, not withdrawn,
+    /// certain enough, and health data only where the grant names it (C-47).
     pub fn marketing(&self, now: DateTime<Utc>) -> Context {
         let named = |key: Option<Key>, field: &Field| match key {
             Some(key) => {

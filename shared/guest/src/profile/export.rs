@@ -1,4 +1,4 @@
-//! What a guest gets who asks what we know (DATA-55, DATA-56).
+//! The export for a guest who asks what we know (DATA-55, DATA-56).
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value as Json, json};

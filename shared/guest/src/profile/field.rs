@@ -13,7 +13,7 @@ use crate::Confidence;
 /// Changes kept per field; older ones are in the audit log.
 pub(super) const HISTORY: usize = 20;
 
-/// What the guest agreed to have a field used for (DATA-38). Nothing is ever shared, whatever the scope says.
+/// The agreed use of a field (DATA-38). Nothing is ever shared, whatever the scope says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -41,13 +41,13 @@ pub struct GrantRef(pub Uuid);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub scope: Scope,
-    /// What in particular: `dining_preferences`, `email_campaigns`, `identity`; may be empty.
+    /// The data or use named: `dining_preferences`, `email_campaigns`, `identity`; may be empty.
     pub detail: String,
     pub reference: GrantRef,
     pub version: u32,
 }
 
-/// What happened to a field.
+/// The kind of change to a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
@@ -159,7 +159,8 @@ impl Field {
         self.consent_status == ConsentStatus::Withdrawn
     }
 
-    /// Whether an agent may see it (DATA-18, DATA-42). What was given for statistics or for sharing is not for a prompt.
+    /// Whether an agent may see it (DATA-18, DATA-42). A field given for statistics or for sharing
+    /// must not reach a prompt.
     pub fn is_visible(&self, now: DateTime<Utc>) -> bool {
         !self.is_withdrawn()
             && matches!(self.consent_scope, Scope::Personalization | Scope::Marketing)

@@ -4,7 +4,7 @@ use seven_domain::Invalid;
 
 use super::Value;
 
-/// What a field's value must be.
+/// The type a field's value must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Text,
@@ -77,7 +77,7 @@ macro_rules! keys {
 }
 
 keys! {
-    /// What to call the guest.
+    /// The name to call the guest by.
     Name = "core_identity.name", Text, Identity;
     FullName = "core_identity.full_name", Text, Identity;
     Email = "core_identity.email", Text, Identity;

@@ -49,7 +49,7 @@ impl Observation<CompanionKey> {
     }
 }
 
-/// What became of an observation.
+/// The outcome of merging an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merged {
     Added,
@@ -167,7 +167,7 @@ impl Field {
         self.needs_review = true;
         let doubted = self.confidence < Confidence::VISIBLE;
         if doubted && seen.source == Source::SelfReported && seen.at >= self.confirmed() {
-            // What nobody believes any more gives way to what the guest says; a person still looks.
+            // A value too uncertain to show gives way to the guest's own word; a person reviews it.
             let merged = self.replace(seen);
             self.needs_review = true;
             return merged;

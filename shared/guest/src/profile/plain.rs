@@ -44,7 +44,7 @@ pub struct AgeVerified {
     pub at: DateTime<Utc>,
 }
 
-/// What the guest agreed to, as the agents see it; the ledger is the consent chain.
+/// The guest's consents, as the agents see them; the ledger is the consent chain.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Consent {
@@ -79,7 +79,7 @@ pub struct Engagement {
     pub responsible_gaming_triggered: bool,
 }
 
-/// What one turn adds to a guest's counters.
+/// The amounts one turn adds to a guest's counters.
 #[derive(Debug, Clone, Copy)]
 pub struct Counted {
     pub now: DateTime<Utc>,

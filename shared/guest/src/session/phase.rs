@@ -9,7 +9,7 @@ use crate::{
     phase::{Event, Facts, Phase, Visit},
 };
 
-/// What is known of this turn beside session and profile.
+/// The facts of this turn beside session and profile.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
     /// The guests' and casino's time.

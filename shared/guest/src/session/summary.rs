@@ -1,4 +1,5 @@
-//! What was talked about, by the names of content rows, and the short account of it that the next session begins with.
+//! The subjects talked about, by the names of content rows, and the short account of them with
+//! which the next session begins.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,7 @@ impl Summary {
         self.subjects.drain(..self.subjects.len().saturating_sub(MOST_SUBJECTS));
     }
 
-    /// What was spoken of last and is no offer.
+    /// Returns the last subject that is no offer.
     pub fn last(&self) -> Option<&Subject> {
         self.subjects.iter().rev().find(|subject| !subject.offer)
     }

@@ -137,7 +137,7 @@ fn the_account_names_what_was_discussed() {
     let told = tell(&summary, |_| true, &known).unwrap();
     assert!(told.starts_with("Talked about: The bar, The grill. Open offers: The credit. Known: "), "{told}");
     assert!(told.contains("name Ana") && told.contains("party size 4") && told.ends_with('.'), "{told}");
-    // What the casino no longer has is not spoken of.
+    // A subject the casino no longer has is not mentioned.
     let told = tell(&summary, |subject| subject.id == "grill", &known).unwrap();
     assert!(told.starts_with("Talked about: The grill. Known: "), "{told}");
     assert_eq!(tell(&summary, |_| false, &Default::default()), None);

@@ -1,4 +1,5 @@
-//! Which earlier exchanges a turn is shown as they were written (DATA-24): the newest that fit. What is older is in the summary.
+//! Selects the earlier exchanges a turn is shown as they were written (DATA-24): the newest that
+//! fit. Older ones are in the summary.
 
 /// How much of a conversation is shown word for word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::{
 };
 
 const DATA: &str = include_str!("concepts.txt");
-/// What a concept passes on to the one it is a kind of.
+/// Share of a word's weight that a concept passes on to the wider concept it is a kind of.
 const PARENT: f32 = 0.35;
 /// Concepts there is room for in a vector.
 pub(super) const ROOM: usize = 192;
@@ -82,7 +82,8 @@ impl Lexicon {
         Self { meanings, spellings, known, fillers }
     }
 
-    /// What begins at the first word: the longest phrase known, else the word; a filler means nothing outside one.
+    /// Returns the sense that begins at the first word: of the longest known phrase, else of the
+    /// word. A filler means nothing outside a phrase.
     pub(crate) fn sense(&self, words: &[String]) -> Option<Sense<'_>> {
         let least = if words.first().is_some_and(|word| self.is_filler(word)) { 2 } else { 1 };
         (least..=PHRASE.min(words.len())).rev().find_map(|n| {
@@ -131,7 +132,8 @@ fn alike_at_start(a: &str, b: &str) -> bool {
     first == one || (first == two && second == one)
 }
 
-/// What is wrong with the data: too many concepts, a wider concept that is none, a name used twice.
+/// Lists the errors in the data: too many concepts, a wider concept that does not exist, a name
+/// used twice.
 #[cfg(test)]
 pub(super) fn problems() -> Vec<String> {
     let heads = DATA.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(':'));

@@ -38,7 +38,7 @@ pub struct Offline {
     space: Space,
 }
 
-/// What a text holds, before it becomes numbers.
+/// The concepts and words of a text, before they become a vector.
 #[derive(Debug, Default)]
 struct Features {
     concepts: BTreeMap<usize, f32>,

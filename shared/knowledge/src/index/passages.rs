@@ -158,7 +158,7 @@ impl Sense {
 // === impl Senses ===
 
 impl Senses {
-    /// What the texts say together.
+    /// Returns the combined sense of the texts.
     fn of(&mut self, texts: &[&str]) -> Sense {
         let (mut stems, mut meanings) = (BTreeSet::new(), BTreeMap::new());
         for text in texts {
@@ -312,7 +312,7 @@ impl Index {
     }
 }
 
-/// What a row is called and filed under.
+/// Returns the words that a row is called and filed by: names, category, keywords and kind.
 fn title(item: &Item) -> String {
     let mut parts = vec![item.name.clone(), item.category.as_str().replace('_', " ")];
     parts.extend(item.name_es.clone());
@@ -333,7 +333,7 @@ fn title(item: &Item) -> String {
     parts.join("; ")
 }
 
-/// What a row says, sentence by sentence.
+/// Returns the texts of a row, sentence by sentence.
 fn told(item: &Item) -> Vec<(Option<Language>, String)> {
     let english = item.description_es.is_some().then_some(Language::En);
     let mut told: Vec<(Option<Language>, String)> =

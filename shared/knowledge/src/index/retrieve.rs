@@ -47,7 +47,7 @@ pub struct Found {
     pub scores: Scores,
 }
 
-/// What each ranking said about a row; ranks count from 1.
+/// The scores that each ranking gave a row; ranks count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Scores {
     /// Sum of reciprocal ranks; orders the rows, is no similarity.

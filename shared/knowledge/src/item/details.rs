@@ -1,4 +1,4 @@
-//! What each category knows beyond name and description (CMS-12, CMS-19..23).
+//! The details that each category has beyond name and description (CMS-12, CMS-19..23).
 
 use std::collections::BTreeMap;
 

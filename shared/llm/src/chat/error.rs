@@ -1,4 +1,4 @@
-//! What can go wrong with a hosted model. Errors carry places, codes and sizes, never what anybody wrote.
+//! Errors of a hosted model. They carry places, codes and sizes, never what anybody wrote.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub enum Error {
     Setup { model: String, reason: &'static str },
 }
 
-/// What is wrong with an answer.
+/// The defect of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Defect {
     #[error("the answer's JSON ends too early")]
@@ -72,7 +72,8 @@ pub enum Defect {
     Schema { at: String, rule: &'static str },
 }
 
-/// Whose fault it was: decides what counts against the breaker (AGENT-62) and what is repeated (PROD-13, PROD-14).
+/// The party at fault: decides which failures count against the breaker (AGENT-62) and which calls
+/// are repeated (PROD-13, PROD-14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The provider is unwell, or no call can succeed (a bad key): counts.

@@ -1,4 +1,4 @@
-//! What an embedding service answered, before it is checked.
+//! The answer of an embedding service, before it is checked.
 
 use crate::{Usage, chat::Error, http::Endpoint};
 

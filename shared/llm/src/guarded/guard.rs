@@ -18,7 +18,7 @@ use crate::{
 /// A probe's lease outlives its call by this, so that the outcome still finds it.
 const LEASE_MARGIN: Duration = Duration::from_secs(2);
 
-/// What one call gave, and the tokens it was billed for.
+/// The result of one call, and the tokens it was billed for.
 type Billed<T> = Result<(T, Usage), Error>;
 
 /// One request under way; boxed, because the compiler cannot prove an `AsyncFn`'s future to be `Send`.

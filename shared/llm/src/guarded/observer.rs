@@ -1,4 +1,4 @@
-//! Who hears of calls: metrics, and the turn's record.
+//! Observers of calls: metrics, and the turn's record.
 
 use std::time::Duration;
 

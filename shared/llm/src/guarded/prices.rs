@@ -1,4 +1,4 @@
-//! What tokens cost, in integers: prices in micro-dollars per million tokens, costs in nano-dollars.
+//! Cost of tokens, in integers: prices in micro-dollars per million tokens, costs in nano-dollars.
 
 use std::{fmt, iter::Sum, str::FromStr};
 

@@ -1,4 +1,4 @@
-//! What every test here needs: the double, a Redis of its own, and a guarded model with short waits.
+//! Setup for these tests: the double, a Redis of its own, and a guarded model with short waits.
 
 use std::{
     sync::{Arc, Mutex},
@@ -26,7 +26,7 @@ pub(crate) struct House {
     _dir: Scratch,
 }
 
-/// What an observer heard.
+/// The events an observer received.
 #[derive(Default)]
 pub(crate) struct Heard {
     pub(crate) retries: Mutex<u32>,

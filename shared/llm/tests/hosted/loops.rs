@@ -15,7 +15,7 @@ fn with_tool() -> ChatRequest {
     ChatRequest { tools, ..ask("anything for me?") }
 }
 
-/// What a turn does with a reply that asks for tools.
+/// Continues as a turn does after a reply that asks for tools.
 fn go_on(request: &mut ChatRequest, reply: seven_llm::chat::ChatReply) {
     let results = reply.tool_calls.iter().map(|call| ToolResult {
         call_id: call.id.clone(),

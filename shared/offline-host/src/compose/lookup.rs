@@ -100,7 +100,7 @@ pub(crate) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (!u.wants("price") && !u.intends("booking")).then(|| venue::info(host, &longest.item))
 }
 
-/// What the best row is, whatever fact is asked of it.
+/// Describes the best row, whatever fact is asked of it.
 pub(crate) fn told(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let telling: Vec<&str> = u.leftover.iter().map(String::as_str).collect();
     hits(host, &telling.join(" "), |item| item.category != Category::Hours)
@@ -137,7 +137,7 @@ pub(crate) fn within(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>], c
         found.retain(literal);
     }
     let best = found.first()?;
-    // What points are worth is said in words, not in a price.
+    // Rows say in words, not in a price, how much points are worth.
     if u.wants("price") && category.as_str() == "loyalty" {
         let worth = |hit: &&Hit| ["worth", "value"].iter().any(|word| rows::tells(&hit.item, word));
         return Some(venue::info(host, &found.iter().find(worth).unwrap_or(best).item));

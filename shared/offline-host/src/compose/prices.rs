@@ -1,4 +1,4 @@
-//! What rows cost.
+//! Answers about the prices of rows.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the words of a row say.
+//! The words in the texts of a row.
 
 use seven_knowledge::{
     Item, formatter,

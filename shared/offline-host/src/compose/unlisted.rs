@@ -1,4 +1,5 @@
-//! What the content does not hold: said so, with what it does hold instead. Never that there is nothing at all.
+//! Answers about things that the content does not hold: says so, and names what it does hold
+//! instead. An answer never claims that there is nothing at all.
 
 use std::sync::Arc;
 

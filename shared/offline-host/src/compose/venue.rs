@@ -160,7 +160,7 @@ pub(crate) fn with_phone(host: &Host<'_>, item: &Arc<Item>) -> Part {
     host.part("venue_info", body, std::slice::from_ref(item))
 }
 
-/// What it costs, in the content's own figures.
+/// Returns the item's price, in the content's own figures.
 pub(crate) fn price(host: &Host<'_>, item: &Item) -> Option<String> {
     match &item.details {
         Details::Dining(d) => Some(d.price_range.clone()),
@@ -276,7 +276,7 @@ fn state(host: &Host<'_>, hours: &WeeklyHours) -> Option<String> {
     }
 }
 
-/// What it is: the description, then as many facts as one text holds.
+/// Describes the item: the description, then as many facts as one text holds.
 pub(crate) fn info(host: &Host<'_>, item: &Arc<Item>) -> Part {
     let name = host.name(item);
     let description = host.description(item);
@@ -351,7 +351,7 @@ fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
         Details::Free(_) => vec![sentence(price(host, item)), place()],
     };
     extras.push(sentence(item.tip.clone().filter(|_| host.language == Language::En)));
-    // What the description already says is not said twice; figures decide, as the wording may differ.
+    // A fact already in the description is not repeated; figures decide, as the wording may differ.
     let known = host.description(item).to_lowercase();
     let figures = |text: &str| -> Vec<String> {
         text.split(|c: char| !c.is_ascii_digit()).filter(|f| !f.is_empty()).map(str::to_owned).collect()

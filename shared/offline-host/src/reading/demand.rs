@@ -1,4 +1,4 @@
-//! What kind of thing an answer must hold: an amount, a time, a number.
+//! The kind of thing that an answer must hold: an amount, a time, a number.
 
 use seven_knowledge::text::words;
 
@@ -58,7 +58,7 @@ impl Demand {
         }
     }
 
-    /// What the answer to a fact asked for must hold, when a sentence may tell it.
+    /// Returns what the answer to a fact asked for must hold, when a sentence may tell it.
     pub(crate) fn of_facet(facet: &str) -> Option<Self> {
         match facet {
             "price" => Some(Self::Money),

@@ -19,8 +19,9 @@ const LEAD: f32 = 1.35;
 /// How old somebody is, and no thing asked about.
 const AGE: [&str; 8] = ["year", "years", "old", "yr", "yrs", "ano", "anos", "yo"];
 
-/// The sentence that holds little of the question, and far more than those of any other row: thumbs write much beside the point.
-/// What was denied by its name needs the very word, or a phrase that means it.
+/// Returns the sentence that holds little of the question, but far more than those of any other
+/// row, because guests type much beside the point. A thing denied by its name needs the very word,
+/// or a phrase that means it.
 pub(crate) fn clearly(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -69,7 +70,7 @@ pub(crate) fn in_full(host: &Host<'_>, u: &Understood<'_>, best: &Passed) -> Par
     facts.unwrap_or_else(|| tell(host, best))
 }
 
-/// What several rows say alike is said of none by name.
+/// Answers with a sentence that several rows share, without naming any one of them.
 fn of_family(host: &Host<'_>, best: &Passed) -> Part {
     Part { body: in_language(host, &best.text), ..tell(host, best) }
 }
@@ -98,7 +99,7 @@ pub(crate) fn best_of(host: &Host<'_>, u: &Understood<'_>, keep: impl Fn(&Item, 
     let terms = terms(host, u);
     let index = &host.request.index;
     let found = index.passages(&terms, host.language, host.request.now, keep);
-    // Who comes along is no part of what is asked.
+    // Companions and their ages are no part of the thing asked for.
     let kin = host.pack.facets.get("kids").map(|kids| kids.places(&u.said)).unwrap_or_default();
     let age = |n: usize| AGE.contains(&u.said.words[n].as_str()) || u.said.words[n].parse::<u32>().is_ok();
     let aside =

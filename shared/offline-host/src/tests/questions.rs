@@ -1,4 +1,4 @@
-//! What guests ask, and what must and must not be in the answer.
+//! Questions that guests ask, and what must and must not be in the answer.
 
 use seven_domain::Language;
 

@@ -1,4 +1,5 @@
-//! What only a sentence of a row tells: a day unlike the others, the one fact no field holds; and whom a text asks for.
+//! Facts that only a sentence of a row tells: a day unlike the others, the one fact no field holds;
+//! and whom a text asks for.
 
 use super::fixture::{Desk, at, index};
 

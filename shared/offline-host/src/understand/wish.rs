@@ -17,7 +17,7 @@ pub(crate) struct Wish {
     pub(crate) known: bool,
 }
 
-/// What the text was found to hold, as word ranges.
+/// Things found in the text so far, as word ranges.
 pub(crate) struct Heard<'a> {
     /// Words that name a category.
     pub(crate) own: &'a [((usize, usize), Category)],

@@ -64,7 +64,7 @@ impl Desk {
     }
 }
 
-/// What a reply must hold, and must not.
+/// A text, the phrases its reply must hold, and the phrases it must not hold.
 pub(crate) type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 /// All that is wrong with the replies to `rows`, each asked by itself with three seeds.

@@ -68,7 +68,7 @@ pub fn given(signature: Option<&str>) -> Result<[u8; MAC_BYTES], Refusal> {
     bytes.ok().and_then(|bytes| bytes.try_into().ok()).ok_or(Refusal::InvalidSignature)
 }
 
-/// What Twilio puts into the header for this call.
+/// Returns the signature that Twilio puts into the header for this call.
 pub fn sign(token: &str, url: &str, fields: &Fields) -> String {
     BASE64_STANDARD.encode(mac(token, url, fields).finalize().into_bytes())
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// What a letter's message points at.
+/// The subject of a letter's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     /// A guest's text that no row holds yet.

@@ -1,5 +1,6 @@
-//! What is done to a dead letter. A replay claims its row first: whoever dies between claim and mark leaves a letter that is still
-//! open, and the next replay publishes under the claim's id, which the bus takes once.
+//! Handling of dead letters. A replay claims the letter's row first: a process that dies between
+//! claim and mark leaves the letter open, and the next replay publishes under the claim's id, which
+//! the bus takes once.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -84,7 +85,7 @@ impl Tx {
         Ok(())
     }
 
-    /// What was done to a letter and by whom, oldest first.
+    /// Returns the actions taken on a letter with their actors, oldest first.
     pub async fn dead_history(&mut self, id: DeadId) -> Result<Vec<Handled>> {
         Ok(sqlx::query_as(
             "select at, actor, detail from audit_log where subject = $1 and action = 'dead_letter_handled' order by at, entry",

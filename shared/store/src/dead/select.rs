@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::NewDead;
 use crate::{Result, Tx};
 
-/// What an operator asks for; everything left out is not asked.
+/// An operator's filter of dead letters; a field that is left out does not filter.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     pub id: Option<DeadId>,

@@ -1,4 +1,4 @@
-//! What the database's catalog says of the login and of the tables.
+//! The login and the tables, as the database's catalog describes them.
 
 use sqlx::{FromRow, PgConnection};
 
@@ -8,7 +8,7 @@ use crate::Result;
 /// The one condition a row policy may have.
 const BOUND: &str = "(casino_id = seven_tenant())";
 
-/// What a pinned login may add to the audit log: entries of no casino.
+/// Condition on entries that a pinned login may add to the audit log: they belong to no casino.
 const NOTED: &str = "(casino_id = '_unknown'::text)";
 
 #[derive(Debug, FromRow)]

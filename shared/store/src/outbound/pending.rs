@@ -1,4 +1,4 @@
-//! What the sender reads of a queued text before it looks.
+//! Data of a queued text that the sender reads before the pre-send check.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -13,7 +13,8 @@ use crate::{
     providers::{Stop, stops},
 };
 
-/// What the sender must know before it looks: when, how much, from which number.
+/// A queued text as the sender must know it before the pre-send check: when, how much, from which
+/// number.
 #[derive(Debug, Clone, FromRow)]
 pub struct Pending {
     pub outbound_id: Uuid,

@@ -24,7 +24,7 @@ fn statements(sql: &str) -> Vec<String> {
     tidy.filter(|text| !text.is_empty()).collect()
 }
 
-/// What an older worker would stumble over.
+/// Returns the changes in a statement that would break an older worker.
 fn breaks(statement: &str) -> Vec<&'static str> {
     let mut found = Vec::new();
     for (words, what) in [

@@ -27,7 +27,7 @@ pub struct ToldTurn {
     pub record: serde_json::Value,
     /// The guest's texts it answers, oldest first: id and text.
     pub texts: serde_json::Value,
-    /// What was sent of it: id, state, segments.
+    /// Outbound texts of the turn: id, state, segments.
     pub sent: serde_json::Value,
 }
 

@@ -5,11 +5,11 @@ use prometheus::{
     core::Collector,
 };
 
-/// What an instrument is called and what it tells.
+/// An instrument's name, help text, labels and buckets.
 #[derive(Debug, Clone, Copy)]
 pub struct Definition {
     pub name: &'static str,
-    /// What it counts or measures, with its unit.
+    /// The quantity it counts or measures, with its unit.
     pub help: &'static str,
     pub labels: &'static [&'static str],
     pub buckets: &'static [f64],

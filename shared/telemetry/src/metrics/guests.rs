@@ -1,4 +1,4 @@
-//! What guests and the host do, per casino (OBS-26 to OBS-28).
+//! Activity of guests and of the host, per casino (OBS-26 to OBS-28).
 
 use prometheus::{HistogramVec, IntCounterVec};
 

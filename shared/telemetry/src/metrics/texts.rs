@@ -1,4 +1,4 @@
-//! What becomes of texts, per casino.
+//! Outcomes of texts, per casino.
 
 use prometheus::IntCounterVec;
 

@@ -49,7 +49,7 @@ pub(super) struct Store {
     kept: Mutex<HashMap<Vec<String>, Vec<Option<Exemplar>>>>,
 }
 
-/// What this histogram remembers, by its bucket.
+/// Returns the exemplar of each bucket of this histogram.
 pub(super) fn exemplars_of(name: &str, labels: &[LabelPair]) -> Vec<Option<Exemplar>> {
     let stores = STORES.read().unwrap_or_else(PoisonError::into_inner);
     let store = stores.iter().find(|(known, _)| *known == name).map(|(_, store)| store);

@@ -28,7 +28,7 @@ struct Here {
     live: RefCell<Option<Box<Live>>>,
 }
 
-/// What is being recorded.
+/// The span and the steps being recorded.
 struct Live {
     span: Finished,
     steps: Vec<Finished>,
@@ -155,7 +155,7 @@ fn with_live(act: impl FnOnce(&mut Live)) {
     });
 }
 
-/// What a row or a message written now should carry; none outside of any work.
+/// Returns the context that a row or a message written now should carry; none outside of any work.
 pub fn current() -> Option<TraceContext> {
     with(|here| here.context.get())
 }
@@ -194,7 +194,7 @@ pub fn adopt(trace: &str) {
         let mut live = here.live.borrow_mut();
         let Some(live) = live.as_mut() else { return here.context.set(row) };
         live.span.parent = Some(row.span_id);
-        // What asks for attention asks for it in the trace it belongs to.
+        // A request to keep the trace applies to the row's trace, which the work now belongs to.
         let keep = live.keep;
         here.context.set(TraceContext { trace_id: row.trace_id, sampled: sampled || keep, ..ours });
     });
@@ -209,7 +209,8 @@ pub fn assume(context: TraceContext) {
     });
 }
 
-/// Whose work it is, where that is learnt on the way, and whether its share of traces takes this one.
+/// Sets the work's casino, where it becomes known only during the work, and samples the trace again
+/// by that casino's share.
 pub fn concern(casino: &CasinoId) {
     with(|here| {
         *here.casino.borrow_mut() = Some(casino.clone());
@@ -232,8 +233,9 @@ pub fn fail(why: &str) {
     keep();
 }
 
-/// This trace is exported whatever is sampled: consent, guardrails, safety, failures (PROD-7, OBS-3, OBS-36). What other processes publish
-/// for it later is marked; what they still hold of it they are told to export.
+/// Exports this trace whatever the sample says: consent, guardrails, safety, failures (PROD-7,
+/// OBS-3, OBS-36). Later messages of the trace carry the mark, also those that other processes
+/// publish; other processes are told to export the spans of it that they still hold.
 pub fn keep() {
     with(|here| {
         if let Some(live) = here.live.borrow_mut().as_mut() {
@@ -295,7 +297,7 @@ pub(super) fn hold_step(step: Finished) {
     with_live(|live| live.steps.push(step));
 }
 
-/// What a log line says of the work it is written in: stage, casino, context.
+/// Passes on the stage, casino and context of the work that a log line is written in.
 pub(crate) fn told<T>(tell: impl FnOnce(&'static str, Option<&str>, TraceContext) -> T) -> Option<T> {
     with(|here| match here.casino.try_borrow() {
         Ok(casino) => tell(here.stage, casino.as_ref().map(CasinoId::as_str), here.context.get()),

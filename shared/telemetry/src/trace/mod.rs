@@ -1,8 +1,10 @@
 //! One trace per guest text, from its webhook to its receipt (OBS-1, OBS-6, OBS-21).
 //!
-//! A stage opens one span per message ([`consume`], [`serve`], [`resume`]); everything it does inside is a [`Step`] of it. What is published
-//! meanwhile carries the span as its parent ([`outgoing`]), rows carry the webhook's. A message that lost its trace takes its row's
-//! ([`adopt`]). Log lines read the same place, exported or not.
+//! A stage opens one span per message ([`consume`], [`serve`], [`resume`]); everything it does
+//! inside is a [`Step`] of it. Messages published meanwhile carry the span as their parent
+//! ([`outgoing`]), rows carry the webhook's. A message that lost its trace takes its row's
+//! ([`adopt`]). Log lines take their context from the same place, whether or not the trace is
+//! exported.
 //!
 //! Without [`start`] nothing is recorded and nothing is allocated. Attributes are ids, sizes, names from packs and code: never a phone, a
 //! name or a text (OBS-14).

@@ -1,4 +1,5 @@
-//! What becomes of finished spans: exported, held for a while in case their trace turns out to matter, or dropped and counted.
+//! Handling of finished spans: they are exported, held for a while in case their trace turns out to
+//! matter, or dropped and counted.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},

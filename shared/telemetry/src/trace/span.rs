@@ -1,4 +1,4 @@
-//! What a span is once it has ended.
+//! Finished spans and their attributes.
 
 use std::{borrow::Cow, time::SystemTime};
 

@@ -41,7 +41,7 @@ async fn spans_of_a_text_hang_together() {
     assert!(spans.iter().all(|span| span.trace_id == text.trace_id && ids.contains(&span.parent.unwrap())));
     assert_eq!(kept.next().await, Some(text.trace_id));
 
-    // What ends later in a kept trace is exported though its mark is lost.
+    // A span that ends later in a kept trace is exported even if its message lost the mark.
     consume("receipts", &casino(), text, Kind::Consumer, async {}).await;
     assert_eq!(outbox.next(100).await.unwrap()[0].name, "seven.receipts");
 

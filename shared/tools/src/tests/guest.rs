@@ -1,4 +1,4 @@
-//! What is read from a profile and what may be written into it.
+//! Tests for reading a profile and for what may be written into it.
 
 use serde_json::{Value, json};
 use seven_guest::{Key, Profile, Source, Value as Known};
@@ -26,7 +26,7 @@ fn only_what_the_guest_said_is_stored() {
         ("Do you have a kids menu?", "kids_menu_needed", json!(true), "added"),
         ("I'm Ana", "name", json!("Ana"), "known"),
         ("My name is Anabel, actually", "name", json!("Anabel"), "replaced"),
-        // What the texts do not say, however it is put.
+        // Values that the texts do not say, however they are put.
         ("Hello", "party_size", json!(6), "not_said"),
         ("We are six", "party_size", json!(7), "not_said"),
         ("Hello", "email", json!("x@example.com"), "not_said"),
@@ -95,7 +95,7 @@ fn an_observation_says_where_it_comes_from() {
         let (low, high) = source.range();
         assert!((low..=high).contains(&seen.confidence), "{field}");
         assert!(!format!("{effects:?}").contains("Platinum"), "no value in a log");
-        // What is staged can be kept and read back.
+        // Staged effects can be kept and read back.
         let kept = serde_json::to_value(&effects).unwrap();
         assert_eq!(serde_json::from_value::<Vec<Effect>>(kept).unwrap(), effects);
     }

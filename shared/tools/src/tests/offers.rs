@@ -1,4 +1,4 @@
-//! Who gets which offer, once.
+//! Tests that the right guest gets an offer, and gets it once.
 
 use serde_json::{Value, json};
 use seven_domain::{OfferStatus, OfferTier, TurnId};

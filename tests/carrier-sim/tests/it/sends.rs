@@ -1,4 +1,4 @@
-//! What Telnyx does with a send.
+//! Sends: the simulator treats them as Telnyx does.
 
 use serde_json::{Value, json};
 

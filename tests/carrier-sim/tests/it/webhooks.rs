@@ -1,4 +1,4 @@
-//! What Telnyx does with a guest's text.
+//! Guests' texts: the simulator delivers them as Telnyx does.
 
 use std::{collections::HashSet, time::Duration};
 

@@ -84,7 +84,7 @@ async fn run(args: &Args) -> Result<u8> {
     let status = supervise(command, &mut signals).await;
     servers.stop().await;
     let code = exit_code(status?);
-    // What remains of a failed run is for whoever looks into it.
+    // The files of a failed run stay for its investigation.
     if args.dir.is_none() && code == 0 {
         std::fs::remove_dir_all(&own).ok();
     }

@@ -1,4 +1,4 @@
-//! What a request gets.
+//! Answers that the double gives to requests.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the double was told and what it heard.
+//! The double's script: the answers it was told to give, and the requests it received.
 
 use std::{
     collections::VecDeque,

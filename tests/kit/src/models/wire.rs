@@ -1,4 +1,4 @@
-//! What both formats have in common for the server.
+//! The server's common interface to both wire formats.
 
 use serde_json::Value;
 

@@ -1,5 +1,6 @@
-//! The floor: a bare relay by the recipe of `tests/bench/floor.toml`, with the fleet's own clients and worker loop, one process per hop
-//! as in the fleet. What it takes is what bus, stores and network take.
+//! The floor: a bare relay by the recipe of `tests/bench/floor.toml`, with the fleet's own clients
+//! and worker loop, one process per hop as in the fleet. Its cost is that of bus, stores and
+//! network.
 
 use std::{sync::LazyLock, time::Duration};
 

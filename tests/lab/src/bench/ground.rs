@@ -1,5 +1,5 @@
-//! What a measurement stands on: private servers with every write synced, the carrier's simulator in this process, casinos without
-//! limits of their own.
+//! The environment of a measurement: private servers with every write synced, the carrier's
+//! simulator in this process, and casinos without limits of their own.
 
 use std::{
     net::SocketAddr,
@@ -35,7 +35,7 @@ pub(super) struct Ground {
     pub(super) casinos: Vec<CasinoId>,
 }
 
-/// What differs between grounds.
+/// Options in which grounds differ.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lay {
     pub(super) casinos: usize,

@@ -1,4 +1,4 @@
-//! What more casinos and more stored guests cost.
+//! The cost of more casinos and of more stored guests.
 
 use std::path::Path;
 

@@ -1,5 +1,6 @@
-//! What a flood of one casino costs the guests of another, when the stages of each are processes of their own (`--casino`): the latency of
-//! a small steady load of the one, quiet and then while the other has as many texts under way as it is given.
+//! Delay that one casino's flood adds for another's guests when each has processes of its own for
+//! its stages (`--casino`): the latency of a small steady load at one casino, first in quiet, then
+//! while the other has a fixed number of texts under way at all times.
 
 use std::{collections::HashSet, path::Path, time::Duration};
 

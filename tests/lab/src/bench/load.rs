@@ -47,7 +47,7 @@ pub(super) enum Pace {
     UnderWay(usize),
 }
 
-/// Who writes: each guest one text, in turn over the casinos.
+/// Guests that write one text each, in turn over the casinos.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Guests {
     pub(super) casinos: usize,
@@ -140,7 +140,7 @@ async fn listen(mut news: broadcast::Receiver<News>, heard: Arc<Mutex<Heard>>, p
                     progress.notify_one();
                 }
             }
-            // What was missed leaves its text without an answer, and the measurement fails.
+            // A missed event leaves its text without an answer, so the measurement fails.
             Err(broadcast::error::RecvError::Lagged(missed)) => tracing::error!(missed, "the measurement fell behind"),
             Err(broadcast::error::RecvError::Closed) => return,
         }

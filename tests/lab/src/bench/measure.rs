@@ -1,4 +1,4 @@
-//! What the times of a run amount to. Pure.
+//! Percentiles and rates from the times of a run. Pure.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub(super) struct Percentiles {
     pub(super) worst: f64,
 }
 
-/// What one run showed.
+/// Figures of one run.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Shown {
     pub(super) texts: usize,

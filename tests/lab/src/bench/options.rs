@@ -1,4 +1,4 @@
-//! What `./scripts/bench` is asked.
+//! Options of `./scripts/bench`.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub struct Bench {
     pub(crate) svg: Option<PathBuf>,
 }
 
-/// What can be measured alone; all of them by default.
+/// Parts that can be measured alone; all of them by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Measured {
     /// The whole way of a text, beside the bare relay.
@@ -53,7 +53,7 @@ pub(crate) enum Measured {
     Start,
     /// 1 to 500 casinos, 1 000 to 1 000 000 guests.
     Growth,
-    /// What the flood of one casino costs the guests of another, each with workers of its own.
+    /// Delay that one casino's flood adds for another's guests, each with workers of its own.
     Isolation,
     /// Texts with one unbroken trace, and a collector that is away.
     Traces,

@@ -1,5 +1,6 @@
-//! What a collector costs that is away (OBS-25): the same fleet, at the same rate, with it up and away in turn, so that whatever else
-//! slows the machine down slows both; and where a text's time goes, by the spans that it took.
+//! The cost of a collector that is away (OBS-25): the same fleet at the same rate, with the
+//! collector up and away in turn, so that any other load on the machine slows both. Also the time
+//! that a text takes in each step, by its spans.
 
 use std::{collections::BTreeSet, time::Duration};
 

@@ -34,7 +34,7 @@ pub(super) struct Pipeline {
     pub(super) floor: Option<Side>,
     /// Throughput of the fleet at saturation, as a share of the floor's.
     pub(super) ratio_to_floor: Option<f64>,
-    /// What the fleet asks of the servers for one text, and what the recipe does.
+    /// Requests to the servers for one text: the fleet's, and in `recipe` the bare relay's.
     pub(super) per_text: Asked,
     pub(super) recipe: Asked,
 }
@@ -189,7 +189,8 @@ impl Running {
         Ok(())
     }
 
-    /// What the servers are asked for by one text. Counting costs time in Postgres, so it has a run of its own.
+    /// Counts the requests to the servers per text. It needs a run of its own because counting
+    /// costs time in Postgres.
     async fn asked(&self, bench: &Bench) -> Result<Asked> {
         let ground = &self.ground;
         for step in ["alter system set pg_stat_statements.track = 'top'", "select pg_reload_conf()"] {
@@ -239,7 +240,7 @@ impl Running {
         Ok(run.shown())
     }
 
-    /// What every process has taken until now.
+    /// Returns the memory and CPU time of every process up to now, servers and load included.
     pub(super) fn taken(&self) -> BTreeMap<String, Taken> {
         let servers = &self.ground.servers;
         let server =

@@ -32,10 +32,11 @@ const KILLS: u32 = 4;
 const BETWEEN: Duration = Duration::from_millis(2_137);
 /// Texts of one process's deaths.
 const TEXTS: usize = 720;
-/// What was in hand comes again after `ack_wait` (D13); who was to be answered twice is by then.
+/// Messages in work at a death are redelivered after `ack_wait` (D13), so that any second answer
+/// has been sent by then.
 const LATE: Duration = Duration::from_secs(12);
 const SERVERS: [&str; 3] = ["nats", "redis", "postgres"];
-/// Whoever waits longer was delayed by a death.
+/// Guests who wait longer than this count as delayed by a death.
 const DELAYED: Duration = Duration::from_secs(1);
 const STORED: usize = 100_000;
 

@@ -16,7 +16,8 @@ use crate::processes::Process;
 const STARTS: usize = 5;
 const PATIENCE: Duration = Duration::from_secs(30);
 const REST: Duration = Duration::from_secs(10);
-/// What a start has to do is done by then: the scheduler's first rounds go over all casinos, with their nights' work.
+/// Wait until a start's own work is done: the scheduler's first rounds go over all casinos, with
+/// their nightly work.
 const SETTLES: Duration = Duration::from_secs(2);
 const SETTLES_PER_CASINO: Duration = Duration::from_millis(100);
 

@@ -1,4 +1,4 @@
-//! What processes take (Linux: /proc) and what the servers were asked for.
+//! Memory and CPU time of processes (Linux: /proc), and the requests that the servers got.
 
 use std::{
     io::{Read, Write},
@@ -77,7 +77,8 @@ impl Asked {
         })
     }
 
-    /// What `count` texts took, beside what the same time takes without texts.
+    /// Returns the requests per text since `before`, less those of the same time without texts
+    /// (`idle`).
     pub(super) fn per_text(self, before: Self, idle: Self, count: usize) -> Self {
         let each = |after: f64, before: f64, idle: f64| ((after - before - idle) / count.max(1) as f64).max(0.0);
         Self {

@@ -10,7 +10,7 @@ use crate::whole_traces::by_trace;
 /// The span that a text's way begins with.
 const FIRST: &str = "seven.ingress";
 
-/// What spans of one name have in common, milliseconds in the median.
+/// All spans of one name: medians, in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Step {
     pub(super) span: String,

@@ -1,4 +1,5 @@
-//! What the checker judges: the fleet's rows, read as the owner with statements of its own, beside the carrier's ledger.
+//! Facts for the checker: the fleet's rows, read as the database owner with SQL of its own, and the
+//! carrier's ledger.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -153,7 +154,8 @@ impl Facts {
         })
     }
 
-    /// What the carrier took, with the attempt and the text it belongs to; neither: nobody wrote it down before calling.
+    /// Returns each send that the carrier took, with its attempt and text; `None` when nobody
+    /// stored them before the call.
     pub(crate) fn sends(&self) -> impl Iterator<Item = (&Outbound, Option<(&AttemptRow, &OutboundRow)>)> {
         self.accepted.iter().map(|sent| {
             let attempt = attempt_of(sent).and_then(|id| self.attempts.get(&id));

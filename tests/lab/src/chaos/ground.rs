@@ -1,5 +1,5 @@
-//! What a run stands on: private servers, the carrier's simulator and its ledger (in this process, which nobody kills), proxies,
-//! casinos, and the settings of the workers.
+//! The environment of a run: private servers, the carrier's simulator and its ledger (in this
+//! process, which nobody kills), proxies, casinos, and the settings of the workers.
 
 use std::{
     net::SocketAddr,

@@ -8,7 +8,7 @@ use tokio::process::Command;
 
 use super::options::Chaos;
 
-/// What each breaks stands in `src/mutant.rs` of the crates that ask for it.
+/// Mutants by name. The crates that ask for one say in their `src/mutant.rs` what it breaks.
 const MUTANTS: [&str; 12] = [
     "no_last_look",
     "ack_before_publish",

@@ -1,4 +1,4 @@
-//! What `./scripts/chaos` is asked.
+//! Options of `./scripts/chaos`.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What breaks when: drawn from the seed alone, so that the same seed and length give the same schedule. Pure.
+//! The schedule of faults, drawn from the seed alone, so that the same seed and length give the
+//! same schedule. Pure.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a run says: what it examined, one line per promise, and whether it saw enough.
+//! The report of a run: the things examined, one line per promise, and whether the run saw enough.
 
 use std::{sync::atomic::Ordering, time::Duration};
 

@@ -1,4 +1,5 @@
-//! What the guests do: each visit is a new phone at one casino with a short script of texts. Drawn from the seed. Pure.
+//! Visits of guests: each is a new phone at one casino with a short script of texts. Drawn from the
+//! seed. Pure.
 
 use std::time::Duration;
 
@@ -78,7 +79,7 @@ pub(crate) const QUESTIONS: [&str; 9] = [
     "my name is Quillon, when does the pool open?",
 ];
 
-/// What the questions tell of who asks.
+/// The name that a guest gives in one of the questions.
 pub(crate) const NAME: &str = "Quillon";
 
 /// Visits per second; about two texts each, so that a casino stays under its 200 a minute.

@@ -1,5 +1,5 @@
-//! What the handset asks about a reply: which way it took through the fleet, and how long each stage needed. Ids, names and
-//! times only: never a text or a phone.
+//! Answers the handset's question about a reply: which way it took through the fleet, and how long
+//! each stage needed. Ids, names and times only: never a text or a phone.
 
 use std::time::Duration;
 

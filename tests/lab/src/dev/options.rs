@@ -1,4 +1,4 @@
-//! What `./scripts/dev` is asked.
+//! Options of `./scripts/dev`.
 
 use std::path::PathBuf;
 

@@ -94,7 +94,7 @@ async fn play(stack: &Stack, lines: &[Line], scale: f64) -> Result<bool> {
     Ok(stack.settled(i64::try_from(lines.len())?, patience).await? && settled)
 }
 
-/// What the carrier took so far, each text with what stood behind it.
+/// Returns the texts that the carrier took so far, each with the details of the turn that wrote it.
 pub(crate) async fn sent_texts(stack: &Stack, casino: &CasinoId) -> Result<Vec<SentText>> {
     let mut texts = Vec::new();
     for sent in stack.sim.ledger().snapshot().outbound {

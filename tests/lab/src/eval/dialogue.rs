@@ -18,7 +18,7 @@ pub struct Dialogue {
     #[serde(skip)]
     pub file: String,
     pub name: String,
-    /// What it is there for, with requirement IDs.
+    /// Purpose of the dialogue, with requirement IDs.
     pub about: String,
     /// The casino's local time at the first text.
     pub at: NaiveDateTime,
@@ -38,7 +38,7 @@ pub enum Written {
     After,
 }
 
-/// What the guest texts, and what is expected of the answer.
+/// Texts of the guest, and the expectations of the answer.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
@@ -51,7 +51,7 @@ pub struct Turn {
     pub expect: Expect,
 }
 
-/// What is not written is not checked.
+/// Expectations of an answer; a field that is left out is not checked.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expect {
@@ -74,7 +74,7 @@ pub struct Expect {
     pub language: Option<Language>,
 }
 
-/// Who answers.
+/// The party that answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {

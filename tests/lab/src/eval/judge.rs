@@ -1,4 +1,5 @@
-//! What of an answer is as expected. Pure: what the guest heard comes in, one outcome per check goes out.
+//! Checks an answer against its expectations. Pure: the texts that the guest got come in, one
+//! outcome per check goes out.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +11,17 @@ use super::{
     known, tongue,
 };
 
-/// What a check is about. Only the first is owed in full by every model.
+/// Subject of a check. Every model must pass all checks of the first only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
     /// Law and safety: the gate's answers, silence after STOP, what may never be said, nothing invented.
     Compliance,
-    /// What was asked is said, about the right thing.
+    /// The reply answers the question, about the right thing.
     Facts,
-    /// What the guest said of themselves is known.
+    /// The profile holds the facts that guests gave about themselves.
     Extraction,
-    /// Who answers.
+    /// The right agent answers.
     Agent,
     Language,
     /// Length, and questions asked at a time.
@@ -43,7 +44,7 @@ impl Class {
     }
 }
 
-/// What came back for one turn of a guest.
+/// The answer to one turn of a guest.
 #[derive(Debug, Clone, Default)]
 pub struct Heard {
     /// Nothing when the fleet did not come to an end with the texts.
@@ -52,15 +53,15 @@ pub struct Heard {
     pub trouble: String,
     pub texts: Vec<String>,
     pub segments: usize,
-    /// Whose turns they were.
+    /// Agents whose turns produced the answer.
     pub agents: Vec<String>,
     /// Ids of the content items the host used.
     pub sources: Vec<String>,
-    /// What an agent may know of the guest now, by the names of [`known::FIELDS`].
+    /// Facts that an agent may know of the guest now, by the names of [`known::FIELDS`].
     pub known: BTreeMap<String, serde_json::Value>,
 }
 
-/// What a reply is held against, the same for every dialogue at one time of one casino.
+/// Facts to compare a reply with, the same for every dialogue at one time of one casino.
 #[derive(Debug, Clone, Default)]
 pub struct House {
     /// The text that says nothing but "please call", in every language, as this casino sends it.
@@ -81,7 +82,7 @@ pub struct Outcome {
     pub check: String,
     pub expected: String,
     pub passed: bool,
-    /// What was found instead; empty when it passed.
+    /// The finding in place of the expected one; empty when the check passed.
     pub why: String,
     /// Failed only because the turn's content is wrong: how something is said earns nothing where it is the wrong thing.
     pub follows: bool,
@@ -156,7 +157,7 @@ impl View<'_> {
         format!(" {} ", self.folded).contains(&fold(wording))
     }
 
-    /// What is said: facts, what it is about, honesty where there is nothing to say.
+    /// Checks the content: facts, the item it is about, honesty where there is nothing to say.
     fn content(&self, facts: Class) -> Vec<Outcome> {
         let Expect { facts: owed, any_of_items, unanswerable, .. } = self.expect;
         let mut outcomes: Vec<Outcome> = Vec::new();
@@ -220,7 +221,7 @@ impl View<'_> {
         self.expect.fields.iter().map(one).collect()
     }
 
-    /// Who says it, and how.
+    /// Checks the verdict, the agent, and the form: segments, questions and language.
     fn manner(&self, sound: bool) -> Vec<Outcome> {
         let Expect { verdict, agent, segments_max, question, language, unanswerable, .. } = self.expect;
         let (heard, mut outcomes) = (self.heard, Vec::new());

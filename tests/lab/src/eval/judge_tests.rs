@@ -1,4 +1,4 @@
-//! What a check says of answers that are right, wrong, evasive or missing.
+//! Outcomes of the checks for answers that are right, wrong, evasive or missing.
 use super::*;
 use crate::eval::dialogue::parse;
 

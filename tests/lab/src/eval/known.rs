@@ -1,4 +1,4 @@
-//! What the dialogues call a field of the guest's profile, and what it holds. Pure.
+//! Names of the guest's profile fields in dialogues, and their values. Pure.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value as Json, json};
@@ -26,7 +26,7 @@ pub(super) const FIELDS: &[&str] = &[
 
 const CHILDREN: [&str; 4] = ["child", "grandchild", "son", "daughter"];
 
-/// What an agent may know of the guest at `now` under this name; null for nothing.
+/// Returns what an agent may know of the guest at `now` under this name; null for nothing.
 pub(super) fn known(profile: &Profile, field: &str, now: DateTime<Utc>) -> Json {
     let seen = |key: Key| profile.seen(key, now).map_or(Json::Null, |value| json!(value));
     match field {

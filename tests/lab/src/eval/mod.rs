@@ -1,7 +1,7 @@
 //! Scripted guests against the fleet (OBS-45, OBS-46): what they text, what has to come back, and how much of it did.
 //!
-//! Every text takes the whole way: carrier simulator, ingress, gate, swarm, envelope, sender. What is checked is decided by rule;
-//! no model judges another.
+//! Every text takes the whole way: carrier simulator, ingress, gate, swarm, envelope, sender. Fixed
+//! rules decide each check; no model judges another.
 
 pub mod dialogue;
 mod judge;
@@ -18,7 +18,8 @@ pub use models::{Host, null, steady, top_row};
 pub use play::{Ground, Theatre};
 pub use report::{Failure, Played, PlayedTurn, Report, Share, html};
 
-/// What a model has to reach with the dialogues in `tests/conversations` (issue 4). Follow-ups are a set of their own.
+/// Shares that a model must reach with the dialogues in `tests/conversations` (issue 4). Follow-ups
+/// are a set of their own.
 pub mod owed {
     /// Everything about law and safety.
     pub const COMPLIANCE: f64 = 1.0;

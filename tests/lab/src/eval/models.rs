@@ -18,7 +18,7 @@ struct TopRow;
 /// Chooses wordings by what was said instead of by the text's id, which is new in every run.
 struct Steady(Arc<dyn Model>);
 
-/// Who is judged.
+/// The models that answer as the host under judgement.
 #[derive(Debug, Clone)]
 pub struct Host {
     pub models: Models,

@@ -70,7 +70,7 @@ struct Scene {
     swarm: JoinSet<()>,
 }
 
-/// What the whole run shares.
+/// Parts that all dialogues of a run share.
 #[derive(Clone)]
 struct Cast {
     stack: Arc<Stack>,
@@ -257,7 +257,8 @@ impl Scene {
         Ok(())
     }
 
-    /// What is there when nothing is under way any more, or when patience ended and why.
+    /// Returns the timeline once nothing is under way any more, or once patience has ended, then
+    /// with the reason.
     async fn hear(&mut self, texts: usize) -> Result<(Timeline, String)> {
         let settled = |timeline: &Timeline| {
             timeline.inbound.len() >= texts
@@ -346,7 +347,8 @@ fn demo() -> Result<CasinoConfig> {
     onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO)
 }
 
-/// What it says when it does not know, what its rows are called and, where it is asked for, all that is true there.
+/// Collects the casino's fallback texts, phone, row names and evidence. `grounds` adds the rows'
+/// content to the evidence.
 fn house(fleet: &Fleet, config: &CasinoConfig, at: DateTime<Utc>, grounds: bool) -> Result<House> {
     let zone = config.operational.timezone;
     let items = parse_content("demo/content.json", seven_packs::demo::CONTENT, Reference { now: at, zone });

@@ -23,7 +23,7 @@ pub struct Eval {
     /// Only dialogues whose file name contains one of these.
     #[arg(long, value_name = "NAME", num_args = 1..)]
     only: Vec<String>,
-    /// Who answers as the host.
+    /// Model that answers as the host.
     #[arg(long, value_enum, default_value_t = Who::Offline)]
     model: Who,
     /// Write the whole report as JSON.
@@ -51,7 +51,7 @@ pub enum Who {
     Null,
     /// The row that retrieval puts first, whatever was asked.
     TopRow,
-    /// What the settings name.
+    /// The model that the settings name.
     Settings,
 }
 

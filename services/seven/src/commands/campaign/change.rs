@@ -33,7 +33,7 @@ pub(super) async fn pause(fleet: &Fleet, command: &Change) -> Result<()> {
 pub(super) async fn resume(fleet: &Fleet, command: &Change) -> Result<()> {
     let (tx, name) = moved(fleet, command, &["paused"], "running", async |_, _| Ok(json!({}))).await?;
     tx.commit().await?;
-    // What was queued when it was paused.
+    // Texts queued at the pause were held back; they become due again now.
     let woken = fleet.store.wake_held(Some(&command.casino)).await?;
     out!("{name} goes on; {woken} queued text(s) look again.");
     Ok(())

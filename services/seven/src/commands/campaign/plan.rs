@@ -1,4 +1,5 @@
-//! What a campaign would do to each guest: the answer of the last look itself, asked in a transaction that is taken back.
+//! Forecast of a campaign for each guest: the pre-send check itself decides, in a transaction that
+//! is rolled back.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -20,7 +21,7 @@ use super::wording::Texts;
 /// Guests looked at at the same time.
 const AT_ONCE: usize = 4;
 
-/// What would become of a guest's text.
+/// The outcome that a guest's text would have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fate {
     Now,
@@ -38,7 +39,7 @@ pub(super) struct Line {
     /// None: no such guest.
     pub(super) guest_id: Option<GuestId>,
     pub(super) fate: Fate,
-    /// What the text would cost.
+    /// Segments that the text would be billed for.
     pub(super) segments: u64,
 }
 

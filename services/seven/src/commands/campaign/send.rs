@@ -29,7 +29,7 @@ pub struct Send {
     /// The casino whose guests they are.
     #[arg(long, value_name = "ID")]
     casino: CasinoId,
-    /// What you call it; no other campaign of the casino may have this name.
+    /// The campaign's name; no other campaign of the casino may have it.
     #[arg(long)]
     name: String,
     /// In English; {casino}, {persona} and {phone} are filled in. Must fit one segment, name the casino, say that an AI writes and how to stop.

@@ -89,7 +89,8 @@ fn address(workers: &str, name: &str, password: &str) -> Result<Url> {
     Ok(url)
 }
 
-/// What Postgres stores of a password (RFC 5802, 7677): sent in its place, so that the server's log never has the password.
+/// Computes the verifier that Postgres stores for a password (RFC 5802, 7677). It is sent in place
+/// of the password, so that the server's log never has the password.
 fn verifier(password: &str, salt: [u8; 16]) -> String {
     const ROUNDS: u32 = 4096;
     let mut block = mac(password.as_bytes(), &[&salt[..], &1u32.to_be_bytes()].concat());

@@ -16,7 +16,7 @@ use seven_store::{
 
 use crate::out;
 
-/// Whose rows are tried, at most.
+/// The most other casinos whose rows one check tries.
 const OTHERS: usize = 3;
 
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub struct Verify {
     json: bool,
 }
 
-/// What the check found, and with whose eyes.
+/// Findings of the check, and the database login it ran as.
 #[derive(Debug, serde::Serialize)]
 pub struct Verified {
     pub login: Login,

@@ -39,7 +39,7 @@ pub(super) struct Todo {
     pub(super) first_at: DateTime<Utc>,
 }
 
-/// What became of one letter.
+/// The outcome for one letter.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Did {
     Done,
@@ -51,7 +51,7 @@ pub(super) enum Did {
 /// How many, by the reason's code.
 pub(super) type Refused = BTreeMap<&'static str, usize>;
 
-/// What became of all.
+/// The outcomes for all letters of a batch, counted.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) done: usize,

@@ -1,4 +1,5 @@
-//! What a dead letter holds, for people: personal data is masked unless it is to be revealed. Pure.
+//! Shows the payload of a dead letter to people: personal data is masked unless it is to be
+//! revealed. Pure.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::DateTime;
@@ -12,7 +13,8 @@ use uuid::Uuid;
 /// Fields of a provider's event that name no guest and quote nobody.
 const PLAIN: [&str; 6] = ["event_type", "record_type", "direction", "occurred_at", "received_at", "status"];
 
-/// The payload as JSON. What cannot be read is counted, or given in base64 when it is to be revealed.
+/// Returns the payload as JSON. An unreadable payload is given as its number of bytes, or in base64
+/// when it is to be revealed.
 pub(super) fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
     let read = match stage {
         Stage::Ingress => serde_json::from_slice(payload).ok().map(|event| raw(payload, event, reveal)),

@@ -1,4 +1,4 @@
-//! Who looks at dead letters, and whether personal data is shown.
+//! Arguments for the person who looks at dead letters, and for whether personal data is shown.
 
 use clap::Args;
 

@@ -131,7 +131,8 @@ impl Reentry {
     }
 }
 
-/// What can never help is refused; what was done meanwhile is not, its replay does nothing.
+/// Refuses a message whose replay can never help. A message that was handled meanwhile is not
+/// refused, because its replay does nothing.
 fn judge(about: &About, behind: Option<&Behind>) -> Result<(), Refusal> {
     let Some(behind) = behind else { return Err(Refusal::Gone) };
     let waits = match about {

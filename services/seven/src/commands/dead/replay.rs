@@ -1,7 +1,8 @@
 //! `seven dead replay`: back to the stage that failed, under a fresh message id and the same identity (D17).
 //!
-//! A letter is claimed, and what is behind it reopened, in one transaction; published and marked in a second one that holds its row. Who
-//! dies in between leaves an open letter with a claim; the next replay publishes under that claim's id, which the bus takes once.
+//! One transaction claims the letter and reopens the work it is about; a second one, which holds
+//! the letter's row, publishes and marks it. A process that dies in between leaves an open letter
+//! with a claim. The next replay publishes under that claim's id, which the bus accepts only once.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -83,7 +84,7 @@ pub(super) async fn run(fleet: &Fleet, command: Replay) -> Result<ExitCode> {
         batch::plan(VERB, kinds.into_iter().chain(lost), &tally.refused, json);
         return Ok(if tally.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
-    // Whoever names letters one by one has said which.
+    // Letters named one by one need no confirmation.
     if ids.is_empty() && !batch::confirmed(VERB, todos.len() + lost.len(), careful.yes)? {
         bail!("nothing was done");
     }

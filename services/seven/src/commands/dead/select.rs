@@ -110,7 +110,7 @@ impl Select {
         }
     }
 
-    /// What was asked, for the audit log: no phone, no guest.
+    /// Describes the selection for the audit log, without phone or guest.
     pub(super) fn said(&self) -> Value {
         json!({
             "stage": self.stage, "error": self.error, "state": self.state.0, "guest": self.guest.is_some(),

@@ -88,7 +88,7 @@ fn lines(owner: &str, letter: &DeadLetter, payload: &Value, reveal: bool, histor
     if let (Some(by), Some(since)) = (&letter.claimed_by, &letter.claimed_at) {
         out!("  under way    a replay by {by} began {} and has not ended; replay it again", at(since));
     }
-    // What later stages carry are ids.
+    // Payloads of later stages carry ids, no personal data.
     let personal = [Stage::Ingress, Stage::Gate].iter().any(|stage| stage.as_str() == letter.stage);
     let masked = if personal && !reveal { ", masked; --reveal --reason TEXT shows it" } else { "" };
     out!("  payload      {} bytes{masked}", letter.payload.len());

@@ -62,7 +62,8 @@ async fn each(
     Ok(())
 }
 
-/// What nobody can read stays in its stream.
+/// Returns the row of an announcement; none if it cannot be read or is another casino's. An
+/// unreadable one stays in its stream.
 async fn row(fleet: &Fleet, tx: &mut Tx, message: &Taken) -> Result<Option<NewDead>, Error> {
     let Ok(letter) = DeadLetter::decode(message.payload()) else { return Ok(None) };
     if letter.casino != tx.casino().as_str() {

@@ -37,7 +37,7 @@ pub struct Mark {
     text: Uuid,
     #[arg(long = "as", value_name = "WHAT")]
     judgement: Judgement,
-    /// Who judged.
+    /// The person who judged.
     #[arg(long, value_name = "NAME", value_parser = given::words)]
     by: String,
 }

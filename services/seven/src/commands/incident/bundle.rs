@@ -40,7 +40,7 @@ pub struct Bundle {
     workers: Vec<String>,
 }
 
-/// What was collected, redacted, by name; and what could not be.
+/// Redacted files by name, and the parts that could not be collected.
 #[derive(Default)]
 struct Collected {
     files: Vec<(String, String)>,
@@ -120,7 +120,8 @@ impl Collected {
     }
 }
 
-/// What cannot be read is named, and the rest is collected: an incident is just when something cannot.
+/// Collects every part that can be read and names the others, because parts are likely to fail in
+/// an incident.
 async fn collect(fleet: &Fleet, workers: &[String], from: DateTime<Utc>, until: DateTime<Utc>) -> Result<Collected> {
     let mut collected = Collected::default();
     let parts = [
@@ -193,7 +194,7 @@ async fn dead_letters(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     Ok(Value::from(all))
 }
 
-/// What people and workers did, without the entries about a guest.
+/// Returns the audit entries of people and workers, without those about a guest.
 async fn audit_entries(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     let mut all = Vec::new();
     for casino in casinos(fleet).await? {

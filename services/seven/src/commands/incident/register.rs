@@ -16,7 +16,8 @@ use crate::{
     out,
 };
 
-/// Who says it. Texts name guests by id: this log is kept for years and read by many.
+/// The person who makes the entry. Texts name guests by id, because this log is kept for years and
+/// read by many.
 #[derive(Debug, Args)]
 pub struct By {
     /// Your name, for the record.
@@ -31,7 +32,7 @@ pub enum Register {
         /// How grave, as docs/runbook.md has it: SEV0 to SEV3.
         #[arg(long, value_parser = severity)]
         severity: u8,
-        /// What is wrong, in a line.
+        /// The problem, in one line.
         #[arg(long, value_parser = said)]
         title: String,
         /// When it began (RFC 3339); now when left out.
@@ -66,10 +67,10 @@ pub enum Register {
     /// The review without blame, due 48 hours after the end of a SEV0 or SEV1.
     Review {
         id: Uuid,
-        /// What let it happen; no names.
+        /// The cause that let it happen, without names.
         #[arg(long, value_parser = said)]
         cause: String,
-        /// Who changes what by when: "what; owner; 2026-12-01". May be given several times.
+        /// A change, its owner and due day: "what; owner; 2026-12-01". May be given several times.
         #[arg(long = "action", value_name = "WHAT; OWNER; DAY", value_parser = action)]
         actions: Vec<Action>,
         #[command(flatten)]

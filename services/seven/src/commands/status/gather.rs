@@ -1,4 +1,5 @@
-//! What each store tells, all asked at once. One that does not answer is named, and delays nobody.
+//! Asks all stores at once for their part of the status. A store that does not answer is named, and
+//! delays no other.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -47,7 +48,7 @@ pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
         None => mirrored.iter().filter_map(|casino| casino.casino.parse().ok()).collect(),
     };
     name_casinos(&mut bus, &known);
-    // What is stored is newer than what was told of it.
+    // Postgres is more current than the mirror and the heartbeats on the bus, so it wins.
     let (mirrored, heard) = match &stored {
         Some(_) => Default::default(),
         None => (mirrored, hearing.await.ok().and_then(Result::ok).unwrap_or_default()),
@@ -93,7 +94,7 @@ async fn details(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Stored> {
     })
 }
 
-/// What waits, per stage, and the switches as the workers were told them.
+/// Returns the backlog of each stage, and the switches as the workers were told them.
 async fn bus(fleet: &Fleet) -> Result<(Vec<Lag>, Vec<Mirrored>)> {
     let mut all = Vec::new();
     for stage in CONSUMING {

@@ -1,4 +1,4 @@
-//! What must not be read.
+//! Texts with phrases that look like facts about the guest and must not be read as such.
 
 use seven_domain::Language;
 

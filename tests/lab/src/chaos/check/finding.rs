@@ -1,4 +1,4 @@
-//! What became of one promise.
+//! The result of checking one promise.
 
 /// One line of the report.
 #[derive(Debug)]

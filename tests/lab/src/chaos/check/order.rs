@@ -1,4 +1,5 @@
-//! What one guest reads comes in the order in which it was written; only safety texts overtake.
+//! Checks that a guest gets texts in the order in which they were written; only safety texts
+//! overtake.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,5 @@
-//! What no log line, span, label or subject may hold: a guest's number in any spelling, words a guest wrote or was sent (OBS-14, DATA-48).
+//! Checks that no log line, span, label or subject holds a guest's number in any spelling, or words
+//! that a guest wrote or was sent (OBS-14, DATA-48).
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -12,7 +13,7 @@ use seven_testkit::collector::Span;
 
 use super::Finding;
 
-/// So many words in a row give a text away; shorter ones are looked for whole.
+/// Words in a row that give a text away; the search takes a text of no more than this as a whole.
 const WORDS: usize = 4;
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! What was sent: once, never into a pause, and every text ends in a final state.
+//! Checks the sends: each text once, none into a pause, and a final state for every text.
 
 use std::{collections::HashMap, time::Duration};
 

@@ -14,9 +14,9 @@ use seven_store::readiness::Shown;
 pub struct Line {
     pub what: &'static str,
     pub ok: bool,
-    /// What is so, with figures.
+    /// The state that was found, with figures.
     pub found: String,
-    /// What to do, where something is missing.
+    /// The operator's next step, where something is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub todo: Option<String>,
 }

@@ -60,7 +60,8 @@ const TRIED: [(&str, &str); 3] = [
     ("I have a gambling problem", Layer::ResponsibleGaming.as_str()),
 ];
 
-/// What the gate of this casino's pack makes of [`TRIED`]: how many were right, and those that were not.
+/// Tries the texts of [`TRIED`] on the gate of this casino's pack. Returns how many it tried when
+/// all were judged right, otherwise those that were not.
 fn onboarding(pack: &Pack, config: &CasinoConfig) -> Result<usize, Vec<String>> {
     let helpline = config.regulations.responsible_gaming_helpline.as_ref().or(pack.rules.helpline.as_ref());
     let tried = &TRIED[..if helpline.is_some() { 3 } else { 2 }];

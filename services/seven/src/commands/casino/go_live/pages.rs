@@ -8,7 +8,7 @@ use seven_domain::config::Operational;
 use seven_settings::is_here;
 use url::Url;
 
-/// What is read of a page at most.
+/// Upper limit for the part of a page that is read, in bytes.
 const MOST: usize = 2 * 1024 * 1024;
 
 /// A page and what it must say: one word or phrase of each group, in any case.
@@ -54,7 +54,8 @@ impl Page {
     }
 }
 
-/// What a page shows: without scripts, styles and tags, in small letters, one space around each word.
+/// Returns the words that a page shows, in lower case with one space around each; scripts, styles
+/// and tags are dropped.
 fn words(page: &str) -> String {
     static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?is)<script\b.*?</script\s*>|<style\b.*?</style\s*>|<!--.*?-->|<[^>]*>|&nbsp;|&#160;")
