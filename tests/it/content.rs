@@ -121,7 +121,7 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
     // Words that stand in no row find it by meaning; another casino's index holds none of these vectors.
     let found = index(&house, &casino, &embedding).await.retrieve(&embedding.query("paddle", Utc::now()).await);
     let by_meaning =
-        |row: &seven_knowledge::Found| row.scores.bm25 == 0.0 && row.scores.cosine.is_some_and(|c| c > 0.9);
+        |row: &seven_knowledge::Retrieved| row.scores.bm25 == 0.0 && row.scores.cosine.is_some_and(|c| c > 0.9);
     assert!(found.len() == 5 && found.iter().all(by_meaning), "{found:?}");
     let calls =
         seven_telemetry::metrics().model_calls.with_label_values(&["openai/thoughts-1", "embedding", "ok"]).get();

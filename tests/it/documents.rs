@@ -13,7 +13,7 @@ use crate::{
     operations::OTHER,
 };
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const AT_TWILIO: &str = "+18605550120";
 const STAGES: [Worker; 4] =
     [Worker::ComplianceGate, Worker::AgentSwarm, Worker::PersonaEnvelope, Worker::OutboundSender];
@@ -59,10 +59,10 @@ impl Version {
 /// A new guest asks who is there, then for help: the disclosure, the host's answer and the gate's fixed text.
 async fn greeted(house: &House, guest: &str) -> Vec<Outbound> {
     house.text(guest, "are you a human?");
-    until("the host answers", PATIENCE, || async { !house.sent_to(guest).is_empty() }).await;
+    until("the host answers", ANSWER_TIMEOUT, || async { !house.sent_to(guest).is_empty() }).await;
     let texts = house.number("select count(*) from inbound_messages").await;
     house.text(guest, "HELP");
-    house.settle_within(texts + 1, PATIENCE).await;
+    house.settle_within(texts + 1, ANSWER_TIMEOUT).await;
     house.sent_to(guest)
 }
 

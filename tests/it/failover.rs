@@ -11,7 +11,7 @@ use seven_settings::Worker;
 use crate::harness::{GUEST, House, Wanted, house, until};
 
 const QUESTION: &str = "any italian place?";
-const PATIENCE: Duration = Duration::from_secs(40);
+const STATE_TIMEOUT: Duration = Duration::from_secs(40);
 const AT_TWILIO: &str = "+18605550120";
 
 /// The demo casino with a number at the second provider.
@@ -38,7 +38,8 @@ fn guest(n: usize) -> String {
 }
 
 async fn ends(house: &House, state: &str, n: i64) {
-    until(&format!("{n} texts are {state}"), PATIENCE, || async { house.count("outbound", state).await == n }).await;
+    until(&format!("{n} texts are {state}"), STATE_TIMEOUT, || async { house.count("outbound", state).await == n })
+        .await;
 }
 
 fn by(sent: &[Outbound]) -> Vec<&str> {
@@ -65,12 +66,12 @@ async fn while_the_first_is_down_the_second_sends_and_nobody_gets_two() {
     // The first is back: a probe finds it, and the next texts are its.
     house.stack.sim.set_rules(Plan::default()).unwrap();
     let mut n = 10;
-    until("the first provider sends again", PATIENCE, || {
+    until("the first provider sends again", STATE_TIMEOUT, || {
         n += 1;
         let (house, guest) = (&house, guest(n));
         async move {
             house.text(&guest, QUESTION);
-            until("answered", PATIENCE, || async { !house.sent_to(&guest).is_empty() }).await;
+            until("answered", STATE_TIMEOUT, || async { !house.sent_to(&guest).is_empty() }).await;
             by(&house.sent_to(&guest)) == ["telnyx"]
         }
     })
@@ -120,7 +121,7 @@ async fn doubt_opens_the_breaker_all_the_same_and_later_texts_take_the_second() 
     house.stack.sim.set_rules(plan(vec![rule("telnyx", Fault::ServerErrorBefore)])).unwrap();
     for n in 0..8 {
         house.text(&guest(n), QUESTION);
-        until("the text was tried", PATIENCE, || async {
+        until("the text was tried", STATE_TIMEOUT, || async {
             let ledger = house.stack.sim.ledger().of_guest(&guest(n));
             ledger.refused.len() + ledger.outbound.len() == 1
         })
@@ -149,13 +150,13 @@ async fn with_both_down_texts_wait_and_drain_in_each_guests_order() {
             house.text(&guest(n), question);
         }
         let wanted = i64::try_from(3 * (round + 1)).unwrap();
-        until("the replies are queued", PATIENCE, || async {
+        until("the replies are queued", STATE_TIMEOUT, || async {
             house.number("select count(*) from turns where state = 'shaped'").await == wanted
         })
         .await;
     }
     let waiting = "select count(*) from outbound_messages where state = 'queued' and reason = 'providers_down'";
-    until("texts wait", PATIENCE, || async { house.number(waiting).await >= 3 }).await;
+    until("texts wait", STATE_TIMEOUT, || async { house.number(waiting).await >= 3 }).await;
     assert_eq!(house.count("outbound", "failed").await + house.count("dead", "open").await, 0);
     let raised = seven_telemetry::metrics().alerts.with_label_values(&["providers_down", ""]).get();
     assert!(raised >= 1);

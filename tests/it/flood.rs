@@ -27,7 +27,7 @@ use crate::{
 const WAITING: usize = 100;
 /// Webhooks under way at once: a carrier gives up on one after three tries.
 const CALLS: usize = 12;
-const PATIENCE: Duration = Duration::from_secs(240);
+const FLOOD_TIMEOUT: Duration = Duration::from_secs(240);
 
 const CALM: &str = "amber_lake";
 const CALM_NUMBER: &str = "+18605550101";
@@ -163,7 +163,7 @@ async fn ask(house: &House, nth: usize) {
 
 /// Until each calm guest has the answers to the first `questions`.
 async fn answered(house: &House, questions: usize) {
-    until(&format!("the calm guests have {questions} answers each"), PATIENCE, || async {
+    until(&format!("the calm guests have {questions} answers each"), FLOOD_TIMEOUT, || async {
         let calm = Stands::of(house, CALM_NUMBER);
         let said = |guest: &str, says: &str| calm.saying(guest, says).next().is_some();
         (0..CALM_GUESTS).all(|n| ASKED[..questions].iter().all(|(_, says)| said(&calm_guest(n), says)))
@@ -184,7 +184,7 @@ async fn a_flooded_casino_delays_no_other_and_draining_its_workers_loses_nothing
     answered(&house, 1).await;
 
     let calm_in_the_flood = async {
-        until("the flooded casino's backlog is full", PATIENCE, || async {
+        until("the flooded casino's backlog is full", FLOOD_TIMEOUT, || async {
             Stands::of(&house, &number).waiting() >= WAITING
         })
         .await;
@@ -210,7 +210,7 @@ async fn a_flooded_casino_delays_no_other_and_draining_its_workers_loses_nothing
 
     let _heirs = own_workers(&house, &flooded);
     let texts = later.texts.len() + ASKED.len() * CALM_GUESTS;
-    house.settle_within(i64::try_from(texts).unwrap(), PATIENCE).await;
+    house.settle_within(i64::try_from(texts).unwrap(), FLOOD_TIMEOUT).await;
     answered_once(&house, &flooded, &number).await;
     overtook(&house, &number);
     house.stop().await;

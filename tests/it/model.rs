@@ -33,14 +33,14 @@ const LONG_STEPS: usize = 100_000;
 const SEED: u64 = 20_261_122;
 
 /// The shortest sequence that fails, and what was wrong.
-struct Found {
+struct Failure {
     steps: Vec<Step>,
     complaint: String,
     seed: u64,
     after: usize,
 }
 
-impl Found {
+impl Failure {
     fn print(&self) -> String {
         let lines: Vec<String> =
             self.steps.iter().enumerate().map(|(n, step)| format!("  {:>2}. {step}", n + 1)).collect();
@@ -55,7 +55,7 @@ impl Found {
 }
 
 /// Draws and plays sequences until the steps are used up or one fails.
-fn search(runtime: &Runtime, world: World, budget: usize, seed: u64) -> (World, Option<Found>) {
+fn search(runtime: &Runtime, world: World, budget: usize, seed: u64) -> (World, Option<Failure>) {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
@@ -75,7 +75,7 @@ fn search(runtime: &Runtime, world: World, budget: usize, seed: u64) -> (World, 
         if let Err(TestError::Fail(_, steps)) = outcome {
             let (mut world, after) = (world.into_inner(), after.take().unwrap_or_default());
             let (steps, complaint) = runtime.block_on(shortest(&mut world, steps));
-            return (world, Some(Found { steps, complaint, seed, after }));
+            return (world, Some(Failure { steps, complaint, seed, after }));
         }
     }
     (world.into_inner(), None)

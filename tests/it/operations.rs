@@ -48,14 +48,14 @@ fn other_content() -> String {
 
 /// A command's output and exit code; -1 where a signal ended it.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct Output {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
 /// Runs the built `seven` with this on stdin.
-pub(crate) async fn seven(args: &[&str], stdin: &[u8]) -> Said {
+pub(crate) async fn seven(args: &[&str], stdin: &[u8]) -> Output {
     let mut command = Command::new(binary());
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     // No fleet of this machine's developer.
@@ -71,12 +71,12 @@ pub(crate) async fn seven(args: &[&str], stdin: &[u8]) -> Said {
         .expect("the command hangs")
         .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Said { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+    Output { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
 }
 
 impl House {
     /// Runs an operators' command against this house.
-    pub(crate) async fn seven(&self, args: &[&str], stdin: &str) -> Said {
+    pub(crate) async fn seven(&self, args: &[&str], stdin: &str) -> Output {
         let config = self.stack.config_file.to_string_lossy();
         seven(&[&["--config", &*config], args].concat(), stdin.as_bytes()).await
     }

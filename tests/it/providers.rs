@@ -11,7 +11,7 @@ use seven_store::providers::{NewStop, OPERATOR, Stop};
 use crate::harness::{GUEST, House, Wanted, house, until};
 
 const QUESTION: &str = "any italian place?";
-const PATIENCE: Duration = Duration::from_secs(30);
+const STATE_TIMEOUT: Duration = Duration::from_secs(30);
 
 async fn open_house(name: &str) -> House {
     house(name, Wanted { at: Some("2026-11-24T08:30:00Z"), ..Wanted::default() }).await
@@ -26,7 +26,7 @@ fn account(code: &str) -> Plan {
 }
 
 async fn waits(house: &House, reason: &'static str) {
-    until(&format!("a text waits as {reason}"), PATIENCE, || async { reasons(house, "queued").await == [reason] })
+    until(&format!("a text waits as {reason}"), STATE_TIMEOUT, || async { reasons(house, "queued").await == [reason] })
         .await;
 }
 
@@ -73,13 +73,13 @@ async fn a_spend_limit_parks_its_casino_and_no_other() {
     let text =
         Text { to: Some("+18605550101".into()), text: Some(QUESTION.into()), from: guest.into(), ..Text::default() };
     house.stack.sim.text(text).unwrap();
-    until("the other casino's guest is answered", PATIENCE, || async { !house.texts_to(guest).is_empty() }).await;
+    until("the other casino's guest is answered", STATE_TIMEOUT, || async { !house.texts_to(guest).is_empty() }).await;
     // The park ends by itself, and the text goes out.
-    until("the text is delivered", PATIENCE, || async { house.count("outbound", "delivered").await == 2 }).await;
+    until("the text is delivered", STATE_TIMEOUT, || async { house.count("outbound", "delivered").await == 2 }).await;
     assert_eq!((house.texts_to(GUEST).len(), refused(&house)), (1, 1), "asked once, sent once");
     // A park that is over binds nobody; its row goes with the next look at the providers.
     let stops = async || house.stack.fleet.store.provider_stops().await.unwrap();
-    until("its row is gone", PATIENCE, || async { stops().await.is_empty() }).await;
+    until("its row is gone", STATE_TIMEOUT, || async { stops().await.is_empty() }).await;
     house.stop().await;
 }
 
@@ -94,12 +94,12 @@ async fn a_dead_key_stops_the_fleet_until_the_probe_succeeds() {
     // Further texts do not even ask; the probes fail.
     let asked = refused(&house);
     house.text("+18605550143", QUESTION);
-    until("both wait", PATIENCE, || async { house.count("outbound", "queued").await == 2 }).await;
+    until("both wait", STATE_TIMEOUT, || async { house.count("outbound", "queued").await == 2 }).await;
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     assert_eq!(refused(&house), asked);
     assert_eq!(house.count("outbound", "failed").await, 0);
     house.stack.sim.set_rules(Plan::default()).unwrap();
-    until("both are delivered", PATIENCE, || async { house.count("outbound", "delivered").await == 2 }).await;
+    until("both are delivered", STATE_TIMEOUT, || async { house.count("outbound", "delivered").await == 2 }).await;
     assert_eq!(house.texts_to(GUEST).len(), 1);
     assert_eq!(house.count("dead", "open").await, 0);
     let audited = "select count(*) from audit_log where action in ('sending_stopped', 'sending_resumed')";
@@ -133,7 +133,7 @@ async fn an_operators_stop_is_neither_overwritten_nor_lifted() {
     assert!(!fleet.store.lift_stop(&Stop { error_code: "10009".into(), ..standing[0].clone() }).await.unwrap());
     assert_eq!((house.count("outbound", "queued").await, house.texts_to(GUEST).len()), (1, 0));
     assert_eq!(stops::release(fleet, Some(provider), None, "Robin", "over").await.unwrap().len(), 1);
-    until("the text is delivered", PATIENCE, || async { house.count("outbound", "delivered").await == 1 }).await;
+    until("the text is delivered", STATE_TIMEOUT, || async { house.count("outbound", "delivered").await == 1 }).await;
     house.stop().await;
 }
 
@@ -154,7 +154,7 @@ async fn funds_are_probed_by_the_balance_and_an_operator_may_be_faster() {
     house.stack.sim.set_rules(Plan::default()).unwrap();
     let lifted = stops::release(&house.stack.fleet, Some("telnyx"), None, "test", "paid").await.unwrap();
     assert_eq!(lifted.len(), 1);
-    until("the text is delivered", PATIENCE, || async { house.count("outbound", "delivered").await == 1 }).await;
+    until("the text is delivered", STATE_TIMEOUT, || async { house.count("outbound", "delivered").await == 1 }).await;
     house.stop().await;
 }
 
@@ -165,7 +165,7 @@ async fn what_became_stale_meanwhile_ends_with_the_reason_why_it_waited() {
     house.text(GUEST, QUESTION);
     waits(&house, "provider_stopped").await;
     run_sql(&house, "update outbound_messages set useful_until = now() + interval '1 second'").await;
-    until("the text ended", PATIENCE, || async { house.count("outbound", "expired").await == 1 }).await;
+    until("the text ended", STATE_TIMEOUT, || async { house.count("outbound", "expired").await == 1 }).await;
     assert_eq!(reasons(&house, "expired").await, ["provider_stopped"]);
     assert!(house.texts_to(GUEST).is_empty());
     house.stop().await;
@@ -176,7 +176,7 @@ async fn a_code_nobody_knows_is_not_tried_again() {
     let house = open_house("prov_unknown").await;
     house.stack.sim.set_rules(always(Fault::Error("49999".into()))).unwrap();
     house.text(GUEST, QUESTION);
-    until("the text failed", PATIENCE, || async { house.count("outbound", "failed").await == 1 }).await;
+    until("the text failed", STATE_TIMEOUT, || async { house.count("outbound", "failed").await == 1 }).await;
     assert_eq!(refused(&house), 1);
     let raised = seven_telemetry::metrics().alerts.with_label_values(&["provider_code_unknown", "telnyx"]).get();
     assert!(raised >= 1);

@@ -270,7 +270,7 @@ async fn an_operator_takes_a_conversation_over() {
     let fleet = &house.stack.fleet;
     let conversation = conversation(&house).await;
     let mut tx = fleet.store.bind(house.casino()).await.unwrap();
-    tx.silence(conversation, "conversation_paused").await.unwrap();
+    tx.cancel_unsent(conversation, "conversation_paused").await.unwrap();
     tx.pause(conversation, "operator", None).await.unwrap();
     tx.commit().await.unwrap();
     assert!(say(&house, &mut n, "What time does the pool open?").await.unwrap().contains("kept your text"));

@@ -69,9 +69,9 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
         Worker::IngressWebhook => base
             .hand_on(Stage::Gate, casino)
             .hand_on(Stage::Receipts, casino)
-            .bury(Stage::Ingress, casino)
+            .dead_letter(Stage::Ingress, casino)
             // Authentic events for numbers that no casino has.
-            .bury(Stage::Ingress, Some(&CasinoId::unknown())),
+            .dead_letter(Stage::Ingress, Some(&CasinoId::unknown())),
         Worker::ComplianceGate => base.hand_on(Stage::Swarm, casino).hand_on(Stage::Sender, casino).erase(Stage::Gate),
         Worker::AgentSwarm => base.hand_on(Stage::Envelope, casino).hand_on(Stage::Sender, casino).hear_content(casino),
         Worker::PersonaEnvelope => base.hand_on(Stage::Sender, casino),

@@ -6,7 +6,7 @@ use seven_runtime::{Error, outcome_of};
 use seven_telemetry::trace;
 
 use crate::{
-    lease::{self, LeaseGuard, Looked},
+    lease::{self, LeaseGuard, Lookup},
     turn,
     types::Swarm,
 };
@@ -30,19 +30,19 @@ impl Handler for Swarm {
 async fn process(swarm: &Swarm, delivery: &Delivery<ConversationSignal>) -> Result<Outcome, Error> {
     let conversation: ConversationId = seven_bus::id(&delivery.event.conversation_id)?;
     match lease::look(swarm, delivery, conversation).await? {
-        Looked::Nothing => {
+        Lookup::Nothing => {
             repeat_drafts(swarm, delivery, conversation).await?;
             Ok(Outcome::Done)
         }
-        Looked::Early(after, why) => Ok(Outcome::Wait { after, why }),
-        Looked::Leased(work, leasing) => {
+        Lookup::Early(after, why) => Ok(Outcome::Wait { after, why }),
+        Lookup::Leased(work, leasing) => {
             let mut guard = LeaseGuard::of(&swarm.fleet, &work);
             let outcome = turn::turn(swarm, *work, leasing).await;
             guard.ended = outcome.is_ok();
             outcome
         }
         // Done: the texts stay open, and the end of the switch has them signalled again.
-        Looked::Silenced(queued, trace) => {
+        Lookup::Silenced(queued, trace) => {
             trace::adopt(&trace);
             let queued: Vec<_> = queued.into_iter().collect();
             swarm.fleet.signal_queued(&delivery.casino, &queued, None, &trace).await?;

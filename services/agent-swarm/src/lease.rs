@@ -22,15 +22,15 @@ use tokio::{
 use crate::{
     recall,
     switches::{self, Silenced, silent},
-    types::{Leasing, Swarm, Work},
+    types::{LeaseCommit, Swarm, Work},
 };
 
 /// The result of a look at a conversation.
-pub(crate) enum Looked {
+pub(crate) enum Lookup {
     Nothing,
     Early(Duration, &'static str),
     /// And the end of the transaction that leased it.
-    Leased(Box<Work>, Leasing),
+    Leased(Box<Work>, LeaseCommit),
     /// An operator's switch is on: the holding text of safe mode where it is due, and the trace.
     Silenced(Option<Queued>, String),
 }
@@ -40,7 +40,7 @@ pub(crate) async fn look(
     swarm: &Swarm,
     delivery: &Delivery<ConversationSignal>,
     conversation: ConversationId,
-) -> Result<Looked, Error> {
+) -> Result<Lookup, Error> {
     let timing = &swarm.fleet.timing;
     let mut tx = swarm.fleet.store.bind_repeatable(&delivery.casino).await?;
     let waiting = tx.waiting(conversation).await?;
@@ -48,7 +48,7 @@ pub(crate) async fn look(
     let Waiting { mut casino, open, switched, flags } = waiting;
     if open.is_empty() {
         tx.commit().await?;
-        return Ok(Looked::Nothing);
+        return Ok(Lookup::Nothing);
     }
     let pack = Arc::clone(swarm.fleet.packs.of(&casino.config)?);
     let model = swarm.settings.models.of(&pack);
@@ -56,22 +56,22 @@ pub(crate) async fn look(
     let rules = &pack.rules;
     if let Some(rest) = quiet_rest(&open, timing.pause(rules.quiet_window()), timing.pause(rules.quiet_window_max())) {
         tx.commit().await?;
-        return Ok(Looked::Early(rest, "quiet_window"));
+        return Ok(Lookup::Early(rest, "quiet_window"));
     }
     // Postgres decides; the bucket's word alone, which may be late, only waits.
     if !silent(&switched) && swarm.fleet.roster.is_paused(&delivery.casino, Switch::Agents.as_str()) {
         tx.commit().await?;
-        return Ok(Looked::Early(Duration::from_secs(1), "agents_paused"));
+        return Ok(Lookup::Early(Duration::from_secs(1), "agents_paused"));
     }
     let Some(lease) = tx.lease(conversation, timing.lease()).await? else {
         tx.commit().await?;
-        return Ok(Looked::Early(timing.lease_wait(), "lease_held"));
+        return Ok(Lookup::Early(timing.lease_wait(), "lease_held"));
     };
     if silent(&switched) {
         let silenced = Silenced { lease: &lease, config: &casino.config, pack: &pack, model: &model, open: &open };
         let queued = switches::keep(swarm, &mut tx, &silenced, &switched).await?;
         tx.commit().await?;
-        return Ok(Looked::Silenced(queued, open.last().map(|text| text.trace.clone()).unwrap_or_default()));
+        return Ok(Lookup::Silenced(queued, open.last().map(|text| text.trace.clone()).unwrap_or_default()));
     }
     if !flags.is_empty()
         && let Some(guest) = tx.hash_of(lease.guest_id).await?
@@ -86,7 +86,7 @@ pub(crate) async fn look(
     let Some(first) = open.first() else {
         tx.release_lease(conversation, lease.epoch).await?;
         tx.commit().await?;
-        return Ok(Looked::Nothing);
+        return Ok(Lookup::Nothing);
     };
     let profile = recall.place.profile.take().and_then(|document| read(&delivery.casino, document));
     let told = profile.as_ref().is_some_and(|profile| profile.engagement.responsible_gaming_triggered);
@@ -107,7 +107,7 @@ pub(crate) async fn look(
         index,
         trace,
     };
-    Ok(Looked::Leased(Box::new(work), leasing))
+    Ok(Lookup::Leased(Box::new(work), leasing))
 }
 
 /// A turn's lease until the turn has ended well. One that fails, panics or is given up at its deadline gives the lease back instead of

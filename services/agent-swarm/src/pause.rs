@@ -27,8 +27,8 @@ pub(crate) const ESCALATION: &str = "escalation";
 const ASKS: &str = "asks_for_human";
 
 /// A guest who asks for a person gets one instead of a model's answer: nothing is asked of the model.
-pub(crate) fn hand_over(swarm: &Swarm, work: &Work, heard: &[Trigger]) -> Option<Speech> {
-    let case = heard.iter().find(|case| case.takes_over)?;
+pub(crate) fn hand_over(swarm: &Swarm, work: &Work, triggers: &[Trigger]) -> Option<Speech> {
+    let case = triggers.iter().find(|case| case.takes_over)?;
     let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
     let stored = work.lease.language.as_deref().and_then(|language| language.parse().ok());
     Some(holding(swarm, work, case, work.model.language(&texts, stored), None))
@@ -36,7 +36,7 @@ pub(crate) fn hand_over(swarm: &Swarm, work: &Work, heard: &[Trigger]) -> Option
 
 /// Everything about this turn that a person should look at, the gravest first: what was heard, and what `session`, which holds the
 /// turn already, has come to.
-pub(crate) fn cases(_swarm: &Swarm, work: &Work, session: &Session, heard: Vec<Trigger>) -> Vec<Trigger> {
+pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> Vec<Trigger> {
     let counts = &session.counts;
     let facts = Facts {
         negative_in_row: counts.negative_in_row,
@@ -46,7 +46,7 @@ pub(crate) fn cases(_swarm: &Swarm, work: &Work, session: &Session, heard: Vec<T
         circles: counts.circles,
         ..facts(work, "")
     };
-    let mut found = heard;
+    let mut found = triggers;
     found.extend(escalation::triggers(&facts));
     found.sort_by_key(|case| (case.severity, case.reason));
     found.dedup_by_key(|case| case.reason);
@@ -134,7 +134,7 @@ pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
         return again("resumed");
     };
     if paused.reason == ASKS && work.open.iter().any(|text| escalation::is_withdrawn(&text.body)) {
-        withdraw(swarm, &mut tx, work).await?;
+        withdraw(&mut tx, work).await?;
         tx.commit().await?;
         return again("guest_thought_again");
     }
@@ -156,7 +156,7 @@ pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
 }
 
 /// "Never mind": the host goes on, also with what was kept.
-async fn withdraw(_swarm: &Swarm, tx: &mut Tx, work: &Work) -> Result<(), Error> {
+async fn withdraw(tx: &mut Tx, work: &Work) -> Result<(), Error> {
     let conversation = work.lease.conversation_id;
     tx.withdraw_cases(conversation, ASKS).await?;
     tx.resume(conversation).await?;
@@ -184,7 +184,7 @@ fn promise(swarm: &Swarm, work: &Work) -> Promise {
 
 /// Returns the cases that the words of the open texts call for. A text that a person has already
 /// seen opens none again.
-pub(crate) fn heard(work: &Work) -> Vec<Trigger> {
+pub(crate) fn triggers(work: &Work) -> Vec<Trigger> {
     let fresh = || work.open.iter().filter(|text| !text.released);
     let mut found: Vec<Trigger> = fresh().flat_map(|text| escalation::triggers(&facts(work, &text.body))).collect();
     if fresh().any(|text| escalation::is_withdrawn(&text.body)) {

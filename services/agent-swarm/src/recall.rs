@@ -12,7 +12,7 @@ use seven_packs::Pack;
 use seven_runtime::Error;
 use seven_store::{
     Tx,
-    sessions::{Place, Shown},
+    sessions::{ConversationState, Shown},
 };
 
 /// Verdicts of texts that the gate answered and the host must see as well: a guest may have told an
@@ -26,14 +26,14 @@ fn shown(pack: &Pack) -> Shown<'static> {
 /// The session state that a turn begins with.
 #[derive(Debug)]
 pub(crate) struct Recall {
-    pub(crate) place: Place,
+    pub(crate) place: ConversationState,
     /// The one under way, before this turn.
     pub(crate) session: Session,
     pub(crate) before: Option<Session>,
 }
 
 impl Recall {
-    fn of(place: Place, now: DateTime<Utc>) -> Self {
+    fn of(place: ConversationState, now: DateTime<Utc>) -> Self {
         let read = |row: &seven_store::sessions::SessionRow| serde_json::from_value::<Session>(row.rest.clone()).ok();
         let before = place.before.as_ref().and_then(read);
         let session = match place.session.as_ref().and_then(read) {

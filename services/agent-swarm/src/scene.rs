@@ -31,7 +31,7 @@ pub(crate) struct Scene {
 
 /// The inputs of a scene that are not in the [`Work`].
 #[derive(Debug)]
-pub(crate) struct Around {
+pub(crate) struct TurnContext {
     pub(crate) now: DateTime<Utc>,
     /// Text that the envelope will put before the reply.
     pub(crate) lead: Option<String>,
@@ -45,7 +45,7 @@ fn content_has(work: &Work, word: &str, now: DateTime<Utc>) -> bool {
 }
 
 impl Scene {
-    pub(crate) fn of(work: &Work, model: &dyn Model, around: Around) -> Self {
+    pub(crate) fn of(work: &Work, model: &dyn Model, around: TurnContext) -> Self {
         let config = &work.config;
         let bodies: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
         let texts = joined(&bodies, |word| content_has(work, word, around.now));

@@ -92,7 +92,7 @@ pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Op
 
 /// Takes the reply into the session, opens the cases the turn calls for, and lets the holding text stand in for the reply where a
 /// person takes over.
-pub(crate) fn weigh(swarm: &Swarm, work: &Work, scene: &Scene, speech: Speech, heard: Vec<Trigger>) -> Told {
+pub(crate) fn weigh(swarm: &Swarm, work: &Work, scene: &Scene, speech: Speech, triggers: Vec<Trigger>) -> Told {
     let now = swarm.fleet.clock.property_now();
     let texts = &scene.request.texts;
     let mut session = work.recall.session.clone();
@@ -101,7 +101,7 @@ pub(crate) fn weigh(swarm: &Swarm, work: &Work, scene: &Scene, speech: Speech, h
         session.phase = profile.engagement.conversation_phase;
     }
     session.take(&seen(work, scene, &speech, texts));
-    let cases = pause::cases(swarm, work, &session, heard);
+    let cases = pause::cases(work, &session, triggers);
     let taken = cases.iter().find(|case| case.takes_over);
     if let Some(case) = taken {
         // Said before a model was asked, or instead of what it said.
@@ -125,7 +125,7 @@ pub(crate) fn weigh(swarm: &Swarm, work: &Work, scene: &Scene, speech: Speech, h
 pub(crate) fn settle(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> Result<After, Error> {
     let mut session = told.session.clone();
     let now = swarm.fleet.clock.property_now();
-    let next = session::advance(&session, &scene.profile, &step(swarm, work, scene, told, now));
+    let next = session::advance(&session, &scene.profile, &step(work, scene, told, now));
     if next != session.phase {
         tracing::info!(casino = %work.casino, conversation_id = %work.lease.conversation_id, from = session.phase.as_str(), to = next.as_str(), trace = work.trace, "the conversation's phase changed");
         session.enter(next);
@@ -138,7 +138,7 @@ pub(crate) fn settle(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told)
     Ok(After { session, profile })
 }
 
-fn step(_swarm: &Swarm, work: &Work, scene: &Scene, told: &Told, now: DateTime<Utc>) -> Step {
+fn step(work: &Work, scene: &Scene, told: &Told, now: DateTime<Utc>) -> Step {
     let plan = told.speech.record.plan.as_ref();
     Step {
         now,

@@ -56,7 +56,7 @@ pub(crate) async fn keep(
     }
     // Replies made before safe mode may not go out during it, and would precede this text in the
     // queue.
-    tx.silence(conversation, Switch::SafeMode.as_str()).await?;
+    tx.cancel_unsent(conversation, Switch::SafeMode.as_str()).await?;
     Ok(tx.queue(&holding_reply(swarm, silenced, conversation, newest)).await?)
 }
 

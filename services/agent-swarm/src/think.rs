@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Stored data that a hosted turn's tools and memory need.
-struct Desk {
+struct ToolContext {
     /// Answers of models that an earlier try of this turn paid for.
     kept: BTreeMap<String, serde_json::Value>,
     standing: Standing,
@@ -101,10 +101,10 @@ async fn ask_hosted(
 }
 
 /// The lease keeps what is read here from changing under the turn.
-async fn desk(swarm: &Swarm, work: &Work, texts: Uuid) -> Result<Desk, seven_store::Error> {
+async fn desk(swarm: &Swarm, work: &Work, texts: Uuid) -> Result<ToolContext, seven_store::Error> {
     let (guest, conversation) = (work.lease.guest_id, work.lease.conversation_id);
     let mut tx = swarm.fleet.store.bind(&work.casino).await?;
-    let desk = Desk {
+    let desk = ToolContext {
         kept: tx.model_results(conversation, texts).await?.into_iter().collect(),
         standing: tx.standing(guest, conversation).await?,
         offers: tx.offers_of(guest).await?,

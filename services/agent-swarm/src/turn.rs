@@ -20,12 +20,12 @@ use uuid::Uuid;
 
 use crate::{
     fallback, mutant, pause,
-    scene::{Around, Scene},
+    scene::{Scene, TurnContext},
     session::{self, After, Told},
     speech::Speech,
     switches::silent,
     think,
-    types::{Leasing, Swarm, Work},
+    types::{LeaseCommit, Swarm, Work},
     vetting::flag,
 };
 
@@ -39,7 +39,7 @@ enum Asked {
     Failed(String),
 }
 
-pub(crate) async fn turn(swarm: &Swarm, work: Work, leasing: Leasing) -> Result<Outcome, Error> {
+pub(crate) async fn turn(swarm: &Swarm, work: Work, leasing: LeaseCommit) -> Result<Outcome, Error> {
     let mut span = trace::step("seven.turn", "").entered();
     span.tell("seven.thread_id", &work.lease.conversation_id);
     span.set("seven.message_count", work.open.len());
@@ -50,15 +50,15 @@ pub(crate) async fn turn(swarm: &Swarm, work: Work, leasing: Leasing) -> Result<
         return pause::hold(swarm, &work).await;
     }
     let mut scene = scene(swarm, &work);
-    let heard = pause::heard(&work);
-    let asked = match pause::hand_over(swarm, &work, &heard) {
+    let triggers = pause::triggers(&work);
+    let asked = match pause::hand_over(swarm, &work, &triggers) {
         Some(speech) => Asked::Replied(Box::new(speech)),
         None => ask(swarm, &work, &scene).await?,
     };
     leased(leasing).await?;
     match asked {
         Asked::Replied(speech) => {
-            let told = session::weigh(swarm, &work, &scene, *speech, heard);
+            let told = session::weigh(swarm, &work, &scene, *speech, triggers);
             told.speech.describe(&mut span);
             Ok(if commit(swarm, &work, &mut scene, &told).await? { Outcome::Done } else { overtaken })
         }
@@ -96,7 +96,7 @@ async fn ask(swarm: &Swarm, work: &Work, scene: &Scene) -> Result<Asked, Error> 
 }
 
 fn scene(swarm: &Swarm, work: &Work) -> Scene {
-    let around = Around {
+    let around = TurnContext {
         now: swarm.fleet.clock.property_now(),
         lead: session::lead(swarm, work, disclosure_due(work).map(|due| disclosure(work, due))),
         deadline: swarm.settings.model_deadline,
@@ -219,7 +219,7 @@ async fn failed(swarm: &Swarm, work: &Work, why: &str) -> Result<Outcome, Error>
 }
 
 /// Until the lease stands: what a turn writes must find it.
-async fn leased(leasing: Leasing) -> Result<(), Error> {
+async fn leased(leasing: LeaseCommit) -> Result<(), Error> {
     Ok(leasing.await.map_err(|ended| Error::Other(format!("the lease's transaction was given up: {ended}")))??)
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct Work {
 /// The commit of a turn's lease, under way. The turn has read all it needs; its writes wait for the
 /// commit (`leased` in turn.rs). Until then the row's lock keeps other turns out, as the lease does
 /// afterwards.
-pub(crate) type Leasing = JoinHandle<seven_store::Result<()>>;
+pub(crate) type LeaseCommit = JoinHandle<seven_store::Result<()>>;
 
 impl Swarm {
     pub fn new(fleet: Fleet, settings: Settings) -> Self {

@@ -85,10 +85,10 @@ pub(crate) async fn open_case(
 pub(crate) async fn cry(gate: &Gate, tx: &mut Tx, case: &Case<'_>, layer: Layer) -> Result<Next, Error> {
     let conversation = case.party.conversation_id;
     tx.note_cry(conversation, case.text.received_at).await?;
-    if repeats::is_copy_of_cry(gate, tx, case).await? {
+    if repeats::is_copy_of_cry(tx, case).await? {
         return canned::close(tx, case, "repeated").await;
     }
-    tx.silence(conversation, "guest_cried_for_help").await?;
+    tx.cancel_unsent(conversation, "guest_cried_for_help").await?;
     tx.close_open_texts(conversation, case.inbound_id, "superseded_by_cry_for_help").await?;
     if matches!(layer, Layer::Crisis | Layer::Emergency) {
         let span = gate.fleet.timing.scaled(PAUSE.to_std().unwrap_or_default());

@@ -58,7 +58,7 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     if let Some(next) = likely::answer_to_question(gate, tx, case).await? {
         return Ok(next);
     }
-    if repeats::is_copy(gate, tx, case).await? {
+    if repeats::is_copy(tx, case).await? {
         return canned::close(tx, case, "repeated").await;
     }
     if layer.is_none()

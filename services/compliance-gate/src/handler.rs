@@ -69,7 +69,7 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
     }
     let inbound_id: InboundId = gate.fleet.ids.next();
     let row = text.row(inbound_id, &decision, config.operational.session_timeout_hours, personal, delivery, &trace);
-    let stored = tx.insert_inbound(&party, &row, &heard(&text, &decision, &guest)).await?;
+    let stored = tx.insert_inbound(&party, &row, &audit_entry(&text, &decision, &guest)).await?;
     let (next, copy) = if stored {
         let case = Case { config, pack, party, inbound_id, guest, text: &text, decision, trace: trace.clone() };
         if matches!(case.party.status.as_str(), "warm" | "archived") {
@@ -145,7 +145,7 @@ async fn publish(
 }
 
 /// The text's own entry; its subject is the row.
-fn heard<'a>(text: &Text, decision: &Decision, guest: &'a GuestHash) -> Entry<'a> {
+fn audit_entry<'a>(text: &Text, decision: &Decision, guest: &'a GuestHash) -> Entry<'a> {
     let hit = decision.hits.first();
     let detail = serde_json::json!({
         "message_length": text.body.chars().count(), "media": text.media_count, "verdict": decision.verdict.as_str(),

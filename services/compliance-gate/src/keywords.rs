@@ -49,7 +49,7 @@ async fn opt_out(gate: &Gate, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -
         }
         Applied::Changed => {
             let conversation = case.party.conversation_id;
-            let drained = tx.silence(conversation, "guest_opted_out").await?;
+            let drained = tx.cancel_unsent(conversation, "guest_opted_out").await?;
             metrics().stop_cancelled.inc_by(drained);
             tx.close_open_texts(conversation, case.inbound_id, "superseded_by_opt_out").await?;
             tx.close_prompts(case.party.guest_id, "declined").await?;

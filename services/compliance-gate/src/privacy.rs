@@ -17,7 +17,7 @@ pub(crate) async fn delete(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
         return while_pending(gate, tx, case).await;
     }
     let conversation = case.party.conversation_id;
-    tx.silence(conversation, "guest_asked_for_deletion").await?;
+    tx.cancel_unsent(conversation, "guest_asked_for_deletion").await?;
     tx.close_open_texts(conversation, case.inbound_id, "superseded_by_delete").await?;
     let regret = Duration::from_secs(u64::from(case.pack.rules.privacy.regret_minutes) * 60);
     let delay = gate.fleet.timing.scaled(regret);

@@ -24,13 +24,13 @@ const RESPONDER_TEXTS: usize = 3;
 const LEAST_WORDS: usize = 6;
 
 /// Whether the guest sent the same text within the last minute and nothing was sent since.
-pub(crate) async fn is_copy(_gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
+pub(crate) async fn is_copy(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     let earlier = earlier(tx, case, COPY_WINDOW).await?;
     Ok(earlier.iter().any(|earlier| is_same(earlier, case) && !earlier.sent_since))
 }
 
 /// The same for a cry for help, which is answered at once: its copy comes after the answer.
-pub(crate) async fn is_copy_of_cry(_gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
+pub(crate) async fn is_copy_of_cry(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     let earlier = earlier(tx, case, COPY_WINDOW).await?;
     Ok(earlier.iter().any(|earlier| is_same(earlier, case) && earlier.disposition == Disposition::Canned.as_str()))
 }

@@ -49,13 +49,17 @@ impl App {
             tracing::info!(%casino, provider = event.provider, stop, trace, "SMS inbound received");
         }
         match intake {
-            Intake::Unusable { reason, ref error, .. } => self.bury(&casino, &intake, reason, error, raw, trace).await,
-            Intake::OddSender { ref error, .. } => self.bury(&casino, &intake, ODD_SENDER, error, raw, trace).await,
+            Intake::Unusable { reason, ref error, .. } => {
+                self.dead_letter(&casino, &intake, reason, error, raw, trace).await
+            }
+            Intake::OddSender { ref error, .. } => {
+                self.dead_letter(&casino, &intake, ODD_SENDER, error, raw, trace).await
+            }
             _ if casino.is_unknown() => {
                 if !self.stop_at_former(&intake).await {
                     return Answer::NotStored;
                 }
-                self.bury(&casino, &intake, "unknown_number", "no casino has this number", raw, trace).await
+                self.dead_letter(&casino, &intake, "unknown_number", "no casino has this number", raw, trace).await
             }
             Intake::Text { ref event, .. } if self.known(&casino, &intake, &event.provider_message_id).await => {
                 metrics().duplicates.with_label_values(&[Stage::Ingress.as_str()]).inc();
@@ -126,7 +130,7 @@ impl App {
             event.autoresponse.is_empty() && (keyword.pattern_id.contains(".nl.") || echo::may_quote(&event.text));
         let said = may_be_ours.then(|| event.text.clone());
         let (number, phone) = (to.clone(), from.clone());
-        let former = Said { number, phone, at, event_id: event_id.clone(), method: word.method };
+        let former = StopToCarry { number, phone, at, event_id: event_id.clone(), method: word.method };
         let fleet = self.fleet.clone();
         let written = async move {
             let mut tx = store.bind(&bound).await?;
@@ -170,12 +174,12 @@ impl App {
         }
         let word = word_of(keyword, &event.provider, &event.text, !event.autoresponse.is_empty());
         let (number, phone, event_id) = (to.clone(), from.clone(), event.event_id.clone());
-        let said = Said { number, phone, at: *occurred_at, event_id, method: word.method };
+        let said = StopToCarry { number, phone, at: *occurred_at, event_id, method: word.method };
         let fleet = self.fleet.clone();
         in_time(async move { said.reach(&fleet, &CasinoId::unknown()).await }).await.is_some()
     }
 
-    async fn bury(
+    async fn dead_letter(
         &self,
         casino: &CasinoId,
         intake: &Intake,
@@ -241,7 +245,7 @@ impl App {
 }
 
 /// A STOP, as the casinos hear of it that had the number before.
-struct Said {
+struct StopToCarry {
     number: PhoneE164,
     phone: PhoneE164,
     at: DateTime<Utc>,
@@ -249,7 +253,7 @@ struct Said {
     method: &'static str,
 }
 
-impl Said {
+impl StopToCarry {
     /// Writes it for those that had the number before its casino of today and spoke with the guest there.
     async fn reach(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), seven_store::Error> {
         // A casino's own login may write at no other casino: the scheduler carries its STOPs.

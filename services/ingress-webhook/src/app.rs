@@ -24,9 +24,9 @@ use url::Url;
 
 use crate::{
     answer::Answer,
+    auth_failures::AuthFailures,
     client::Proxies,
     intake::{Intake, intake, intake_form},
-    intruders::Intruders,
     limits::{Limits, Places, in_time},
     serve::Peer,
 };
@@ -37,7 +37,7 @@ pub(crate) struct App {
     verifiers: Verifiers,
     proxies: Proxies,
     places: Places,
-    intruders: Intruders,
+    auth_failures: AuthFailures,
 }
 
 /// Verifiers of the signatures that providers' calls must carry.
@@ -58,7 +58,7 @@ pub struct Twilio {
 
 pub(crate) fn router(fleet: Fleet, verifiers: Verifiers, proxies: Proxies, limits: &Limits) -> Router {
     let places = Places::new(limits);
-    let app = App { fleet, verifiers, proxies, places: places.clone(), intruders: Intruders::default() };
+    let app = App { fleet, verifiers, proxies, places: places.clone(), auth_failures: AuthFailures::default() };
     Router::new()
         .route("/webhooks/telnyx", post(general))
         .route("/sms/inbound", post(general))
@@ -154,7 +154,7 @@ impl App {
     }
 
     fn refuse(&self, refusal: Refusal) -> Answer {
-        self.intruders.note(&self.fleet, refusal);
+        self.auth_failures.note(&self.fleet, refusal);
         Answer::Refused(refusal)
     }
 }

@@ -36,7 +36,7 @@ type Key = (bool, u64, Option<IpAddr>);
 
 /// One that waits, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct WaitingCaller {
     crowd: Crowd,
     key: Key,
 }
@@ -50,7 +50,7 @@ impl Crowd {
 
     /// A place for a caller at `address`; without one it is a trusted proxy, which only the limit of all counts. `displaced` is cancelled
     /// when the place is taken away.
-    pub(crate) fn enter(&self, address: Option<IpAddr>, displaced: CancellationToken) -> Place {
+    pub(crate) fn enter(&self, address: Option<IpAddr>, displaced: CancellationToken) -> WaitingCaller {
         let address = address.map(network);
         let mut waiting = self.lock();
         waiting.entered += 1;
@@ -68,7 +68,7 @@ impl Crowd {
             let oldest = waiting.all.keys().next().copied();
             waiting.displace(oldest);
         }
-        Place { crowd: self.clone(), key }
+        WaitingCaller { crowd: self.clone(), key }
     }
 
     /// Makes the one go that has waited longest; false where nobody waits.
@@ -103,9 +103,9 @@ impl Waiting {
     }
 }
 
-// === impl Place ===
+// === impl WaitingCaller ===
 
-impl Drop for Place {
+impl Drop for WaitingCaller {
     fn drop(&mut self) {
         self.crowd.lock().remove(self.key);
     }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     /// Callers that came one after the other and stay.
-    struct Came(Vec<(Place, CancellationToken)>);
+    struct Came(Vec<(WaitingCaller, CancellationToken)>);
 
     impl Came {
         fn to(crowd: &Crowd, callers: &[Option<IpAddr>]) -> Self {

@@ -4,10 +4,10 @@
 mod accept;
 mod answer;
 mod app;
+mod auth_failures;
 mod client;
 mod crowd;
 mod intake;
-mod intruders;
 mod limits;
 mod mutant;
 mod serve;

@@ -24,7 +24,7 @@ use tower::ServiceExt;
 
 use crate::{
     client::Proxies,
-    crowd::{Crowd, Place},
+    crowd::{Crowd, WaitingCaller},
     limits::Limits,
 };
 
@@ -88,7 +88,7 @@ struct Caller<'a> {
     /// None for a trusted proxy.
     address: Option<IpAddr>,
     displaced: CancellationToken,
-    waits: Mutex<Option<Place>>,
+    waits: Mutex<Option<WaitingCaller>>,
 }
 
 impl Door {
@@ -144,7 +144,7 @@ impl Caller<'_> {
         answer
     }
 
-    fn waits(&self) -> MutexGuard<'_, Option<Place>> {
+    fn waits(&self) -> MutexGuard<'_, Option<WaitingCaller>> {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -93,7 +93,7 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
         }
         failpoint!("sender.after_record");
         match next {
-            Next::RetryNow if must_reread(sender, &outcome) => {
+            Next::RetryNow if must_reread(&outcome) => {
                 let mut tx = sender.fleet.store.bind(&job.casino).await?;
                 job.stops = tx.stops().await?;
                 tx.commit().await?;
@@ -112,7 +112,7 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
 }
 
 /// The provider, or this casino there, has just been stopped.
-fn must_reread(_sender: &Sender, outcome: &SendOutcome) -> bool {
+fn must_reread(outcome: &SendOutcome) -> bool {
     matches!(outcome, SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. })
 }
 
@@ -244,8 +244,8 @@ async fn record_all(
     // Taken back by a crash, it is as if this worker had died before it: the webhook or the doubt settles it.
     let mut tx = sender.fleet.store.bind_repeatable_on(lent, casino).await?;
     for ended in &ends {
-        let heard = ended.heard();
-        tx.end_attempt(ended.outbound, ended.attempt, &ended.end, ended.next, heard.as_ref()).await?;
+        let audit_entry = ended.audit_entry();
+        tx.end_attempt(ended.outbound, ended.attempt, &ended.end, ended.next, audit_entry.as_ref()).await?;
     }
     match tx.commit().await {
         Err(error) if ends.len() == 1 => Err(error.into()),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use seven_bus::{Delivery, Handler, Outcome, events::OutboundReady};
 use seven_domain::{CasinoId, OutboundId, Stage};
 use seven_runtime::{Error, outcome_of};
-use seven_store::{connections::Lent, outbound::Found};
+use seven_store::{connections::Lent, outbound::PendingSend};
 use seven_telemetry::trace;
 
 use crate::{
@@ -36,7 +36,7 @@ async fn process(sender: &Sender, delivery: &Delivery<OutboundReady>) -> Result<
         .reads
         .ask(casino, outbound_id, || sender.lend(), |lent, texts| read(sender, lent, casino, texts))
         .await?;
-    let Some(Found { pending, config, stops }) = found.filter(|found| found.pending.state == "queued") else {
+    let Some(PendingSend { pending, config, stops }) = found.filter(|found| found.pending.state == "queued") else {
         trace::ended("done", true);
         return Ok(Outcome::Done);
     };
@@ -76,7 +76,7 @@ async fn read(
     lent: Lent,
     casino: &CasinoId,
     texts: Vec<OutboundId>,
-) -> Result<Vec<Option<Found>>, Error> {
+) -> Result<Vec<Option<PendingSend>>, Error> {
     let mut tx = sender.fleet.store.bind_repeatable_on(lent, casino).await?;
     let found = tx.pending_here(&texts).await?;
     drop(tx.commit_meanwhile());

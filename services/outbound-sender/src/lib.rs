@@ -2,6 +2,7 @@
 //! Nothing else in the fleet calls a provider.
 
 mod attempt;
+mod batch;
 mod carrier;
 mod content;
 mod handler;
@@ -17,7 +18,6 @@ mod refusal;
 mod registry;
 mod route;
 pub mod stops;
-mod together;
 mod types;
 mod window;
 

@@ -17,12 +17,12 @@ pub(crate) struct Line(Mutex<Places>);
 struct Places {
     taken: bool,
     tickets: u64,
-    waiting: BTreeMap<Place, (GuestHash, oneshot::Sender<()>)>,
+    waiting: BTreeMap<QueuePosition, (GuestHash, oneshot::Sender<()>)>,
 }
 
 /// The first goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct QueuePosition {
     rank: u8,
     /// How many texts of the same guest and rank stand before it.
     nth: usize,
@@ -35,7 +35,7 @@ pub(crate) struct Turn(Arc<Line>);
 
 struct Waiting {
     line: Arc<Line>,
-    place: Place,
+    place: QueuePosition,
     served: bool,
 }
 
@@ -65,7 +65,7 @@ impl Line {
             }
             let rank = rank(class);
             let nth = places.waiting.iter().filter(|(place, (other, _))| place.rank == rank && *other == guest).count();
-            let place = Place { rank, nth, ticket: places.tickets };
+            let place = QueuePosition { rank, nth, ticket: places.tickets };
             places.tickets += 1;
             let (tell, told) = oneshot::channel();
             places.waiting.insert(place, (guest, tell));

@@ -21,7 +21,7 @@ pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId, c
     let subject = attempt.to_string();
     match sync {
         Sync::Suppressed => {
-            let cancelled = tx.silence(call.conversation_id, "guest_opted_out").await?;
+            let cancelled = tx.cancel_unsent(call.conversation_id, "guest_opted_out").await?;
             let change = Consent {
                 guest: &call.guest,
                 guest_id: Some(call.guest_id),

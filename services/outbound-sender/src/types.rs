@@ -12,12 +12,12 @@ use seven_store::{
     audit::Entry,
     connections::Lent,
     last_look::{Claim, Look, Refusal},
-    outbound::{AttemptEnd, Found, Next, Pending},
+    outbound::{AttemptEnd, Next, Pending, PendingSend},
     providers::Stop,
 };
 use tokio::time::sleep;
 
-use crate::{carrier::Carrier, line::Lines, registry::Registry, together::Together};
+use crate::{batch::Batcher, carrier::Carrier, line::Lines, registry::Registry};
 
 /// Waits up to this are held here with progress acknowledgements; longer ones are due rows (D13).
 pub(crate) const LONGEST_HELD: Duration = Duration::from_secs(8);
@@ -29,9 +29,9 @@ pub struct Sender {
     pub(crate) registry: Registry,
     pub(crate) limits: Limits,
     pub(crate) lines: Lines,
-    pub(crate) reads: Together<OutboundId, Option<Found>>,
-    pub(crate) looks: Together<Look, Result<Claim, Refusal>>,
-    pub(crate) ends: Together<Arc<Ended>, Result<(), Error>>,
+    pub(crate) reads: Batcher<OutboundId, Option<PendingSend>>,
+    pub(crate) looks: Batcher<Look, Result<Claim, Refusal>>,
+    pub(crate) ends: Batcher<Arc<Ended>, Result<(), Error>>,
 }
 
 impl std::fmt::Debug for Sender {
@@ -119,9 +119,9 @@ impl Sender {
             registry,
             limits: Limits::default(),
             lines: Lines::default(),
-            reads: Together::over(connections),
-            looks: Together::over(connections),
-            ends: Together::over(connections),
+            reads: Batcher::over(connections),
+            looks: Batcher::over(connections),
+            ends: Batcher::over(connections),
         }
     }
 
@@ -165,7 +165,7 @@ pub(crate) struct Ended {
 
 impl Ended {
     /// Returns the entry for the audit log; none unless the text was sent or failed.
-    pub(crate) fn heard(&self) -> Option<Entry<'_>> {
+    pub(crate) fn audit_entry(&self) -> Option<Entry<'_>> {
         let event = match self.next {
             Next::Sent => AuditEvent::SmsOutbound,
             Next::Failed => AuditEvent::SmsDeliveryFailed,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use seven_bus::Outcome;
 use seven_compliance::{
-    jurisdiction::{self, Place},
+    jurisdiction::{self, Residence},
     quiet_hours::{self, CasinoWindow, Question, Window},
 };
 use seven_domain::Lane;
@@ -28,7 +28,7 @@ pub(crate) fn eligibility(sender: &Sender, job: &Job) -> Result<Eligibility, Err
     if job.class.lane() != Lane::Bulk {
         return Ok(Eligibility { window_open: true, opens_at: None, exclusion_list_needed: false });
     }
-    let profile = job.zone.map(|zone| Place { zone, state: job.state });
+    let profile = job.zone.map(|zone| Residence { zone, state: job.state });
     let casino = CasinoWindow::from_regulations(&job.config.regulations)?;
     let window: Window =
         quiet_hours::check(&Question { to: &job.phone, at: sender.fleet.clock.property_now(), profile, casino });

@@ -15,7 +15,7 @@ use seven_store::{Store, floors::AckFloor};
 use crate::gauges;
 
 /// The floor's sequence, and when its stream was made.
-type Place = (u64, DateTime<Utc>);
+type NotedFloor = (u64, DateTime<Utc>);
 
 /// A consumer that was lost reads again what came since it was noted, so a stream that takes much is looked at more often than the metrics need:
 /// after so many messages, or so many for each casino that is listed.
@@ -31,7 +31,7 @@ pub(crate) struct Noted(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    floors: HashMap<(Stage, CasinoId), Place>,
+    floors: HashMap<(Stage, CasinoId), NotedFloor>,
     /// Up to which message of its stream a stage was listed when that took much.
     listed: HashMap<Stage, u64>,
 }

@@ -45,7 +45,7 @@ async fn hour_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     for threshold in &policy().figures {
         match threshold.judge(&hour) {
             Standing::Beyond(severity) => {
-                let found = Found { casino: &casino, name: &threshold.alert, severity, provider: "" };
+                let found = Condition { casino: &casino, name: &threshold.alert, severity, provider: "" };
                 let pauses = threshold.pauses && severity == Severity::Critical;
                 found.file(&fleet, &threshold.told(&hour), pauses).await?;
             }
@@ -84,7 +84,7 @@ async fn block_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     match rules.judge(&recent, &streaks) {
         Some(why) => {
             let severity = policy().severity(&rules.alert);
-            let found = Found { casino: &casino, name: &rules.alert, severity, provider: why.provider() };
+            let found = Condition { casino: &casino, name: &rules.alert, severity, provider: why.provider() };
             found.file(&fleet, &rules.told(&why), true).await
         }
         None => end(&fleet, &casino, &rules.alert, Duration::ZERO).await,
@@ -92,14 +92,14 @@ async fn block_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
 }
 
 /// Something that stands until the figure is good again.
-struct Found<'a> {
+struct Condition<'a> {
     casino: &'a CasinoId,
     name: &'a str,
     severity: Severity,
     provider: &'a str,
 }
 
-impl Found<'_> {
+impl Condition<'_> {
     /// Pauses first, so that a process that dies here leaves the pause and not the mere alert. While the alert stands, a person who lifted
     /// the pause is not overruled.
     async fn file(&self, fleet: &Fleet, told: &str, pauses: bool) -> Result<(), Error> {

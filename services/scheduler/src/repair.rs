@@ -9,7 +9,7 @@ use std::{
 use chrono::{DateTime, Utc};
 use futures::{StreamExt, TryStreamExt, stream};
 use seven_bus::{
-    Floor, Found,
+    Floor, StreamState,
     events::Control,
     topology::{self, Start},
 };
@@ -137,7 +137,7 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete, 
 /// not the next one's.
 async fn consumers(
     fleet: &Fleet,
-    (stage, found): (Stage, Found),
+    (stage, found): (Stage, StreamState),
     casinos: &[CasinoId],
     failures: &Failures,
 ) -> Result<bool, Error> {
@@ -157,7 +157,7 @@ async fn consumers(
 
 async fn put_back(
     fleet: &Fleet,
-    (stage, found): (Stage, Found),
+    (stage, found): (Stage, StreamState),
     casino: &CasinoId,
     lane: Option<Lane>,
 ) -> Result<(), Error> {
@@ -174,7 +174,7 @@ async fn put_back(
 /// the first message on.
 async fn beginning(
     fleet: &Fleet,
-    (stage, found): (Stage, Found),
+    (stage, found): (Stage, StreamState),
     casino: &CasinoId,
     lane: Option<Lane>,
 ) -> Result<Start, Error> {

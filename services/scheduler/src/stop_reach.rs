@@ -17,7 +17,7 @@ use seven_store::{
 use crate::mutant;
 
 /// The guest's word as it is carried to other casinos.
-struct Said {
+struct StopToCarry {
     phone: PhoneE164,
     /// The number it was sent to.
     number: String,
@@ -33,7 +33,7 @@ pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     let config = tx.casino_row().await?.map(|casino| casino.config);
     tx.commit().await?;
     if let (Some(said), Some(config)) = (said, config) {
-        let said = Said {
+        let said = StopToCarry {
             phone: said.phone.parse()?,
             number: said.casino_number,
             at: said.occurred_at,
@@ -57,7 +57,7 @@ pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
 }
 
 /// Ends the texts of one casino to the guest. The record there says why, and not which casino the guest wrote to.
-async fn stop_at(fleet: &Fleet, said: &Said, Reached { casino, through }: &Reached) -> Result<(), Error> {
+async fn stop_at(fleet: &Fleet, said: &StopToCarry, Reached { casino, through }: &Reached) -> Result<(), Error> {
     let guest = fleet.keys.hash(casino, &said.phone);
     let mut tx = fleet.store.bind(casino).await?;
     if *through == Through::FormerNumber && !tx.has_spoken_over(&guest, &said.number).await? {
@@ -74,7 +74,7 @@ async fn stop_at(fleet: &Fleet, said: &Said, Reached { casino, through }: &Reach
         let known = tx.conversation_of_guest(&guest).await?;
         if let Some((guest_id, conversation)) = known {
             tx.lock_conversation(conversation).await?;
-            tx.silence(conversation, "guest_opted_out").await?;
+            tx.cancel_unsent(conversation, "guest_opted_out").await?;
             tx.close_prompts(guest_id, "declined").await?;
         }
         let change = Consent {

@@ -86,7 +86,7 @@ impl Bus {
     }
 
     /// Hands a message that cannot be handled to `dead.<stage>.<casino>` (D17).
-    pub async fn bury(
+    pub async fn dead_letter(
         &self,
         stage: Stage,
         casino: &CasinoId,

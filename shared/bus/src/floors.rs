@@ -4,7 +4,7 @@ use async_nats::jetstream::stream::DirectGetErrorKind;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use seven_domain::Stage;
 
-use crate::{Bus, Error, streams::Found, topology, topology::Start};
+use crate::{Bus, Error, streams::StreamState, topology, topology::Start};
 
 /// A consumer's ack floor: all of its messages up to this one of the stream are acknowledged. Times are of the server's clock, in whole
 /// microseconds, as Postgres keeps them.
@@ -28,7 +28,7 @@ impl Bus {
     ///
     /// # Errors
     /// When the server does not say what its stream holds.
-    pub async fn after(&self, stage: Stage, floor: Floor, stream: Found) -> Result<Start, Error> {
+    pub async fn after(&self, stage: Stage, floor: Floor, stream: StreamState) -> Result<Start, Error> {
         // Sequences begin with 1, and a server refuses to be asked for 0.
         if floor.sequence == 0 {
             return Ok(Start::All);
@@ -51,7 +51,7 @@ impl Floor {
 
     /// By the stream, and by its first message that is at the floor or beyond. A stream that was lost, or is back as it was earlier, gives
     /// other messages the same numbers.
-    fn beginning(self, stream: Found, next: Option<Message>) -> Start {
+    fn beginning(self, stream: StreamState, next: Option<Message>) -> Start {
         if stream.made.trunc_subsecs(6) != self.stream_made || stream.last_sequence < self.sequence {
             return Start::All;
         }
@@ -86,7 +86,7 @@ mod tests {
             ("back as it was earlier", same, 39, None, Start::All),
             ("back as it was earlier, and texts since", same, 90, Some((40, at(1_001))), Start::All),
         ] {
-            assert_eq!(floor.beginning(Found { made, last_sequence, consumers: 0 }, next), begins, "{what}");
+            assert_eq!(floor.beginning(StreamState { made, last_sequence, consumers: 0 }, next), begins, "{what}");
         }
     }
 }

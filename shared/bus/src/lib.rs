@@ -36,7 +36,7 @@ pub use client::{Bus, Outgoing, Settings};
 pub use error::Error;
 pub use floors::Floor;
 pub use roster::Roster;
-pub use streams::{Found, Streams};
+pub use streams::{StreamState, Streams};
 pub use taken::{Reader, Taken};
 pub use topology::{subject, subject_for_dead, subjects_of_dead};
 pub use worker::{Delivery, Handler, Outcome, Worker, WorkerSettings};

@@ -60,7 +60,7 @@ impl Permissions {
             self.api(&format!("CONSUMER.MSG.NEXT.{stream}.{consumer}"));
             self.publish.insert(format!("$JS.ACK.{stream}.{consumer}.>"));
         }
-        self.hand_on(stage, casino).bury(stage, casino)
+        self.hand_on(stage, casino).dead_letter(stage, casino)
     }
 
     /// Publishes what `stage` receives.
@@ -72,7 +72,7 @@ impl Permissions {
 
     /// Announces dead letters of a stage.
     #[must_use]
-    pub fn bury(mut self, stage: Stage, casino: Option<&CasinoId>) -> Self {
+    pub fn dead_letter(mut self, stage: Stage, casino: Option<&CasinoId>) -> Self {
         self.publish.insert(subjects_of_dead(Some(stage), casino));
         self
     }

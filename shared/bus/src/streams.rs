@@ -12,12 +12,12 @@ use crate::{Bus, Error, topology};
 #[derive(Debug, Default)]
 pub struct Streams {
     pub created: Vec<String>,
-    found: HashMap<String, Found>,
+    found: HashMap<String, StreamState>,
 }
 
 /// A stream as it was found. Another one of the same name was made at another time.
 #[derive(Debug, Clone, Copy)]
-pub struct Found {
+pub struct StreamState {
     pub made: DateTime<Utc>,
     pub last_sequence: u64,
     pub consumers: usize,
@@ -27,7 +27,7 @@ pub struct Found {
 
 impl Streams {
     /// The stage's stream, when it was looked at.
-    pub fn found(&self, stage: Stage) -> Option<Found> {
+    pub fn found(&self, stage: Stage) -> Option<StreamState> {
         self.found.get(topology::stream_of(stage)).copied()
     }
 }
@@ -56,7 +56,7 @@ impl Bus {
                 made.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?.cached_info().clone()
             };
             let stream::State { last_sequence, consumer_count: consumers, .. } = info.state;
-            found.insert(name, Found { made: info.created, last_sequence, consumers });
+            found.insert(name, StreamState { made: info.created, last_sequence, consumers });
         }
         self.raised.store(true, Ordering::Relaxed);
         if self.js.get_key_value(topology::FLEET_BUCKET).await.is_err() {

@@ -27,7 +27,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
     pulls::{End, Pulls, Seat},
-    share::Place,
+    share::InWorkGuard,
     shared::Shared,
     tries::Tries,
 };
@@ -208,7 +208,7 @@ impl<H: Handler> Shared<H> {
     async fn take(self: &Arc<Self>, message: async_nats::Message) {
         match self.pulls.arrived(message, &self.bus.js) {
             Some((Some(seat), message)) => {
-                let (this, place) = (Arc::clone(self), Place::taken(self, seat.lane, &seat.work));
+                let (this, place) = (Arc::clone(self), InWorkGuard::taken(self, seat.lane, &seat.work));
                 self.tasks.spawn(async move {
                     this.process(seat.casino.clone(), seat.lane, message).await;
                     drop(place);

@@ -19,7 +19,7 @@ use crate::area_codes::{self, AreaCode, Prefix};
 
 /// Where the guest's profile says the guest lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct Residence {
     pub zone: Tz,
     pub state: Option<State>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Whereabouts<'a> {
 }
 
 /// Profile, else every place the area code may mean, else every zone of the states with the rules of all states.
-pub(crate) fn whereabouts<'a>(phone: &'a PhoneE164, profile: Option<&Place>) -> Whereabouts<'a> {
+pub(crate) fn whereabouts<'a>(phone: &'a PhoneE164, profile: Option<&Residence>) -> Whereabouts<'a> {
     let prefix = area_codes::prefix_of(phone);
     let by_code: &[(State, Tz)] = match prefix {
         Prefix::Known(_, AreaCode::Us(places)) => places,
@@ -58,8 +58,8 @@ pub(crate) fn whereabouts<'a>(phone: &'a PhoneE164, profile: Option<&Place>) -> 
     };
     let one = |zone, state| Candidate { zone, states: vec![state] };
     let (basis, candidates) = match profile {
-        Some(&Place { zone, state: Some(state) }) => (Basis::Profile, vec![one(zone, state)]),
-        Some(&Place { zone, state: None }) => {
+        Some(&Residence { zone, state: Some(state) }) => (Basis::Profile, vec![one(zone, state)]),
+        Some(&Residence { zone, state: None }) => {
             (Basis::Profile, vec![Candidate { zone, states: states_in(zone, by_code) }])
         }
         None if by_code.is_empty() => (Basis::Unknown, everywhere()),
@@ -121,12 +121,12 @@ pub struct Rules {
 }
 
 /// The strictest combination of the rules of every state the guest may live in.
-pub fn of(phone: &PhoneE164, profile: Option<&Place>) -> Rules {
+pub fn of(phone: &PhoneE164, profile: Option<&Residence>) -> Rules {
     with(Laws::shipped(), phone, profile)
 }
 
 /// [`of`] with another table of laws.
-pub fn with(laws: &Laws, phone: &PhoneE164, profile: Option<&Place>) -> Rules {
+pub fn with(laws: &Laws, phone: &PhoneE164, profile: Option<&Residence>) -> Rules {
     let Whereabouts { basis, candidates, .. } = whereabouts(phone, profile);
     let mut states: Vec<State> = candidates.into_iter().flat_map(|candidate| candidate.states).collect();
     states.sort_unstable();

@@ -23,7 +23,7 @@ use serde::Serialize;
 
 pub use self::catalogue::{Catalogue, Promotion, Row};
 use self::{
-    extract::{Found, extract},
+    extract::{Claimed, extract},
     verify::{Campaign, Content},
 };
 
@@ -121,8 +121,8 @@ pub fn check_with<C: Borrow<Catalogue>>(
     let live = catalogue.promotions.iter().filter(|promotion| promotion.is_live(now, zone));
     let campaigns: Vec<Campaign<'_>> = live.map(Campaign::read).collect();
     let content = Content::read(&catalogue.rows);
-    let is_proven = |found: &Found| content.proves(found) || campaigns.iter().any(|campaign| campaign.proves(found));
-    let offer = |found: &Found| Offer {
+    let is_proven = |found: &Claimed| content.proves(found) || campaigns.iter().any(|campaign| campaign.proves(found));
+    let offer = |found: &Claimed| Offer {
         kind: found.kind.clone(),
         span: found.span.clone(),
         text: reply[found.span.clone()].to_owned(),

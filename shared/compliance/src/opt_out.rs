@@ -44,7 +44,7 @@ struct Spared {
 
 /// The meaning of one of the rules that [`add_to`] adds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum OptOutRule {
     /// An opt-out, or the wish to get our texts again.
     Words { id: &'static str, intent: Intent, language: Language },
     /// No opt-out however much it looks like one: keeps the net of likeness silent.
@@ -59,15 +59,15 @@ pub fn is_revocation(text: &str) -> bool {
 }
 
 /// The meaning of each rule, in the order in which they are added.
-pub(crate) static RULES: LazyLock<Vec<Found>> = LazyLock::new(|| {
+pub(crate) static RULES: LazyLock<Vec<OptOutRule>> = LazyLock::new(|| {
     let words = |id: &'static str, intent: Intent| {
         let language = if id.contains(".nl.es.") { Language::Es } else { Language::En };
-        Found::Words { id, intent, language }
+        OptOutRule::Words { id, intent, language }
     };
     let phrases = LIST.phrases.keys().map(|id| words(id, Intent::OptOut));
     let phrases = phrases.chain(LIST.returns.keys().map(|id| words(id, Intent::OptIn)));
-    let spared = LIST.spared.patterns.iter().map(|_| Found::Spared);
-    phrases.chain(spared).chain(LIST.kept.patterns.iter().map(|_| Found::Kept)).collect()
+    let spared = LIST.spared.patterns.iter().map(|_| OptOutRule::Spared);
+    phrases.chain(spared).chain(LIST.kept.patterns.iter().map(|_| OptOutRule::Kept)).collect()
 });
 
 pub(crate) fn add_to(builder: &mut Builder<'_>) {

@@ -16,7 +16,7 @@ use seven_domain::PhoneE164;
 
 pub use self::hours::{CasinoWindow, Hours, Week};
 use self::spans::Span;
-use crate::jurisdiction::{self, Basis, Candidate, Laws, Place, State};
+use crate::jurisdiction::{self, Basis, Candidate, Laws, Residence, State};
 
 /// How far ahead an opening is looked for: every weekday, and today's again.
 const HORIZON: TimeDelta = TimeDelta::days(8);
@@ -26,7 +26,7 @@ pub struct Question<'a> {
     pub to: &'a PhoneE164,
     pub at: DateTime<Utc>,
     /// Where the guest's profile says the guest lives; outranks the area code.
-    pub profile: Option<Place>,
+    pub profile: Option<Residence>,
     pub casino: CasinoWindow,
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, NaiveDateTime, NaiveTime, Offset, TimeZone, Utc};
 use seven_compliance::{
     area_codes,
-    jurisdiction::{Basis, Place, State},
+    jurisdiction::{Basis, Residence, State},
     quiet_hours::{CasinoWindow, Question, Window, check},
 };
 use seven_domain::PhoneE164;
@@ -27,7 +27,7 @@ fn time(text: &str) -> NaiveTime {
 
 struct Expected<'a> {
     to: PhoneE164,
-    profile: Option<Place>,
+    profile: Option<Residence>,
     fields: Vec<&'a str>,
 }
 
@@ -43,7 +43,7 @@ fn expected() -> Vec<Expected<'static>> {
         .map(|fields| Expected {
             to: fields[0].parse().unwrap(),
             profile: (!fields[2].is_empty())
-                .then(|| Place { state: Some(fields[1].parse().unwrap()), zone: fields[2].parse().unwrap() }),
+                .then(|| Residence { state: Some(fields[1].parse().unwrap()), zone: fields[2].parse().unwrap() }),
             fields,
         })
         .collect()
@@ -75,7 +75,8 @@ fn the_independent_table_covers_every_state_change_and_code() {
         codes.insert(&row.fields[0][2..5]);
         // A day is named by where its instants lie: the window of a Sunday in the Pacific may be Saturday in UTC.
         for change in ["2026-03-0", "2026-11-0", "2027-03-1", "2027-11-0"] {
-            if let (Some(Place { state: Some(state), .. }), true) = (row.profile, row.fields[5].starts_with(change)) {
+            if let (Some(Residence { state: Some(state), .. }), true) = (row.profile, row.fields[5].starts_with(change))
+            {
                 instants.entry((state, change)).or_default().insert(row.fields[5]);
             }
         }
@@ -130,7 +131,7 @@ fn the_basis_is_profile_then_area_code_then_nothing() {
         let to = phone.parse().unwrap();
         check(&Question { to: &to, at, profile, casino: CasinoWindow::ANY_TIME })
     };
-    let arizona = Place { zone: chrono_tz::America::Phoenix, state: Some("AZ".parse().unwrap()) };
+    let arizona = Residence { zone: chrono_tz::America::Phoenix, state: Some("AZ".parse().unwrap()) };
     for (phone, profile, basis, places) in [
         ("+18605550100", None, Basis::AreaCode, 1),
         ("+18505550100", None, Basis::AreaCode, 2),

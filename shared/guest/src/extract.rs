@@ -26,11 +26,11 @@ use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use seven_domain::Language;
 
-pub use found::{Budget, Found, Grain, Slot, Stay};
+pub use found::{Budget, Extracted, Grain, Slot, Stay};
 pub use observe::{Observed, observations};
 
 use crate::{Confidence, Topic};
-use said::Said;
+use said::Utterance;
 
 /// The context in which a text is read.
 #[derive(Debug, Clone, Copy)]
@@ -55,16 +55,16 @@ pub const LEAST: Confidence = Confidence::percent(50);
 
 /// The first holiday a text names, by its next date from `today`, and the bytes that name it.
 pub fn holiday_in(text: &str, today: NaiveDate) -> Option<(NaiveDate, Range<usize>)> {
-    let said = Said::read(text, &[]);
+    let said = Utterance::read(text, &[]);
     (0..said.len()).find_map(|n| calendar::holiday(&said, n, today).map(|(date, end)| (date, said.span(n, end))))
 }
 
 /// Everything the text says, in the order of the text.
-pub fn extract(text: &str, setting: &Setting) -> Vec<Found> {
+pub fn extract(text: &str, setting: &Setting) -> Vec<Extracted> {
     let mut found = contact::emails(text);
     let mut masked: Vec<_> = found.iter().map(|f| f.span.clone()).collect();
     masked.extend(contact::addresses(text));
-    let said = Said::read(text, &masked);
+    let said = Utterance::read(text, &masked);
     found.extend(name::read(&said, setting));
     found.extend(party::read(&said, setting));
     found.extend(dates::read(&said, setting));
@@ -82,7 +82,7 @@ pub fn extract(text: &str, setting: &Setting) -> Vec<Found> {
 }
 
 /// "Actually, ...": what follows is meant to replace what was said before.
-fn corrects(said: &Said<'_>) -> bool {
+fn corrects(said: &Utterance<'_>) -> bool {
     said.has(&[
         "actually",
         "i meant",
@@ -106,5 +106,5 @@ fn corrects(said: &Said<'_>) -> bool {
 
 /// The folded words of a text: lower case, no accents, apostrophes joined.
 pub(crate) fn words(text: &str) -> Vec<String> {
-    Said::read(text, &[]).words.into_iter().map(|word| word.text).collect()
+    Utterance::read(text, &[]).words.into_iter().map(|word| word.text).collect()
 }

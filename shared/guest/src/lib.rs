@@ -16,7 +16,7 @@ pub mod session;
 pub mod topic;
 
 pub use confidence::Confidence;
-pub use extract::{Found, Setting, Slot, extract, holiday_in};
+pub use extract::{Extracted, Setting, Slot, extract, holiday_in};
 pub use learn::Learnt;
 pub use phase::Phase;
 pub use profile::{Counted, Grant, GrantRef, Key, Merged, Observation, Profile, Scope, Source, Value};

@@ -24,7 +24,7 @@ pub struct PromptFacts {
     pub language: &'static str,
     /// The subjects of older exchanges, which `history` no longer holds.
     pub summary: Option<String>,
-    pub history: Vec<Said>,
+    pub history: Vec<PastExchange>,
     pub rows: Vec<Row>,
     pub profile: serde_json::Value,
     /// Something is known of the guest.
@@ -49,7 +49,7 @@ pub struct PromptFacts {
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub struct Said {
+pub struct PastExchange {
     pub guest: String,
     pub host: String,
 }
@@ -174,7 +174,7 @@ impl PromptFacts {
     fn example() -> Self {
         let colleague = || Colleague { name: "a".into(), title: "A".into(), subjects: vec!["b".into(), "c".into()] };
         Self {
-            history: vec![Said { guest: "g".into(), host: "h".into() }],
+            history: vec![PastExchange { guest: "g".into(), host: "h".into() }],
             rows: vec![Row { id: "1".into(), text: "t".into() }],
             known: true,
             name: Some("n".into()),
@@ -245,7 +245,7 @@ mod tests {
         let prompts = Prompts::new(SOURCES).unwrap();
         for text in ["{emoji}", "$foo", "{{", "{{ casino }}", "{% for %}", "}} {# x"] {
             let facts = PromptFacts {
-                history: vec![Said { guest: text.into(), host: String::new() }],
+                history: vec![PastExchange { guest: text.into(), host: String::new() }],
                 role: text.into(),
                 ..PromptFacts::default()
             };

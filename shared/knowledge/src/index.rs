@@ -23,7 +23,7 @@ use chrono_tz::Tz;
 
 pub use names::Mention;
 pub use passages::{Passed, Term};
-pub use retrieve::{Found, Query, Scores, TOP_K};
+pub use retrieve::{Query, Retrieved, Scores, TOP_K};
 pub(crate) use vocabulary::is_common;
 pub use vocabulary::is_stop;
 

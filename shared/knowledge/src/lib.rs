@@ -28,7 +28,7 @@ pub use dates::Reference;
 pub use embedding::{EmbedError, Embedder, Embedding, Offline, Purpose, Space, Vector};
 pub use fields::Problem;
 pub use hours::{HoursError, Moment, Span, WeeklyHours};
-pub use index::{Found, Hit, Index, Mention, Passed, Query, Scores, TOP_K, Term};
+pub use index::{Hit, Index, Mention, Passed, Query, Retrieved, Scores, TOP_K, Term};
 pub use item::Item;
 pub use schema::Categories;
 pub use strategy::Strategy;

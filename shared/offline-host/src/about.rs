@@ -28,7 +28,7 @@ pub(crate) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if venues.is_empty() || (!telling && !weak_is_enough) {
         return None;
     }
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<Mentioned> = Vec::new();
     for mention in venues.iter().filter(|m| m.telling || !telling) {
         match places.iter_mut().find(|(at, _)| *at == (mention.from, mention.to)) {
             Some((_, rows)) => rows.push(Arc::clone(&mention.item)),
@@ -109,4 +109,4 @@ pub(crate) fn within(venues: &[&Mention], u: &Understood<'_>, word: &String) -> 
 }
 
 /// Where a name stands in the text, and the rows that carry it.
-pub(crate) type Place = ((usize, usize), Vec<Arc<Item>>);
+pub(crate) type Mentioned = ((usize, usize), Vec<Arc<Item>>);

@@ -9,7 +9,7 @@ use super::{
     fit::{Part, Room},
     focus, follow_up,
     pack::HostPack,
-    phrases::Said,
+    phrases::Tokens,
     reading,
     understand::Understood,
 };
@@ -118,7 +118,7 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if u.intends("complaint") {
         return Part { chat: false, ..chat::say(host, "complaint") };
     }
-    if host.pack.language.preferred(&Said::new(u.text)).is_some()
+    if host.pack.language.preferred(&Tokens::new(u.text)).is_some()
         && u.topics.is_empty()
         && u.venues().is_empty()
         && u.facets.is_empty()

@@ -7,7 +7,7 @@ use seven_knowledge::text::words;
 
 use super::{
     pack::LanguageFile,
-    phrases::{Phrases, Said},
+    phrases::{Phrases, Tokens},
 };
 
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl Tongue {
     }
 
     /// A language the guest asks for by name: "prefiero hablar en español".
-    pub(crate) fn preferred(&self, said: &Said) -> Option<Language> {
+    pub(crate) fn preferred(&self, said: &Tokens) -> Option<Language> {
         if self.prefer_spanish.found(said) {
             Some(Language::Es)
         } else {
@@ -40,7 +40,7 @@ impl Tongue {
     /// Returns the language that the words show; `None` when they do not tell ("ok", a name, a
     /// number).
     pub(crate) fn detect(&self, text: &str) -> Option<Language> {
-        if let Some(asked) = self.preferred(&Said::new(text)) {
+        if let Some(asked) = self.preferred(&Tokens::new(text)) {
             return Some(asked);
         }
         let said = words(text);

@@ -4,14 +4,14 @@ use seven_knowledge::text::{stem, words};
 
 /// A guest's text, cut into folded words with their stems.
 #[derive(Debug, Clone)]
-pub(crate) struct Said {
+pub(crate) struct Tokens {
     pub(crate) words: Vec<String>,
     /// The same words as the guest wrote them.
     written: Vec<String>,
     stems: Vec<String>,
 }
 
-impl Said {
+impl Tokens {
     pub(crate) fn new(text: &str) -> Self {
         let words = words(text);
         let stems = words.iter().map(|w| stem(w)).collect();
@@ -52,7 +52,7 @@ impl Phrases {
     }
 
     /// Every place a phrase stands, as word ranges.
-    pub(crate) fn places(&self, said: &Said) -> Vec<(usize, usize)> {
+    pub(crate) fn places(&self, said: &Tokens) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
         for Phrase(patterns) in &self.0 {
             let length = patterns.len();
@@ -69,7 +69,7 @@ impl Phrases {
         places
     }
 
-    pub(crate) fn found(&self, said: &Said) -> bool {
+    pub(crate) fn found(&self, said: &Tokens) -> bool {
         !self.places(said).is_empty()
     }
 }

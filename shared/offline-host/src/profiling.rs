@@ -3,7 +3,7 @@
 use seven_domain::Language;
 use seven_guest::Topic;
 
-use super::{fit::Part, pack::HostPack, phrases::Said};
+use super::{fit::Part, pack::HostPack, phrases::Tokens};
 use seven_llm::Request;
 
 /// Intents that leave no room for small talk about the guest.
@@ -39,7 +39,7 @@ pub(crate) fn ask(pack: &HostPack, request: &Request, language: Language, parts:
     }
     let question = pack.say(key(request.ask?)?, language, request.seed, &[]);
     let said = |text: &String| {
-        let said = Said::new(text);
+        let said = Tokens::new(text);
         GRAVE.iter().any(|intent| pack.intents.get(*intent).is_some_and(|phrases| phrases.found(&said)))
     };
     let grave = request.texts.iter().any(said) || parts.iter().any(|part| GRAVE.contains(&part.intent.as_str()));

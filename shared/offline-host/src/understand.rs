@@ -11,7 +11,7 @@ pub(super) use wish::Wish;
 
 use super::{
     pack::{Field, HostPack, Kind},
-    phrases::{Phrases, Said},
+    phrases::{Phrases, Tokens},
     when::When,
 };
 use seven_llm::Request;
@@ -19,7 +19,7 @@ use seven_llm::Request;
 #[derive(Debug, Clone)]
 pub(crate) struct Understood<'a> {
     pub(crate) text: &'a str,
-    pub(crate) said: Said,
+    pub(crate) said: Tokens,
     pub(crate) intents: BTreeSet<&'a str>,
     pub(crate) facets: BTreeSet<&'a str>,
     pub(crate) topics: Vec<Category>,
@@ -67,7 +67,7 @@ const INVERTED: ([&str; 11], [&str; 13]) = (
     ["i", "we", "he", "she", "they", "you", "it", "my", "there", "the", "a", "anyone", "someone"],
 );
 
-fn asks(text: &str, said: &Said) -> bool {
+fn asks(text: &str, said: &Tokens) -> bool {
     let polite = |w: &&String| {
         ["hi", "hello", "hey", "hola", "and", "y", "also", "so", "please", "ok", "okay", "good", "morning", "evening"]
             .contains(&w.as_str())
@@ -83,7 +83,7 @@ fn asks(text: &str, said: &Said) -> bool {
 }
 
 /// "I don't want seafood", "anything but a buffet".
-fn is_refused(said: &Said, at: (usize, usize)) -> bool {
+fn is_refused(said: &Tokens, at: (usize, usize)) -> bool {
     const NOT: [&str; 9] = ["dont", "not", "no", "without", "except", "besides", "but", "sin", "menos"];
     said.words[at.0.saturating_sub(3)..at.0].iter().any(|word| NOT.contains(&word.as_str()))
 }
@@ -97,7 +97,7 @@ impl<'a> Understood<'a> {
     pub(crate) fn read(pack: &'a HostPack, request: &Request, text: &'a str) -> Self {
         let (index, now) = (&request.index, request.now);
         let house = words(&request.casino_name);
-        let said = Said::new(text);
+        let said = Tokens::new(text);
         let mut taken: Vec<(usize, usize)> = Vec::new();
         let mut keys = |table: &'a std::collections::BTreeMap<String, Phrases>| -> BTreeSet<&'a str> {
             let mut found = BTreeSet::new();

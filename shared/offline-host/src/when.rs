@@ -16,7 +16,7 @@ use seven_knowledge::{
 use super::{
     dates,
     pack::HostPack,
-    phrases::{Phrases, Said},
+    phrases::{Phrases, Tokens},
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
 
 impl When {
     /// Reads the text; also the word ranges that were read, so that they count as understood.
-    pub(crate) fn read(pack: &HostPack, text: &str, said: &Said, today: NaiveDate) -> (Self, Vec<(usize, usize)>) {
+    pub(crate) fn read(pack: &HostPack, text: &str, said: &Tokens, today: NaiveDate) -> (Self, Vec<(usize, usize)>) {
         let mut places = Vec::new();
         let mut has = |key: &str| {
             let found = pack.times.get(key).map(|p: &Phrases| p.places(said)).unwrap_or_default();
@@ -275,7 +275,7 @@ pub(crate) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
     earliest.or_else(shifted).map_or_else(|| wall.and_utc(), |t| t.to_utc())
 }
 
-fn places_of(pack: &HostPack, key: &str, said: &Said) -> Vec<(usize, usize)> {
+fn places_of(pack: &HostPack, key: &str, said: &Tokens) -> Vec<(usize, usize)> {
     pack.times.get(key).map(|p| p.places(said)).unwrap_or_default()
 }
 

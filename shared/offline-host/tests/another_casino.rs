@@ -2,7 +2,7 @@
 
 mod desk;
 
-use desk::{Desk, PHONE, Row, wrong};
+use desk::{PHONE, Property, Row, wrong};
 
 const CONTENT: &str = include_str!("content/plateau.json");
 
@@ -77,14 +77,14 @@ const ABSENT: &[&str] = &[
 
 #[test] // D11, RAG-2: the content, not the pack, holds the answers
 fn what_the_content_holds_is_answered() {
-    let mut desk = Desk::new(CONTENT, "2026-11-21 18:00");
+    let mut desk = Property::new(CONTENT, "2026-11-21 18:00");
     let wrong = wrong(&mut desk, ANSWERED);
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test] // RAG-4, RAG-7, SUP-7
 fn what_it_does_not_hold_is_not_answered_and_the_phone_is_named() {
-    let desk = Desk::new(CONTENT, "2026-11-21 18:00");
+    let desk = Property::new(CONTENT, "2026-11-21 18:00");
     for text in ABSENT {
         let reply = desk.ask(text);
         assert!(!reply.grounded && reply.text.contains(PHONE), "{text}: {}", reply.text);

@@ -6,7 +6,7 @@ mod desk;
 
 use std::sync::LazyLock;
 
-use desk::{Desk, PHONE, Row, wrong};
+use desk::{PHONE, Property, Row, wrong};
 use seven_llm::Exchange;
 use seven_packs::{CASINO as PACK, demo};
 
@@ -152,7 +152,7 @@ const HOUSE: &[Row] = &[
 #[test] // D11, RAG-4, CMS-19: the fact, or the honest absence of it
 fn adversarial_questions_get_true_and_useful_answers() {
     assert!(SHOWS.len() + DINING.len() + HOUSE.len() >= 100);
-    let mut desk = Desk::new(demo::CONTENT, EVENING);
+    let mut desk = Property::new(demo::CONTENT, EVENING);
     let rows: Vec<Row> = [SHOWS, DINING, HOUSE].concat();
     let wrong = wrong(&mut desk, &rows);
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
@@ -160,7 +160,7 @@ fn adversarial_questions_get_true_and_useful_answers() {
 
 #[test] // a wish for one kind of show never denies the others
 fn a_narrow_question_never_denies_what_is_on() {
-    let desk = Desk::new(demo::CONTENT, EVENING);
+    let desk = Property::new(demo::CONTENT, EVENING);
     let on = |names: &[&'static str]| names.to_vec();
     let english = [
         ("tonight", on(&["Lantern Lights", "Late Shift", "Moonlatch"])),
@@ -213,7 +213,7 @@ fn a_narrow_question_never_denies_what_is_on() {
 
 #[test] // nor does a cuisine nobody cooks close the house
 fn an_unknown_cuisine_is_not_listed_rather_than_closed() {
-    let desk = Desk::new(demo::CONTENT, EVENING);
+    let desk = Property::new(demo::CONTENT, EVENING);
     for cuisine in ["thai", "korean", "indian", "peruvian", "vietnamese", "ethiopian", "kosher", "bbq"] {
         for text in [
             format!("any {cuisine} food?"),
@@ -257,7 +257,7 @@ fn conversations_go_on_from_what_was_said() {
         &[("¿Tienen alberca?", "Piscina Lakeside"), ("¿y a qué hora cierra?", "8pm"), ("¿y el spa?", "9pm")],
         &[("cheap eats open late", "Slice Junction"), ("whats open at 3am", "Night Owl Counter.")],
     ] {
-        let mut desk = Desk::new(demo::CONTENT, EVENING);
+        let mut desk = Property::new(demo::CONTENT, EVENING);
         for (text, holds) in conversation {
             let host = desk.ask(text).text;
             assert!(host.contains(holds), "{text}: {host}");
@@ -286,7 +286,7 @@ fn a_question_back_starts_no_text() {
     let rows: Vec<Row> = [SHOWS, DINING, HOUSE].concat();
     for (n, (text, ..)) in rows.iter().enumerate() {
         for told in leads {
-            let mut desk = Desk::new(demo::CONTENT, EVENING);
+            let mut desk = Property::new(demo::CONTENT, EVENING);
             desk.lead = told.map(str::to_owned);
             desk.seed = n as u64;
             let reply = desk.ask(text).text;

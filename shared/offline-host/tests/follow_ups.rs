@@ -3,7 +3,7 @@
 
 mod desk;
 
-use desk::Desk;
+use desk::Property;
 use seven_knowledge::text::fold;
 use seven_llm::Exchange;
 
@@ -30,7 +30,7 @@ fn a_follow_up_is_about_what_was_talked_of() {
         let fields: Vec<&str> = line.split('|').map(str::trim).collect();
         let [casino, texts, wanted, forbidden] = fields[..] else { panic!("{line}") };
         let content = if casino == "bahia" { BAHIA } else { COYOTE };
-        let mut desk = Desk::new(content, "2026-11-20 18:30");
+        let mut desk = Property::new(content, "2026-11-20 18:30");
         for text in texts.split(" >> ") {
             let host = desk.ask(text).text;
             desk.history.push(Exchange { guest: text.to_owned(), host });

@@ -2,7 +2,7 @@
 
 mod desk;
 
-use desk::{Desk, PHONE, Row, wrong};
+use desk::{PHONE, Property, Row, wrong};
 use seven_guest::Topic;
 
 const CONTENT: &str = include_str!("../../packs/demo/content.json");
@@ -12,7 +12,7 @@ const OVER_A_QUESTION: &[Row] =
 
 #[test]
 fn it_never_stands_over_the_guests_own_question() {
-    let mut desk = Desk::new(CONTENT, "2026-03-06 18:30");
+    let mut desk = Property::new(CONTENT, "2026-03-06 18:30");
     desk.ask = Some(Topic::PartySize);
     let wrong = wrong(&mut desk, OVER_A_QUESTION);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -20,7 +20,7 @@ fn it_never_stands_over_the_guests_own_question() {
 
 #[test]
 fn it_follows_an_answer_and_nothing_graver() {
-    let mut desk = Desk::new(CONTENT, "2026-03-06 18:30");
+    let mut desk = Property::new(CONTENT, "2026-03-06 18:30");
     desk.ask = Some(Topic::PartySize);
     for (text, asked) in [
         ("how late is cinder grove open", true),
@@ -44,7 +44,7 @@ fn it_follows_an_answer_and_nothing_graver() {
 
 #[test]
 fn companions_are_never_asked_about_and_nothing_is_asked_unbidden() {
-    let mut desk = Desk::new(CONTENT, "2026-03-06 18:30");
+    let mut desk = Property::new(CONTENT, "2026-03-06 18:30");
     assert_eq!(desk.ask("how late is cinder grove open").asked, None);
     desk.ask = Some(Topic::Companions);
     assert_eq!(desk.ask("how late is cinder grove open").asked, None);

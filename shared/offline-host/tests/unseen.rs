@@ -148,13 +148,13 @@ fn cases(text: &'static str) -> Vec<Case> {
         .collect()
 }
 
-struct Desk {
+struct Property {
     casino: &'static Casino,
     now: DateTime<Utc>,
     index: Arc<Index>,
 }
 
-impl Desk {
+impl Property {
     /// A Friday evening, half past six at the property.
     fn at(casino: &'static Casino) -> Self {
         let wall = NaiveDateTime::parse_from_str("2026-11-20 18:30", "%Y-%m-%d %H:%M").unwrap();
@@ -246,7 +246,7 @@ impl Score {
 fn most_questions_get_the_fact_asked_for() {
     let mut short = Vec::new();
     for casino in &CASINOS {
-        let desk = Desk::at(casino);
+        let desk = Property::at(casino);
         let (mut total, mut answerable, mut honest) = (Score::default(), Score::default(), Score::default());
         let mut kinds: BTreeMap<&str, Score> = BTreeMap::new();
         for case in cases(casino.cases) {
@@ -288,7 +288,7 @@ fn most_questions_get_the_fact_asked_for() {
 fn nothing_is_said_that_no_row_holds() {
     let mut invented = Vec::new();
     for casino in &CASINOS {
-        let desk = Desk::at(casino);
+        let desk = Property::at(casino);
         for case in cases(casino.cases) {
             let reply = desk.play(&case.texts);
             let found = desk.evidence(&case.texts).unfounded(&reply.text);

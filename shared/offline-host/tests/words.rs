@@ -2,7 +2,7 @@
 
 mod desk;
 
-use desk::{Desk, PHONE, Row, wrong};
+use desk::{PHONE, Property, Row, wrong};
 
 const DEMO: &str = include_str!("../../packs/demo/content.json");
 const COYOTE: &str = include_str!("unseen/coyote_wash.json");
@@ -120,7 +120,7 @@ fn what_guests_write_is_understood() {
         ("delta", DELTA, evening, IN_DELTA, 0.85),
         ("timberjack", TIMBERJACK, "2026-11-20 12:30", IN_TIMBERJACK, 1.0),
     ] {
-        let mut desk = Desk::new(content, when);
+        let mut desk = Property::new(content, when);
         let failing = rows.iter().map(|row| wrong(&mut desk, &[*row])).filter(|wrong| !wrong.is_empty());
         let failing: Vec<String> = failing.map(|wrong| wrong[0].clone()).collect();
         let share = 1.0 - failing.len() as f64 / rows.len() as f64;

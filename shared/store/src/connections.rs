@@ -21,7 +21,7 @@ use tokio::{
 use crate::error::{is_dead_connection, is_not_taking_connections};
 
 /// Connections are few, so a busy moment has a queue before them; a server that does not take any is asked for so long.
-const PATIENCE: Duration = Duration::from_secs(5);
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest wait for answers that the last user of a connection left unread.
 const LEFTOVERS: Duration = Duration::from_secs(1);
 /// One that nobody used for so long goes.
@@ -56,10 +56,10 @@ struct Unsure(Option<Lent>);
 
 impl Connections {
     pub fn new(options: PgConnectOptions, most: u32) -> Self {
-        Self::with_patience(options, usize::try_from(most).unwrap_or(usize::MAX), PATIENCE)
+        Self::with_acquire_timeout(options, usize::try_from(most).unwrap_or(usize::MAX), ACQUIRE_TIMEOUT)
     }
 
-    fn with_patience(options: PgConnectOptions, most: usize, patience: Duration) -> Self {
+    fn with_acquire_timeout(options: PgConnectOptions, most: usize, patience: Duration) -> Self {
         let pool = Pool::builder(Opener { options, patience, refused: Mutex::default() })
             .max_size(most)
             .runtime(Runtime::Tokio1)
@@ -75,12 +75,12 @@ impl Connections {
 
     /// As many connections to the same database, apart from these.
     pub(crate) fn apart(&self) -> Self {
-        Self::with_patience(self.options().clone(), self.most(), self.0.manager().patience)
+        Self::with_acquire_timeout(self.options().clone(), self.most(), self.0.manager().patience)
     }
 
     /// The same for one who waits for a connection no longer than this.
     pub(crate) fn within(&self, patience: Duration) -> Self {
-        Self::with_patience(self.options().clone(), self.most(), patience)
+        Self::with_acquire_timeout(self.options().clone(), self.most(), patience)
     }
 
     pub(crate) fn most(&self) -> usize {
@@ -303,7 +303,7 @@ impl Drop for Unsure {
 /// hold a place for ever.
 async fn take_back(mut unsure: Unsure) {
     let Some(lent) = &mut unsure.0 else { return };
-    let rolled_back = timeout(PATIENCE, sqlx::raw_sql("rollback").execute(&mut **lent)).await;
+    let rolled_back = timeout(ACQUIRE_TIMEOUT, sqlx::raw_sql("rollback").execute(&mut **lent)).await;
     if matches!(rolled_back, Ok(Ok(_))) {
         drop(unsure.0.take());
     }

@@ -93,7 +93,7 @@ impl Tx {
 
     /// Ends any turn in progress: its commit will find another epoch. Also stops answers that are written but not shaped,
     /// and queued replies. Returns how many queued texts were cancelled.
-    pub async fn silence(&mut self, conversation: ConversationId, reason: &str) -> Result<u64> {
+    pub async fn cancel_unsent(&mut self, conversation: ConversationId, reason: &str) -> Result<u64> {
         sqlx::query(
             "update conversations set turn_epoch = turn_epoch + 1, leased_until = null where conversation_id = $1",
         )

@@ -6,7 +6,7 @@ use crate::{Result, Tx};
 
 /// Result of comparing a process's key with the casino's guests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum KeyMatch {
     /// The casino has no guest yet.
     Nobody,
     /// The newest guest is found with it.
@@ -17,9 +17,9 @@ pub enum Found {
     AnotherId(i16),
 }
 
-// === impl Found ===
+// === impl KeyMatch ===
 
-impl Found {
+impl KeyMatch {
     fn by(theirs: GuestHash, ours: GuestHash) -> Self {
         if theirs.key_id != ours.key_id {
             Self::AnotherId(theirs.key_id)
@@ -36,15 +36,15 @@ impl Tx {
     ///
     /// # Errors
     /// When Postgres does not answer, or a row holds no phone or hash.
-    pub async fn found_with(&mut self, keys: &HashKeys) -> Result<Found> {
+    pub async fn found_with(&mut self, keys: &HashKeys) -> Result<KeyMatch> {
         let newest: Option<(String, i16, Vec<u8>)> =
             sqlx::query_as("select phone, key_id, phone_hash from guests order by guest_id desc limit 1")
                 .fetch_optional(self.conn())
                 .await?;
-        let Some((phone, key_id, hash)) = newest else { return Ok(Found::Nobody) };
+        let Some((phone, key_id, hash)) = newest else { return Ok(KeyMatch::Nobody) };
         let phone: PhoneE164 = phone.parse()?;
         let bytes = hash.try_into().map_err(|_: Vec<u8>| sqlx::Error::Decode("a hash is 32 bytes".into()))?;
-        Ok(Found::by(GuestHash { key_id, bytes }, keys.hash(self.casino(), &phone)))
+        Ok(KeyMatch::by(GuestHash { key_id, bytes }, keys.hash(self.casino(), &phone)))
     }
 }
 
@@ -55,8 +55,8 @@ mod tests {
     #[test] // SEC-131
     fn only_the_same_id_and_secret_find_a_guest() {
         let hash = |key_id, byte| GuestHash { key_id, bytes: [byte; 32] };
-        assert_eq!(Found::by(hash(1, 7), hash(1, 7)), Found::Ours);
-        assert_eq!(Found::by(hash(1, 7), hash(1, 8)), Found::AnotherSecret);
-        assert_eq!(Found::by(hash(1, 7), hash(2, 7)), Found::AnotherId(1));
+        assert_eq!(KeyMatch::by(hash(1, 7), hash(1, 7)), KeyMatch::Ours);
+        assert_eq!(KeyMatch::by(hash(1, 7), hash(1, 8)), KeyMatch::AnotherSecret);
+        assert_eq!(KeyMatch::by(hash(1, 7), hash(2, 7)), KeyMatch::AnotherId(1));
     }
 }

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-pub use pending::{Found, Pending};
+pub use pending::{Pending, PendingSend};
 
 /// Where a text comes from; with `part` (and `kind` for canned texts) it is unique, so a repeated stage finds its row.
 #[derive(Debug, Clone, Copy)]

@@ -37,7 +37,7 @@ pub struct SessionAfter {
 
 /// Where a conversation stands when a turn begins.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct ConversationState {
     /// The session under way; none for a conversation from before there were any.
     pub session: Option<SessionRow>,
     /// The newest earlier one in which the host spoke.
@@ -126,7 +126,7 @@ where c.conversation_id = $1"
 impl Tx {
     /// Everything a turn needs to know of its conversation, in one query. With the lease's lock on the conversation taken before, this
     /// is the whole and last word on what is open.
-    pub async fn place(&mut self, conversation: ConversationId, shown: Shown<'_>) -> Result<Place> {
+    pub async fn place(&mut self, conversation: ConversationId, shown: Shown<'_>) -> Result<ConversationState> {
         let row: Option<Row> = sqlx::query_as(PLACE)
             .bind(conversation.0)
             .bind(shown.canned)
@@ -134,7 +134,7 @@ impl Tx {
             .bind(shown.useful.as_secs_f64())
             .fetch_optional(self.conn())
             .await?;
-        let Some(row) = row else { return Ok(Place::default()) };
+        let Some(row) = row else { return Ok(ConversationState::default()) };
         let read = |json: Option<Value>| json.and_then(|json| serde_json::from_value(json).ok());
         let paused = row.paused_at.filter(|_| !row.pause_over).map(|since| Paused {
             since,
@@ -142,7 +142,7 @@ impl Tx {
             reason: row.pause_reason.unwrap_or_default(),
             held: row.pause_held,
         });
-        Ok(Place {
+        Ok(ConversationState {
             session: read(row.session),
             before: read(row.before),
             paused,

@@ -37,7 +37,7 @@ enum Step {
     /// The sender hears the answer to the attempt, once; one that died never does.
     Answer {
         attempt: usize,
-        said: Said,
+        said: Report,
     },
     DoubtIsOver {
         attempt: usize,
@@ -53,7 +53,7 @@ enum Step {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Said {
+enum Report {
     /// Yes, where it arrived; else that it certainly did not.
     Truth,
     /// A timeout, a broken read, a 5xx.
@@ -198,12 +198,12 @@ impl<'h> Life<'h> {
                 if std::mem::replace(&mut known.answered, true) {
                     return Some(before);
                 }
-                known.settled |= !matches!(said, Said::Nothing);
+                known.settled |= !matches!(said, Report::Nothing);
                 let (outcome, next) = match (said, known.arrives) {
-                    (Said::Nothing, _) => ("ambiguous", Next::InDoubt),
+                    (Report::Nothing, _) => ("ambiguous", Next::InDoubt),
                     (_, true) => ("accepted", Next::Sent),
-                    (Said::Truth, false) => ("transient", Next::RetryNow),
-                    (Said::Never, false) => ("refused", Next::Failed),
+                    (Report::Truth, false) => ("transient", Next::RetryNow),
+                    (Report::Never, false) => ("refused", Next::Failed),
                 };
                 let id = (outcome == "accepted").then(|| format!("p-{}", known.id));
                 let end = AttemptEnd {
@@ -241,7 +241,7 @@ impl<'h> Life<'h> {
                 Some(before)
             }
             Step::Silence => {
-                tx.silence(self.conversation, "guest_opted_out").await.unwrap();
+                tx.cancel_unsent(self.conversation, "guest_opted_out").await.unwrap();
                 let stops = before == OutboundState::Queued && !self.class.is_safety();
                 Some(if stops { OutboundState::Suppressed } else { before })
             }
@@ -290,7 +290,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
             "next_years_word",
         ])
     };
-    let said = prop::sample::select(vec![Said::Truth, Said::Nothing, Said::Never]);
+    let said = prop::sample::select(vec![Report::Truth, Report::Nothing, Report::Never]);
     let step = prop_oneof![
         4 => any::<bool>().prop_map(|arrives| Step::Claim { arrives }),
         4 => (0..4_usize, said).prop_map(|(attempt, said)| Step::Answer { attempt, said }),

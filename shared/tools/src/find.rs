@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 use seven_domain::Language;
-use seven_knowledge::{Category, Embedder, Found, Item, Purpose, Query, Vector, formatter};
+use seven_knowledge::{Category, Embedder, Item, Purpose, Query, Retrieved, Vector, formatter};
 
 use crate::{Toolbox, fault::Fault};
 
@@ -16,7 +16,7 @@ const MOST_NAMES: usize = 8;
 
 impl Toolbox<'_> {
     /// The rows that answer, best first; `categories` empty means all.
-    pub(crate) fn retrieve(&self, text: &str, categories: &[Category], most: usize) -> Vec<Found> {
+    pub(crate) fn retrieve(&self, text: &str, categories: &[Category], most: usize) -> Vec<Retrieved> {
         let query = Query::new(text, self.given.now).within(categories).at_most(most);
         let embedder = self.given.embedder.filter(|embedder| self.given.index.space() == Some(embedder.space()));
         let query = match embedder.and_then(|embedder| Some((embedder, at_once(embedder, text)?))) {

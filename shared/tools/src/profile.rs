@@ -32,13 +32,13 @@ pub(crate) struct Arguments {
     /// gaming_level, loyalty_tier, visit_frequency, spa_preferences, date_preferences.
     field: String,
     /// In the guest's own words; a date as 2026-12-25, several things as a list.
-    value: Said,
+    value: SentValue,
 }
 
 /// A value as a model sends it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
-enum Said {
+enum SentValue {
     Flag(bool),
     Number(i64),
     Text(String),
@@ -117,9 +117,9 @@ impl Toolbox<'_> {
     }
 }
 
-// === impl Said ===
+// === impl SentValue ===
 
-impl Said {
+impl SentValue {
     fn of(self, kind: Kind) -> Option<Value> {
         Some(match (kind, self) {
             (Kind::Bool, Self::Flag(flag)) => Value::Bool(flag),

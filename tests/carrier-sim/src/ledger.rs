@@ -48,14 +48,14 @@ struct State {
     records: Snapshot,
     /// Message id to its place in `outbound`, and delivery id to its event's record: entries name both.
     sends: HashMap<String, usize>,
-    deliveries: HashMap<Uuid, Place>,
+    deliveries: HashMap<Uuid, DeliveryIndex>,
     /// (casino, guest) pairs Telnyx itself would refuse.
     blocked: HashSet<(String, String)>,
     file: Option<File>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum DeliveryIndex {
     Inbound(usize),
     Receipt { send: usize, receipt: usize },
 }
@@ -172,7 +172,7 @@ impl State {
                     Some("START") => drop(self.blocked.remove(&pair)),
                     _ => {}
                 }
-                self.deliveries.insert(text.delivery.id, Place::Inbound(self.records.inbound.len()));
+                self.deliveries.insert(text.delivery.id, DeliveryIndex::Inbound(self.records.inbound.len()));
                 self.records.inbound.push(text);
                 guest
             }
@@ -200,7 +200,7 @@ impl State {
             }
             Entry::Receipt { message_id, receipt } => {
                 let Some((at, send)) = self.send_mut(&message_id) else { return String::new() };
-                let place = Place::Receipt { send: at, receipt: send.receipts.len() };
+                let place = DeliveryIndex::Receipt { send: at, receipt: send.receipts.len() };
                 let (delivery, guest) = (receipt.delivery.id, send.to.clone());
                 send.receipts.push(receipt);
                 self.deliveries.insert(delivery, place);
@@ -228,8 +228,8 @@ impl State {
 
     fn delivery_mut(&mut self, id: Uuid) -> Option<&mut Delivery> {
         match *self.deliveries.get(&id)? {
-            Place::Inbound(at) => self.records.inbound.get_mut(at).map(|text| &mut text.delivery),
-            Place::Receipt { send, receipt } => {
+            DeliveryIndex::Inbound(at) => self.records.inbound.get_mut(at).map(|text| &mut text.delivery),
+            DeliveryIndex::Receipt { send, receipt } => {
                 self.records.outbound.get_mut(send)?.receipts.get_mut(receipt).map(|receipt| &mut receipt.delivery)
             }
         }
@@ -237,8 +237,8 @@ impl State {
 
     fn guest_of(&self, delivery: Uuid) -> String {
         let guest = match self.deliveries.get(&delivery) {
-            Some(Place::Inbound(at)) => self.records.inbound.get(*at).map(|text| &text.from),
-            Some(Place::Receipt { send, .. }) => self.records.outbound.get(*send).map(|send| &send.to),
+            Some(DeliveryIndex::Inbound(at)) => self.records.inbound.get(*at).map(|text| &text.from),
+            Some(DeliveryIndex::Receipt { send, .. }) => self.records.outbound.get(*send).map(|send| &send.to),
             None => None,
         };
         guest.cloned().unwrap_or_default()

@@ -2,9 +2,9 @@
 //! from its document.
 
 use super::root;
-use crate::operations::{Said, seven};
+use crate::operations::{Output, seven};
 
-async fn deploy(arguments: &[&str]) -> Said {
+async fn deploy(arguments: &[&str]) -> Output {
     let root = root();
     let absolute: Vec<String> = arguments
         .iter()

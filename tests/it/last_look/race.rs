@@ -116,7 +116,7 @@ async fn claims_and_stops_in_any_order_never_send_after_a_stop() {
                 tx.stop(&hash, Utc::now(), "event", WORD).await.unwrap();
                 // Half of them as the gate does it, which touches the text as well.
                 if round % 2 == 0 {
-                    tx.silence(conversation, "guest_opted_out").await.unwrap();
+                    tx.cancel_unsent(conversation, "guest_opted_out").await.unwrap();
                 }
                 commit(tx).await
             }

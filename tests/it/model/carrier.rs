@@ -10,12 +10,12 @@ use uuid::Uuid;
 
 use super::{
     book::Call,
-    desk::{Desk, PHONES, text_of},
+    desk::{PHONES, Workers, text_of},
     steps::{Answer, Said, Who},
 };
 
 pub(crate) struct Carrier {
-    desk: Arc<Desk>,
+    desk: Arc<Workers>,
     owner: PgPool,
     pub(crate) plan: Mutex<Plan>,
     /// The process that sends has died.
@@ -41,7 +41,7 @@ pub(crate) struct Attempt {
 }
 
 impl Carrier {
-    pub(crate) fn new(desk: Arc<Desk>, owner: PgPool) -> Self {
+    pub(crate) fn new(desk: Arc<Workers>, owner: PgPool) -> Self {
         Self { desk, owner, plan: Mutex::default(), died: Notify::new() }
     }
 

@@ -23,7 +23,7 @@ use crate::harness::House;
 pub(crate) const PHONES: [&str; 2] = ["+18605550142", "+18605550143"];
 const NOON: i64 = 12;
 
-pub(crate) struct Desk {
+pub(crate) struct Workers {
     pub(crate) numbers: [String; 2],
     url: String,
     signer: Signer,
@@ -37,9 +37,9 @@ pub(crate) struct Desk {
     counts: Mutex<HashMap<String, u32>>,
 }
 
-// === impl Desk ===
+// === impl Workers ===
 
-impl Desk {
+impl Workers {
     pub(crate) fn new(house: &House, numbers: [String; 2]) -> Self {
         Self {
             numbers,

@@ -18,7 +18,7 @@ use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
 
 use super::{
     carrier::{Attempt, Carrier, Plan},
-    desk::{Desk, PHONES},
+    desk::{PHONES, Workers},
     faults::Fault,
     ground::{CLEAR, PREPARE, shift, tell, understood},
     steps::{EVERYBODY, Reach, Receipt, Said, Step, When, Who},
@@ -32,7 +32,7 @@ pub(crate) struct World {
     house: House,
     owner: PgPool,
     casinos: [CasinoId; 2],
-    desk: Arc<Desk>,
+    desk: Arc<Workers>,
     carrier: Arc<Carrier>,
     gate: Gate,
     sender: Sender,
@@ -64,7 +64,7 @@ impl World {
             sqlx::raw_sql(fault.plant()).execute(&owner).await.unwrap();
         }
         let numbers = [house.config.operational.telnyx_phone_number.as_str().to_owned(), OTHER_NUMBER.to_owned()];
-        let desk = Arc::new(Desk::new(&house, numbers));
+        let desk = Arc::new(Workers::new(&house, numbers));
         let carrier = Arc::new(Carrier::new(Arc::clone(&desk), owner.clone()));
         let fast = house.stack.fleet.clone();
         let fleet = Fleet { timing: Timing::new(TimeScale::default()), ..fast.clone() };
@@ -88,7 +88,7 @@ impl World {
         }
     }
 
-    pub(crate) fn desk(&self) -> &Desk {
+    pub(crate) fn desk(&self) -> &Workers {
         &self.desk
     }
 

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{OTHER, OTHER_NUMBER, QUESTION, Said};
+use super::{OTHER, OTHER_NUMBER, Output, QUESTION};
 use crate::harness::{GUEST, House, Wanted, house};
 
 const ANA: [&str; 2] = ["--by", "ana"];
 const WHY: [&str; 4] = ["--by", "ana", "--reason", "a test"];
 
-async fn run(house: &House, args: &[&str], more: &[&str]) -> Said {
+async fn run(house: &House, args: &[&str], more: &[&str]) -> Output {
     house.seven(&[args, more].concat(), "").await
 }
 

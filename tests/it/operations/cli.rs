@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Said, other_document, seven};
+use super::{Output, other_document, seven};
 
-fn lines(said: &Said) -> Vec<Value> {
+fn lines(said: &Output) -> Vec<Value> {
     assert_eq!(said.code, 0, "{said:?}");
     said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -119,7 +119,7 @@ const SIGNATURE: &str = "tMXRZyBL2gkwrgKp6CTDXTO/K+DVq0ZKEFB3tSdfBwqZGC3K/Hr7TCW
 /// A well-formed key that signed nothing here.
 const STRANGER: &str = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 
-async fn verify(key: &[&str], timestamp: &str, signature: &str, now: &str, body: &[u8]) -> Said {
+async fn verify(key: &[&str], timestamp: &str, signature: &str, now: &str, body: &[u8]) -> Output {
     let mut args = vec!["webhook", "verify", "--timestamp", timestamp, "--signature", signature, "--now", now];
     key.iter().for_each(|key| args.extend(["--public-key", *key]));
     seven(&args, body).await

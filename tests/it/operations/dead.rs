@@ -217,7 +217,7 @@ async fn a_dead_letter_that_cannot_be_read_holds_up_no_other() {
             message_key: stage.into(),
             ..DeadLetter::default()
         };
-        bus.bury(Stage::Gate, house.casino(), &letter, "").await.unwrap();
+        bus.dead_letter(Stage::Gate, house.casino(), &letter, "").await.unwrap();
     }
     house.text_to_other(GUEST, QUESTION);
     let (_, stage, reason, _) = only_letter(&house, &CasinoId::unknown()).await;

@@ -10,7 +10,7 @@ use seven_store::dead::{Filter, NewDead};
 use sqlx::AssertSqlSafe;
 use tokio::process::{Child, Command};
 
-use super::{QUESTION, Said};
+use super::{Output, QUESTION};
 use crate::harness::{House, Wanted, binary, house, until};
 
 /// `SEVEN_LONG` (`./scripts/test --long`) takes as many as issue D names.
@@ -75,10 +75,10 @@ fn replaying(house: &House, rate: &str, failpoint: Option<&str>) -> Child {
     command.spawn().unwrap()
 }
 
-async fn ended(child: Child) -> Said {
+async fn ended(child: Child) -> Output {
     let output = tokio::time::timeout(Duration::from_secs(600), child.wait_with_output()).await.unwrap().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Said { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+    Output { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
 }
 
 async fn replayed(house: &House) -> i64 {
@@ -172,7 +172,7 @@ async fn a_replay_that_is_stopped_and_killed_replays_each_letter_once_and_loses_
 
 const MANY: usize = 10_000;
 
-fn ids(said: &Said) -> Vec<String> {
+fn ids(said: &Output) -> Vec<String> {
     assert_eq!(said.code, 0, "{}", said.err);
     let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["dead_id"].as_str().unwrap().to_owned();
     said.out.lines().map(id).collect()

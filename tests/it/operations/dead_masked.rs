@@ -7,7 +7,7 @@ use seven_domain::{CasinoId, Stage};
 use seven_store::dead::NewDead;
 
 use super::{
-    OTHER_NUMBER, OTHER_VENUE, QUESTION, Said,
+    OTHER_NUMBER, OTHER_VENUE, Output, QUESTION,
     dead_many::{file, letter},
 };
 use crate::harness::{GUEST, House, Wanted, house, until};
@@ -15,7 +15,7 @@ use crate::harness::{GUEST, House, Wanted, house, until};
 const WORDS: &str = "is the zanzibar suite free?";
 
 impl House {
-    async fn dead(&self, args: &[&str]) -> Said {
+    async fn dead(&self, args: &[&str]) -> Output {
         self.seven(&[&["dead"], args].concat(), "").await
     }
 }

@@ -75,13 +75,13 @@ pub struct Span {
 #[derive(Debug)]
 pub struct Collector {
     address: SocketAddr,
-    desk: Arc<Mutex<Desk>>,
+    desk: Arc<Mutex<Received>>,
     /// None while it is away.
     serving: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Debug, Default)]
-struct Desk {
+struct Received {
     mood: Mood,
     requests: usize,
     spans: Vec<Span>,
@@ -166,7 +166,7 @@ fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
     what.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn take(State(desk): State<Arc<Mutex<Desk>>>, body: Bytes) -> Response {
+async fn take(State(desk): State<Arc<Mutex<Received>>>, body: Bytes) -> Response {
     let mood = {
         let mut desk = lock(&desk);
         desk.requests += 1;

@@ -62,18 +62,18 @@ pub enum Fault {
 #[derive(Debug)]
 pub struct Pagers {
     address: SocketAddr,
-    desk: Arc<Mutex<[Desk; 2]>>,
+    desk: Arc<Mutex<[Inbox; 2]>>,
     serving: JoinHandle<()>,
 }
 
 #[derive(Debug, Default)]
-struct Desk {
+struct Inbox {
     faults: VecDeque<Fault>,
     requests: usize,
     taken: Vec<Value>,
 }
 
-type Desks = Arc<Mutex<[Desk; 2]>>;
+type Desks = Arc<Mutex<[Inbox; 2]>>;
 
 impl Pagers {
     /// Listens on a free port of 127.0.0.1.
@@ -129,7 +129,7 @@ impl Drop for Pagers {
     }
 }
 
-fn lock(desk: &Desks) -> MutexGuard<'_, [Desk; 2]> {
+fn lock(desk: &Desks) -> MutexGuard<'_, [Inbox; 2]> {
     desk.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -59,7 +59,7 @@ struct Own<K: Kind> {
 }
 
 /// Postgres may have to recover after a crash on a slow disk.
-const PATIENCE: Duration = Duration::from_secs(30);
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 // === impl Server ===
 
@@ -212,14 +212,14 @@ fn bring_up<K: Kind>(kind: &K, port: u16) -> Result<Process, Trouble> {
     let Spawned(mut process) = kind.spawn(port).map_err(Trouble::Other)?;
     let pid = process.pid();
     // Some(None): it serves; Some(Some(status)): it ended.
-    let outcome = wait::poll(PATIENCE, || match process.ended() {
+    let outcome = wait::poll(START_TIMEOUT, || match process.ended() {
         Some(status) => Some(Some(status)),
         None => kind.answers(port, pid).then_some(None),
     });
     let error = match outcome {
         Some(None) => return Ok(process),
         Some(Some(status)) => anyhow!("{} ended at its start ({status}):\n{}", K::NAME, process.log().tail()),
-        None => anyhow!("{} did not answer within {PATIENCE:?}:\n{}", K::NAME, process.log().tail()),
+        None => anyhow!("{} did not answer within {START_TIMEOUT:?}:\n{}", K::NAME, process.log().tail()),
     };
     let log = process.log().text().to_lowercase();
     let transient = log.contains("address already in use") || log.contains("shared memory block");

@@ -13,12 +13,12 @@ use crate::{names, settings};
 /// Kubernetes names are DNS labels.
 const LONGEST_NAME: usize = 63;
 
-struct Found<'a> {
+struct Findings<'a> {
     file: &'a Path,
     problems: Vec<Problem>,
 }
 
-impl Found<'_> {
+impl Findings<'_> {
     fn need(&mut self, ok: bool, key: &str, problem: impl Into<String>, expected: impl Into<String>) {
         if !ok {
             self.problems.push(Problem {
@@ -33,7 +33,7 @@ impl Found<'_> {
 
 /// Everything that is wrong, not only the first.
 pub(crate) fn problems(file: &Path, fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> Vec<Problem> {
-    let mut found = Found { file, problems: Vec::new() };
+    let mut found = Findings { file, problems: Vec::new() };
     names_and_images(&mut found, fleet);
     sizes(&mut found, fleet);
     secrets(&mut found, &fleet.secrets, &settings::REQUIRED_SECRETS);
@@ -65,7 +65,7 @@ pub(crate) fn problems(file: &Path, fleet: &FleetValues, casinos: &[(PathBuf, Ca
     problems
 }
 
-fn names_and_images(found: &mut Found<'_>, fleet: &FleetValues) {
+fn names_and_images(found: &mut Findings<'_>, fleet: &FleetValues) {
     let backup = fleet.backup.iter().map(|backup| ("backup.image", &backup.image));
     for (key, image) in [("image", &fleet.image), ("nats.image", &fleet.nats.image)].into_iter().chain(backup) {
         let pinned = image.split_once("@sha256:").is_some_and(|(name, digest)| {
@@ -104,7 +104,7 @@ fn names_and_images(found: &mut Found<'_>, fleet: &FleetValues) {
     }
 }
 
-fn sizes(found: &mut Found<'_>, fleet: &FleetValues) {
+fn sizes(found: &mut Findings<'_>, fleet: &FleetValues) {
     let mut check = |key: &str, size: &Size| {
         found.need(
             size.min >= 1 && size.min <= size.max,
@@ -132,7 +132,7 @@ fn sizes(found: &mut Found<'_>, fleet: &FleetValues) {
 }
 
 /// A threshold below what one process has in work would never let the fleet shrink.
-fn thresholds(found: &mut Found<'_>, fleet: &FleetValues, settings: &seven_settings::Settings) {
+fn thresholds(found: &mut Findings<'_>, fleet: &FleetValues, settings: &seven_settings::Settings) {
     for worker in Worker::ALL.into_iter().filter(|worker| !worker.stages().is_empty()) {
         for (own, key, size) in [
             (false, format!("workers.{}", worker.name()), fleet.size(worker)),
@@ -157,7 +157,7 @@ fn most_senders(fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> u32
         + own.map(|(_, casino)| casino.max.unwrap_or(fleet.own_workers.max)).sum::<u32>()
 }
 
-fn secrets(found: &mut Found<'_>, given: &BTreeMap<String, SecretRef>, required: &[&str]) {
+fn secrets(found: &mut Findings<'_>, given: &BTreeMap<String, SecretRef>, required: &[&str]) {
     for key in required.iter().filter(|key| !given.contains_key(**key)) {
         found.need(false, &format!("secrets.{key}"), "missing", "name and key of a Kubernetes secret");
     }
@@ -167,7 +167,7 @@ fn secrets(found: &mut Found<'_>, given: &BTreeMap<String, SecretRef>, required:
     }
 }
 
-fn peer_is_one(found: &mut Found<'_>, key: &str, peer: &Peer) {
+fn peer_is_one(found: &mut Findings<'_>, key: &str, peer: &Peer) {
     found.need(
         peer.cidr.is_some() != peer.namespace.is_some(),
         key,
@@ -180,7 +180,7 @@ fn of_casinos(fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> Vec<P
     let mut problems = Vec::new();
     let (mut slugs, mut numbers) = (BTreeSet::new(), BTreeSet::new());
     for (file, casino) in casinos {
-        let mut found = Found { file, problems: Vec::new() };
+        let mut found = Findings { file, problems: Vec::new() };
         let slug = casino.casino_id.slug();
         let dns = !slug.ends_with('-');
         found.need(

@@ -7,9 +7,9 @@ use seven_domain::{CasinoId, Language};
 use seven_guest::{Key, completeness::completeness};
 use seven_host::{
     Manifest, Plan, PromptFacts,
-    prompt::{Colleague, Row, Said, fill},
+    prompt::{Colleague, PastExchange, Row, fill},
 };
-use seven_knowledge::{Category, Found, Item, Query, formatter};
+use seven_knowledge::{Category, Item, Query, Retrieved, formatter};
 use seven_llm::Request;
 use seven_telemetry::metrics;
 
@@ -56,7 +56,11 @@ impl Context {
             local_time: request.now.with_timezone(&request.zone).format("%A %-d %B %Y, %H:%M").to_string(),
             language: if scene.language == Language::En { "English" } else { "Spanish" },
             summary: request.summary.clone(),
-            history: request.history.iter().map(|e| Said { guest: e.guest.clone(), host: e.host.clone() }).collect(),
+            history: request
+                .history
+                .iter()
+                .map(|e| PastExchange { guest: e.guest.clone(), host: e.host.clone() })
+                .collect(),
             rows: rows.iter().map(|(item, _)| row(item, request)).collect(),
             profile: profile.to_json(),
             known: !profile.facts.is_empty(),
@@ -138,8 +142,8 @@ fn row(item: &Item, request: &Request) -> Row {
 }
 
 /// Counts a search and its result (OBS-16, RAG-43). `by_vector`: the question had a vector.
-fn count(casino: &CasinoId, texts: &[String], by_vector: bool, found: &[Found]) {
-    let best = |score: fn(&Found) -> Option<f32>| found.iter().filter_map(score).max_by(f32::total_cmp);
+fn count(casino: &CasinoId, texts: &[String], by_vector: bool, found: &[Retrieved]) {
+    let best = |score: fn(&Retrieved) -> Option<f32>| found.iter().filter_map(score).max_by(f32::total_cmp);
     let similar = best(|row| row.scores.cosine);
     let score = similar.or_else(|| best(|row| Some(row.scores.bm25))).unwrap_or_default();
     let outcome = if found.is_empty() { "zero" } else { "found" };
@@ -162,7 +166,7 @@ fn diversity<'a>(categories: impl Iterator<Item = &'a Category>) -> Option<f64> 
 }
 
 /// Rows the texts name, rows that may answer them, and rows our last text was about: a follow-up asks about those (CONV-23).
-fn rows(request: &Request, found: Vec<Found>) -> Vec<(Arc<Item>, Option<f32>)> {
+fn rows(request: &Request, found: Vec<Retrieved>) -> Vec<(Arc<Item>, Option<f32>)> {
     let asked = request.texts.join("\n");
     let named = |text: &str| {
         let mentions = request.index.mentions(text, request.now).into_iter().filter(|mention| mention.telling);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use seven_compliance::{
-    jurisdiction::{self, Place},
+    jurisdiction::{self, Residence},
     quiet_hours::{self, CasinoWindow, Question, Window},
 };
 use seven_domain::{CampaignId, CasinoConfig, Language, MessageClass, OutboundId};
@@ -42,7 +42,7 @@ pub fn place(config: &CasinoConfig, guest: &Addressee, now: DateTime<Utc>) -> Re
     let phone = guest.phone.parse()?;
     let zone = guest.zone.as_deref().and_then(|zone| zone.parse().ok());
     let state = guest.guest_state.as_deref().and_then(|state| state.parse().ok());
-    let profile = zone.map(|zone| Place { zone, state });
+    let profile = zone.map(|zone| Residence { zone, state });
     let casino = CasinoWindow::from_regulations(&config.regulations)?;
     let exclusion_list_needed = jurisdiction::of(&phone, profile.as_ref()).self_exclusion_check;
     let window = quiet_hours::check(&Question { to: &phone, at: now, profile, casino });

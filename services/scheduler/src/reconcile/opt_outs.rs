@@ -52,7 +52,7 @@ impl Run<'_> {
             return Ok(tx.commit().await?);
         }
         let cancelled = match known {
-            Some((_, conversation)) => tx.silence(conversation, "guest_opted_out").await?,
+            Some((_, conversation)) => tx.cancel_unsent(conversation, "guest_opted_out").await?,
             None => 0,
         };
         let change = Consent {

@@ -223,7 +223,7 @@ async fn pause(fleet: &Fleet, which: &Which, by: &str, reason: &str, minutes: Op
     let span = minutes.map(|minutes| fleet.timing.scaled(Duration::from_secs(u64::from(minutes) * 60)));
     let mut tx = fleet.store.bind(&which.casino).await?;
     // A turn in progress can no longer speak (D4).
-    tx.silence(conversation, "conversation_paused").await?;
+    tx.cancel_unsent(conversation, "conversation_paused").await?;
     tx.pause(conversation, "operator", span).await?;
     let detail = json!({ "reason": reason, "minutes": minutes });
     note(&mut tx, AuditEvent::ConversationPaused, by, conversation, detail).await?;

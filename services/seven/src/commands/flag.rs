@@ -104,7 +104,7 @@ pub async fn run(config: Option<&Path>, command: Flag) -> Result<()> {
     let whom = casino.as_ref().map_or("every casino", CasinoId::as_str);
     let stood = stands(&fleet, casino.as_ref(), &name).await?;
     ensure!(rule.is_some() || stood.is_some(), "{name} was not set there");
-    out!("{name} of {whom}: {} -> {}", told(stood.as_ref()), told(rule.as_ref()));
+    out!("{name} of {whom}: {} -> {}", in_words(stood.as_ref()), in_words(rule.as_ref()));
     let question = casino.is_none().then(|| format!("change {name} for every casino that has no flag of its own"));
     if !careful.goes_on(question.as_deref())? {
         return Ok(());
@@ -163,7 +163,14 @@ async fn list(fleet: &Fleet, json: bool) -> Result<()> {
     for flag in all {
         let rule = serde_json::from_value::<Rule>(flag.rule).ok();
         let casino = if flag.casino_id.is_empty() { "(every)".to_owned() } else { flag.casino_id };
-        table.add_row([casino, flag.name, told(rule.as_ref()), format!("v{}", flag.version), flag.actor, flag.reason]);
+        table.add_row([
+            casino,
+            flag.name,
+            in_words(rule.as_ref()),
+            format!("v{}", flag.version),
+            flag.actor,
+            flag.reason,
+        ]);
     }
     out!("{table}");
     out!("There are: {}", PER_GUEST.join(", "));
@@ -171,7 +178,7 @@ async fn list(fleet: &Fleet, json: bool) -> Result<()> {
 }
 
 /// A rule in words.
-fn told(rule: Option<&Rule>) -> String {
+fn in_words(rule: Option<&Rule>) -> String {
     let Some(rule) = rule else { return "not set".to_owned() };
     if !rule.enabled {
         return "off".to_owned();

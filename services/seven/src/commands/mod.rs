@@ -59,7 +59,7 @@ pub(crate) const LOG: &str = "warn,sqlx=error";
 
 const NATS_WANTED: wiring::Nats = wiring::Nats::Wanted(std::time::Duration::ZERO);
 /// For the first answer of a store: a person waits.
-const PATIENCE: std::time::Duration = std::time::Duration::from_millis(1_500);
+const FIRST_ANSWER_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(1_500);
 
 /// A fleet handle for one command. All of them ask the database. Most ask nothing else, and an outage of NATS is when they are wanted:
 /// it is told, and a part that needs NATS fails by itself.
@@ -81,7 +81,7 @@ async fn handles(config: Option<&Path>) -> Result<Fleet> {
 }
 
 async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
-    tokio::time::timeout(PATIENCE, asked).await.context("no answer within 1.5 s")?
+    tokio::time::timeout(FIRST_ANSWER_TIMEOUT, asked).await.context("no answer within 1.5 s")?
 }
 
 /// After the commit the work is done: a signal that found no bus is repeated by the sweep, and a command that failed would be given again.

@@ -14,11 +14,11 @@ use super::conversation::note;
 /// The kind of a person's text.
 const PERSON: &str = "person";
 /// How long a command waits to say what became of a text.
-const PATIENCE: Duration = Duration::from_secs(5);
+const OUTCOME_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Result of queueing what a person wrote.
 #[derive(Debug)]
-pub struct Said {
+pub struct PersonsReply {
     pub texts: Vec<OutboundId>,
     /// Texts of the guest that count as answered by it.
     pub answered: u64,
@@ -33,7 +33,7 @@ pub async fn take_over(
     reason: &str,
 ) -> Result<()> {
     let mut tx = fleet.store.bind(casino).await?;
-    tx.silence(conversation, "conversation_paused").await?;
+    tx.cancel_unsent(conversation, "conversation_paused").await?;
     tx.take_over(conversation, "operator").await?;
     note(&mut tx, AuditEvent::ConversationPaused, by, conversation, json!({ "reason": reason, "takeover": true }))
         .await?;
@@ -41,7 +41,13 @@ pub async fn take_over(
 }
 
 /// Queues a person's text. Refused outside a pause that lasts until a person ends it: the host would speak in between.
-pub async fn say(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId, by: &str, text: &str) -> Result<Said> {
+pub async fn say(
+    fleet: &Fleet,
+    casino: &CasinoId,
+    conversation: ConversationId,
+    by: &str,
+    text: &str,
+) -> Result<PersonsReply> {
     ensure!(!text.trim().is_empty(), "there is nothing to say");
     let mut tx = fleet.store.bind(casino).await?;
     tx.lock_conversation(conversation).await?;
@@ -84,13 +90,13 @@ pub async fn say(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId,
     note(&mut tx, AuditEvent::PersonWrote, by, conversation, detail).await?;
     tx.commit().await?;
     super::told(fleet.signal_queued(casino, &queued, None, &trace).await);
-    Ok(Said { texts, answered })
+    Ok(PersonsReply { texts, answered })
 }
 
 /// Returns the state of a text with the reason: as soon as it has left or cannot leave, or when
 /// 5 s are over.
 pub async fn outcome(fleet: &Fleet, casino: &CasinoId, text: OutboundId) -> Result<(String, Option<String>)> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + OUTCOME_TIMEOUT;
     loop {
         let mut tx = fleet.store.bind(casino).await?;
         let (state, reason) = tx.outbound_state(text).await?.context("it was deleted this moment")?;

@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use clap::Subcommand;
 use serde_json::json;
 use seven_compliance::{
-    jurisdiction::{self, Place, State},
+    jurisdiction::{self, Residence, State},
     quiet_hours::{self, CasinoWindow, Question},
 };
 use seven_domain::{Lane, MessageClass, PhoneE164};
@@ -44,7 +44,7 @@ pub enum QuietHours {
 
 pub fn run(QuietHours::Check { to, at, class, zone, state, casino_file, json }: &QuietHours) -> Result<()> {
     let at = at.unwrap_or_else(|| seven_domain::Clock::default().now());
-    let profile = zone.map(|zone| Place { zone, state: *state });
+    let profile = zone.map(|zone| Residence { zone, state: *state });
     let casino = window(casino_file.as_deref())?;
     let window = quiet_hours::check(&Question { to, at, profile, casino });
     let applies = class.lane() == Lane::Bulk;

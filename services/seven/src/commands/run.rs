@@ -8,7 +8,7 @@ use seven_runtime::Fleet;
 use seven_settings::{Settings, Worker};
 use seven_store::{
     Store,
-    keyed::Found,
+    keyed::KeyMatch,
     schema::{self, Standing},
 };
 use tokio::signal::unix::{SignalKind, signal};
@@ -140,13 +140,13 @@ async fn finds_guests(fleet: &Fleet) -> Result<()> {
                 tracing::warn!(%casino, error = &error as &dyn std::error::Error, "the guests' key was not checked");
                 return Ok(());
             }
-            Ok(Found::Nobody) => {}
-            Ok(Found::Ours) => return Ok(()),
-            Ok(Found::AnotherSecret) => anyhow::bail!(
+            Ok(KeyMatch::Nobody) => {}
+            Ok(KeyMatch::Ours) => return Ok(()),
+            Ok(KeyMatch::AnotherSecret) => anyhow::bail!(
                 "guest_hash.secret is not the one that guests of {casino} were hashed with; no opt-out would be found with it. \
                  Set the secret of before (docs/rotation.md)"
             ),
-            Ok(Found::AnotherId(id)) => anyhow::bail!(
+            Ok(KeyMatch::AnotherId(id)) => anyhow::bail!(
                 "guest_hash.id is not that of the key that guests of {casino} stand under, which is {id}; no opt-out would be found \
                  with another key. Set id and secret of before (docs/rotation.md)"
             ),

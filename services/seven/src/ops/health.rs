@@ -138,7 +138,7 @@ impl Health {
             timed("redis", fleet.cache.ready())
         )
         .into();
-        let breakers = timeout(PATIENCE, fleet.cache.breaker_states()).await.unwrap_or_default();
+        let breakers = timeout(STORE_CHECK_TIMEOUT, fleet.cache.breaker_states()).await.unwrap_or_default();
         let first = self.state.read().unwrap_or_else(PoisonError::into_inner).looked.is_none();
         for (missed, answered) in missed.iter_mut().zip(answers) {
             *missed = if answered { 0 } else { missed.saturating_add(1) };
@@ -178,11 +178,11 @@ impl Health {
 }
 
 /// No look may take longer: one that hangs would leave the process ready as it was.
-const PATIENCE: Duration = Duration::from_secs(3);
+const STORE_CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 
 async fn timed(store: &str, check: impl Future<Output = bool>) -> bool {
     let began = Instant::now();
-    let answered = timeout(PATIENCE, check).await.unwrap_or(false);
+    let answered = timeout(STORE_CHECK_TIMEOUT, check).await.unwrap_or(false);
     metrics().process.store_seconds.with_label_values(&[store]).set(began.elapsed().as_secs_f64());
     answered
 }

@@ -157,7 +157,7 @@ impl<H: Handler> Shared<H> {
             stream_seq: message.info().map_or(0, |i| i.stream_sequence),
             guest_hash: String::new(),
         };
-        self.bus.bury(H::STAGE, casino, &letter, &trace_of(message.headers.as_ref()).to_string()).await
+        self.bus.dead_letter(H::STAGE, casino, &letter, &trace_of(message.headers.as_ref()).to_string()).await
     }
 
     pub(super) async fn acknowledge(&self, message: &jetstream::Message, kind: AckKind) {

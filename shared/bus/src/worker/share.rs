@@ -19,7 +19,7 @@ const FIRST: usize = 8;
 const LARGEST: usize = 64;
 
 /// One message in work.
-pub(super) struct Place<H: Handler> {
+pub(super) struct InWorkGuard<H: Handler> {
     shared: Arc<Shared<H>>,
     work: Arc<InWork>,
     lane: Option<Lane>,
@@ -58,7 +58,7 @@ impl<H: Handler> Shared<H> {
     }
 }
 
-impl<H: Handler> Place<H> {
+impl<H: Handler> InWorkGuard<H> {
     pub(super) fn taken(shared: &Arc<Shared<H>>, lane: Option<Lane>, work: &Arc<InWork>) -> Self {
         if work.count.fetch_add(1, Ordering::AcqRel) == 0 {
             shared.busy(lane).fetch_add(1, Ordering::AcqRel);
@@ -67,7 +67,7 @@ impl<H: Handler> Place<H> {
     }
 }
 
-impl<H: Handler> Drop for Place<H> {
+impl<H: Handler> Drop for InWorkGuard<H> {
     fn drop(&mut self) {
         if self.work.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.shared.busy(self.lane).fetch_sub(1, Ordering::AcqRel);

@@ -26,7 +26,7 @@ enum Phase {
     },
 }
 
-const PATIENCE: Duration = Duration::from_secs(1);
+const LONGEST_RETRY_IN: Duration = Duration::from_secs(1);
 
 impl Local {
     pub(super) fn admit(&mut self, token: &str, lease: Duration) -> Admission {
@@ -41,7 +41,7 @@ impl Local {
         }
         let probe = match &mut self.phase {
             Phase::Half { probe: Some((_, until)), .. } if *until > now => {
-                return Admission::Refused { retry_in: (*until - now).min(PATIENCE) };
+                return Admission::Refused { retry_in: (*until - now).min(LONGEST_RETRY_IN) };
             }
             Phase::Half { probe, .. } => {
                 *probe = Some((token.to_owned(), now + lease));

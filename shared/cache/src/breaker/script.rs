@@ -10,7 +10,7 @@ use super::{Breaker, BreakerState, Outcome, Permit, Transition};
 const FORGOTTEN_MILLIS: u64 = 3_600_000;
 
 /// While somebody else's probe is out, its end is nearer than its lease: ask again soon.
-const PROBE_PATIENCE: Duration = Duration::from_secs(1);
+const PROBE_RETRY_IN: Duration = Duration::from_secs(1);
 
 pub(super) enum Admitted {
     Closed,
@@ -102,7 +102,7 @@ pub(super) async fn admit(breaker: &Breaker, token: &str, lease: Duration) -> Op
         0 => Admitted::Closed,
         1 => Admitted::Probe { moved: moved == 1 },
         2 => Admitted::Refused { retry_in: wait },
-        _ => Admitted::Probing { retry_in: wait.min(PROBE_PATIENCE) },
+        _ => Admitted::Probing { retry_in: wait.min(PROBE_RETRY_IN) },
     })
 }
 

@@ -11,7 +11,7 @@ use crate::{
     keywords::{Commands, Intent, Keyword, Row, courtesy},
     likeness::{Band, Likely, LikelyKind, Likeness},
     machine::{self, Machine},
-    opt_out::{self, Found},
+    opt_out::{self, OptOutRule},
     pattern::{Builder, Groups, Part, Program, Reading, Scratch},
     second::Evidence,
     verdict::Verdict,
@@ -111,7 +111,7 @@ impl Engine {
         let ordinary = likeness.is_some_and(|like| like.is_ordinary()) && !self.has_certain;
         let found = self.program.search(reading, scratch, if ordinary { Part::Base } else { Part::Whole });
 
-        let kept = by_words(found).any(|found| found == Found::Kept);
+        let kept = by_words(found).any(|found| found == OptOutRule::Kept);
         let phrase = |wanted: Intent| by_words(found).find_map(|found| in_words(found, wanted));
         let keyword = command
             .or_else(|| self.commands.own_sentence(reading).map(Row::keyword))
@@ -131,7 +131,7 @@ impl Engine {
         });
         let certain = by_pattern.into_iter().filter(|rule| band(rule) == Band::Certain);
         let mut hits: Vec<Hit> = certain.chain(by_shape).map(hit).collect();
-        let spared = by_words(found).any(|found| matches!(found, Found::Spared | Found::Kept));
+        let spared = by_words(found).any(|found| matches!(found, OptOutRule::Spared | OptOutRule::Kept));
         // The net speaks for a layer only where the pack has one: another trade has no gambling problems to find.
         let layer = likeness.filter(|_| keyword.is_none() && hits.is_empty()).and_then(|like| like.layer());
         if let Some(layer) = layer
@@ -188,7 +188,7 @@ impl Engine {
         let found = self.program.search(&workspace.reading, &mut workspace.scratch, Part::Base);
         by_words(found)
             .filter_map(
-                |found| if let Found::Words { id, intent: Intent::OptOut, .. } = found { Some(id) } else { None },
+                |found| if let OptOutRule::Words { id, intent: Intent::OptOut, .. } = found { Some(id) } else { None },
             )
             .collect()
     }
@@ -211,12 +211,12 @@ impl Engine {
     }
 }
 
-fn by_words(rules: &[u32]) -> impl Iterator<Item = Found> {
+fn by_words(rules: &[u32]) -> impl Iterator<Item = OptOutRule> {
     rules.iter().map_while(|rule| opt_out::RULES.get(*rule as usize).copied())
 }
 
-fn in_words(found: Found, wanted: Intent) -> Option<Keyword> {
-    let Found::Words { id, intent, language } = found else { return None };
+fn in_words(found: OptOutRule, wanted: Intent) -> Option<Keyword> {
+    let OptOutRule::Words { id, intent, language } = found else { return None };
     (intent == wanted).then_some(Keyword { intent, pattern_id: id, language: Some(language) })
 }
 

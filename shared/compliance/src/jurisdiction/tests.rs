@@ -4,8 +4,8 @@ fn rules(phone: &str) -> Rules {
     of(&phone.parse().unwrap(), None)
 }
 
-fn home(zone: Tz, state: &str) -> Place {
-    Place { zone, state: Some(state.parse().unwrap()) }
+fn home(zone: Tz, state: &str) -> Residence {
+    Residence { zone, state: Some(state.parse().unwrap()) }
 }
 
 #[test] // CONV-21, SEC-53b, DEP-5

@@ -12,7 +12,7 @@ use super::{
 };
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Found {
+pub(super) struct Claimed {
     pub(super) kind: Kind,
     pub(super) span: Range<usize>,
     /// Of an amount: the guest would get it, rather than pay or hear it.
@@ -24,11 +24,11 @@ pub(super) struct Found {
 /// 100%, in hundredths.
 const WHOLE: u64 = 10_000;
 
-pub(super) fn extract(text: &str) -> Vec<Found> {
+pub(super) fn extract(text: &str) -> Vec<Claimed> {
     sentences(text).iter().flat_map(|words| sentence(words, text)).collect()
 }
 
-fn sentence(words: &[Word], text: &str) -> Vec<Found> {
+fn sentence(words: &[Word], text: &str) -> Vec<Claimed> {
     let reader = Reader { words, text };
     let mut found = Vec::new();
     let (mut amounts_to, mut gifts_to, mut codes_to) = (0, 0, 0);
@@ -78,8 +78,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn found(&self, words: Range<usize>, kind: Kind) -> Found {
-        Found { kind, span: self.span(words), given: false, about: None }
+    fn found(&self, words: Range<usize>, kind: Kind) -> Claimed {
+        Claimed { kind, span: self.span(words), given: false, about: None }
     }
 
     fn span(&self, words: Range<usize>) -> Range<usize> {
@@ -117,7 +117,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn money_or_percent(&self, range: Range<usize>, amount: Amount) -> Option<Found> {
+    fn money_or_percent(&self, range: Range<usize>, amount: Amount) -> Option<Claimed> {
         let given = self.is_given(&range);
         let kind = match amount {
             Amount::Money { cents, currency } => Kind::Money { cents, currency },
@@ -125,12 +125,12 @@ impl Reader<'_> {
             Amount::Percent { hundredths: WHOLE } if !given => return None,
             Amount::Percent { hundredths } => Kind::Percent { hundredths },
         };
-        Some(Found { kind, span: self.span(range.clone()), given, about: self.about(&range) })
+        Some(Claimed { kind, span: self.span(range.clone()), given, about: self.about(&range) })
     }
 
-    fn half(&self, range: Range<usize>) -> Found {
+    fn half(&self, range: Range<usize>) -> Claimed {
         let about = self.about(&range);
-        Found { kind: Kind::Percent { hundredths: WHOLE / 2 }, span: self.span(range), given: true, about }
+        Claimed { kind: Kind::Percent { hundredths: WHOLE / 2 }, span: self.span(range), given: true, about }
     }
 
     fn is_given(&self, amount: &Range<usize>) -> bool {

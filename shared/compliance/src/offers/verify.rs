@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{
     Currency, Kind, Promotion, Row,
     amount::cents,
-    extract::{Found, extract, says_free, words_of},
+    extract::{Claimed, extract, says_free, words_of},
     vocabulary::{Class, thing},
 };
 
@@ -13,7 +13,7 @@ use super::{
 #[derive(Debug)]
 pub(super) struct Campaign<'a> {
     pub(super) id: &'a str,
-    found: Vec<Found>,
+    found: Vec<Claimed>,
     words: HashSet<String>,
     classes: HashSet<Class>,
     /// The `value`, when the wording does not make it a percentage.
@@ -24,7 +24,7 @@ pub(super) struct Campaign<'a> {
 
 impl<'a> Campaign<'a> {
     pub(super) fn read(promotion: &'a Promotion) -> Self {
-        let found: Vec<Found> = promotion.wording.iter().flat_map(|text| extract(text)).collect();
+        let found: Vec<Claimed> = promotion.wording.iter().flat_map(|text| extract(text)).collect();
         let words: HashSet<String> = promotion.wording.iter().flat_map(|text| words_of(text)).collect();
         let classes = classes(&words, &found);
         let value = promotion.value.and_then(cents);
@@ -35,7 +35,7 @@ impl<'a> Campaign<'a> {
         Self { id: &promotion.id, found, words, classes, value, several }
     }
 
-    pub(super) fn proves(&self, offer: &Found) -> bool {
+    pub(super) fn proves(&self, offer: &Claimed) -> bool {
         match &offer.kind {
             Kind::Money { cents, currency: Currency::Usd } => {
                 self.gives_amount(offer) || self.value == Some(*cents) && self.is_about(offer.about)
@@ -61,7 +61,7 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    fn gives_amount(&self, offer: &Found) -> bool {
+    fn gives_amount(&self, offer: &Claimed) -> bool {
         self.found.iter().any(|f| {
             let about = match (offer.about, f.about) {
                 (Some(offered), Some(given)) if self.several || offered == given => offered == given,
@@ -82,7 +82,7 @@ impl<'a> Campaign<'a> {
 
 /// Returns the classes of things that a campaign is good for. Match play is no free play, though
 /// both are play.
-fn classes(words: &HashSet<String>, found: &[Found]) -> HashSet<Class> {
+fn classes(words: &HashSet<String>, found: &[Claimed]) -> HashSet<Class> {
     let mut classes: HashSet<Class> = words.iter().filter_map(|word| thing(word)).map(|(_, class)| class).collect();
     if found.iter().any(|f| matches!(f.kind, Kind::Match { .. })) {
         classes.insert(Class::Match);
@@ -110,7 +110,7 @@ impl Content {
         Self { stated: said.chain(prices).filter(|kind| kind.amount().is_some()).collect(), free: free.collect() }
     }
 
-    pub(super) fn proves(&self, offer: &Found) -> bool {
+    pub(super) fn proves(&self, offer: &Claimed) -> bool {
         match &offer.kind {
             Kind::Money { currency: Currency::Usd, .. } | Kind::Percent { .. } => {
                 !offer.given && self.stated.contains(&offer.kind)

@@ -19,11 +19,11 @@ fn quiet(start: &str, end: &str) -> CasinoWindow {
     CasinoWindow::from_quiet_hours(time(start), time(end))
 }
 
-fn home(zone: Tz, state: &str) -> Option<Place> {
-    Some(Place { zone, state: Some(state.parse().unwrap()) })
+fn home(zone: Tz, state: &str) -> Option<Residence> {
+    Some(Residence { zone, state: Some(state.parse().unwrap()) })
 }
 
-fn ask(phone: &str, profile: Option<Place>, casino: CasinoWindow, now: &str) -> Window {
+fn ask(phone: &str, profile: Option<Residence>, casino: CasinoWindow, now: &str) -> Window {
     check(&Question { to: &phone.parse().unwrap(), at: at(now), profile, casino })
 }
 
@@ -123,7 +123,7 @@ fn a_window_without_an_end_has_none() {
 
 #[test] // D15
 fn a_profile_without_a_state_takes_every_state_of_its_zone() {
-    let zone_only = |zone| Some(Place { zone, state: None });
+    let zone_only = |zone| Some(Residence { zone, state: None });
     // The area code confirms the zone: Florida's window on its Central clock.
     let panhandle = ask("+18505550100", zone_only(Chicago), CasinoWindow::ANY_TIME, "2026-06-16T12:30");
     assert_eq!((panhandle.places.len(), panhandle.places[0].state), (1, Some("FL".parse().unwrap())));
@@ -233,7 +233,7 @@ fn the_configuration_becomes_a_window() {
 }
 
 /// Numbers of every kind, profiles in US and other zones, casino hours of every shape, two years of instants.
-fn questions() -> impl Strategy<Value = (PhoneE164, Option<Place>, CasinoWindow, DateTime<Utc>)> {
+fn questions() -> impl Strategy<Value = (PhoneE164, Option<Residence>, CasinoWindow, DateTime<Utc>)> {
     let codes: Vec<String> = crate::area_codes::us()
         .map(|(code, _)| code.to_owned())
         .chain(["800", "416", "876", "999"].map(str::to_owned))
@@ -242,7 +242,7 @@ fn questions() -> impl Strategy<Value = (PhoneE164, Option<Place>, CasinoWindow,
     let zones = ["America/New_York", "America/Adak", "Pacific/Honolulu", "America/St_Johns", "Australia/Lord_Howe"];
     let states: Vec<Option<State>> = State::all().map(Some).chain([None, None, None]).collect();
     let place = (proptest::sample::select(zones.to_vec()), proptest::sample::select(states))
-        .prop_map(|(zone, state)| Place { zone: zone.parse().unwrap(), state });
+        .prop_map(|(zone, state)| Residence { zone: zone.parse().unwrap(), state });
     let quarter = (0u32..96).prop_map(|quarter| NaiveTime::from_hms_opt(quarter / 4, quarter % 4 * 15, 0).unwrap());
     let casino = prop_oneof![
         Just(CasinoWindow::ANY_TIME),
@@ -305,7 +305,7 @@ proptest! {
         let whole = check(&Question { to: &to, at: now, profile: None, casino });
         for candidate in jurisdiction::whereabouts(&to, None).candidates {
             for state in candidate.states {
-                let profile = Some(Place { zone: candidate.zone, state: Some(state) });
+                let profile = Some(Residence { zone: candidate.zone, state: Some(state) });
                 let one = check(&Question { to: &to, at: now, profile, casino });
                 prop_assert!(one.open || !whole.open, "{state} {}", candidate.zone);
                 if let (Some(one), Some(whole)) = (one.opens_at, whole.opens_at) {
@@ -320,7 +320,7 @@ proptest! {
         let to = format!("+{digits}").parse().unwrap();
         let zone = chrono_tz::TZ_VARIANTS[zone % chrono_tz::TZ_VARIANTS.len()];
         for now in [DateTime::from_timestamp(second / 2, 0), DateTime::from_timestamp(second % 10_000_000_000, 0)] {
-            for profile in [None, Some(Place { zone, state: None })] {
+            for profile in [None, Some(Residence { zone, state: None })] {
                 let now = now.unwrap_or(DateTime::<Utc>::MAX_UTC);
                 let window = check(&Question { to: &to, at: now, profile, casino: CasinoWindow::ANY_TIME });
                 prop_assert!(!window.why.is_empty());

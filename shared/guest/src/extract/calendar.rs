@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, Days, NaiveDate, Weekday};
 
-use super::said::Said;
+use super::said::Utterance;
 
 const MONTHS: [&[&str]; 12] = [
     &["january", "jan", "enero"],
@@ -37,7 +37,7 @@ pub(super) fn month(word: &str) -> Option<u32> {
     u32::try_from(at + 1).ok()
 }
 
-pub(super) fn weekday(said: &Said<'_>, n: usize) -> Option<Weekday> {
+pub(super) fn weekday(said: &Utterance<'_>, n: usize) -> Option<Weekday> {
     let word = said.at(n);
     let led = || ["this", "next", "on", "coming", "through", "until", "thru"].contains(&said.before(n, 1));
     // "Fri-Sun", "Fri to Sun".
@@ -67,7 +67,7 @@ pub(super) fn next_day(today: NaiveDate, day: u32) -> Option<NaiveDate> {
 }
 
 /// A holiday whose name begins at word `n`: its next date and the word after it.
-pub(super) fn holiday(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<(NaiveDate, usize)> {
+pub(super) fn holiday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<(NaiveDate, usize)> {
     // "New Year's Eve" loses the ending of "year's".
     const FIXED: &[(&[&str], u32, u32)] = &[
         (&["christmas eve", "xmas eve", "nochebuena"], 12, 24),

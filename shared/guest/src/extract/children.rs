@@ -1,9 +1,9 @@
 //! The children who come along: how many, and how old they are.
 
 use super::{
-    Found, Slot,
+    Extracted, Slot,
     number::{any_number, number},
-    said::{Gap, Said},
+    said::{Gap, Utterance},
     terms::{Hit, List, term},
 };
 
@@ -20,7 +20,7 @@ const BRINGING: &[&str] = &[
 ];
 
 /// "my 8 year old son", "kids 5 and 8", "mi hija tiene 6", "with our two kids".
-pub(super) fn of(said: &Said<'_>, hit: &Hit) -> Vec<Found> {
+pub(super) fn of(said: &Utterance<'_>, hit: &Hit) -> Vec<Extracted> {
     let kin = if hit.is == "grandchild" { "grandchild" } else { "child" };
     let counted = count(said, hit);
     let ages = ages(said, hit, counted.map(|(count, _)| count));
@@ -57,16 +57,16 @@ pub(super) fn of(said: &Said<'_>, hit: &Hit) -> Vec<Found> {
         Some((number, _)) if number > 1 => Slot::Group { kin: kin.to_owned(), number },
         _ => Slot::Companion { kin: kin.to_owned(), name: None, age: None },
     };
-    vec![Found::new(slot, 75, said.span(n, end))]
+    vec![Extracted::new(slot, 75, said.span(n, end))]
 }
 
-fn aged(said: &Said<'_>, kin: &str, age: u32, percent: u8, from: usize, to: usize) -> Found {
+fn aged(said: &Utterance<'_>, kin: &str, age: u32, percent: u8, from: usize, to: usize) -> Extracted {
     let slot = Slot::Companion { kin: kin.to_owned(), name: None, age: Some(age) };
-    Found::new(slot, percent, said.span(from, to))
+    Extracted::new(slot, percent, said.span(from, to))
 }
 
 /// "two kids", "3 little ones", "tres de mis hijos", "twins": how many, and the word where that begins. "2 or 3 kids" says no number.
-fn count(said: &Said<'_>, hit: &Hit) -> Option<(u32, usize)> {
+fn count(said: &Utterance<'_>, hit: &Hit) -> Option<(u32, usize)> {
     let n = hit.words.start;
     if said.is(n, &["twins", "gemelos", "gemelas", "mellizos", "mellizas"]) {
         return Some((2, n));
@@ -82,7 +82,7 @@ fn count(said: &Said<'_>, hit: &Hit) -> Option<(u32, usize)> {
 }
 
 /// Ages of children, with the words that say each.
-fn ages(said: &Said<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize, usize)> {
+fn ages(said: &Utterance<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize, usize)> {
     let (n, end) = (hit.words.start, hit.words.end);
     // "8 year old son", "8-year-old daughter", "my 5 and 7 year old kids".
     if n >= 3 && said.is(n - 1, &["old", "olds"]) && said.is(n - 2, &["year", "yr", "years"]) {
@@ -144,13 +144,13 @@ const COUNTED: &[&str] = &[
 ];
 
 /// Nothing that the numbers could count follows them.
-fn ends(said: &Said<'_>, ages: &[(u32, usize, usize)]) -> bool {
+fn ends(said: &Utterance<'_>, ages: &[(u32, usize, usize)]) -> bool {
     let next = ages.last().map_or(0, |(_, _, to)| *to);
     said.gap(next) >= Gap::Comma || said.is(next, &["now", "so", "if", "btw", "respectively", "but", "yo", "yrs"])
 }
 
 /// Children nobody names, by their ages: "They're 5 and 8", "Tienen 4, 7 y 10 años", "the oldest is 9", "with our 6 year old".
-pub(super) fn by_age(said: &Said<'_>) -> Vec<Found> {
+pub(super) fn by_age(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found = Vec::new();
     for n in 0..said.len() {
         let ages = together(said, n).or_else(|| one_of_them(said, n)).or_else(|| year_olds(said, n));
@@ -161,7 +161,7 @@ pub(super) fn by_age(said: &Said<'_>) -> Vec<Found> {
 }
 
 /// All of them in one list; a single number only with "years", for much else is five.
-fn together(said: &Said<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
+fn together(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let subjects = &[
         "theyre",
         "they are",
@@ -189,14 +189,14 @@ fn together(said: &Said<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
 }
 
 /// Whether "years" stands among the numbers from word `n` on.
-fn says_years(said: &Said<'_>, n: usize) -> bool {
+fn says_years(said: &Utterance<'_>, n: usize) -> bool {
     (n..said.len())
         .take_while(|at| any_number(said, *at).is_some() || said.is(*at, AND) || said.is(*at, YEARS))
         .any(|at| said.is(at, YEARS))
 }
 
 /// "one is 5, the other is 8", "el mayor tiene 9".
-fn one_of_them(said: &Said<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
+fn one_of_them(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let subjects = &[
         "one",
         "one of them",
@@ -242,7 +242,7 @@ fn one_of_them(said: &Said<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
 }
 
 /// "with our 6 year old", "a 4 year old and a 7 year old", but no whiskey of twelve years.
-fn year_olds(said: &Said<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
+fn year_olds(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let age = any_number(said, n).filter(|age| *age < GROWN)?;
     let to = said.one_of(n + 1, &["year old", "year olds", "yr old", "yr olds", "years old", "yo"])?;
     let follows = &[
@@ -258,7 +258,7 @@ fn year_olds(said: &Said<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
 }
 
 /// Numbers joined by "and" and commas, from word `n` on; adults are no children.
-fn forward(said: &Said<'_>, n: usize) -> Vec<(u32, usize, usize)> {
+fn forward(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     let (mut ages, mut at) = (Vec::new(), n);
     while let Some(age) = any_number(said, at).filter(|age| *age < GROWN) {
         if said.between(at).ends_with(['$', ':']) || ages.len() >= 8 {
@@ -277,7 +277,7 @@ fn forward(said: &Said<'_>, n: usize) -> Vec<(u32, usize, usize)> {
 }
 
 /// The number at word `n` and those joined to it before.
-fn back(said: &Said<'_>, n: usize) -> Vec<(u32, usize, usize)> {
+fn back(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     let Some(age) = any_number(said, n).filter(|age| *age < GROWN) else { return Vec::new() };
     let first =
         (n >= 2 && said.is(n - 1, &["and", "y"])).then(|| number(said, n - 2)).flatten().filter(|age| *age < GROWN);

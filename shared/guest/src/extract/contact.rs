@@ -5,9 +5,9 @@ use std::{ops::Range, sync::LazyLock};
 use regex::Regex;
 
 use super::{
-    Budget, Found, Slot,
+    Budget, Extracted, Slot,
     number::any_number,
-    said::{Gap, Said},
+    said::{Gap, Utterance},
 };
 
 static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
@@ -20,7 +20,7 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is a constant")
 });
 
-pub(super) fn emails(text: &str) -> Vec<Found> {
+pub(super) fn emails(text: &str) -> Vec<Extracted> {
     let found = EMAIL.find_iter(text).filter(|m| {
         let before = text[..m.start()].chars().next_back();
         // Half of something longer.
@@ -28,8 +28,8 @@ pub(super) fn emails(text: &str) -> Vec<Found> {
             && !text[m.end()..].starts_with('@')
             && !m.as_str().contains("..")
     });
-    let mut found: Vec<Found> =
-        found.map(|m| Found::new(Slot::Email(m.as_str().to_lowercase()), 95, m.range())).collect();
+    let mut found: Vec<Extracted> =
+        found.map(|m| Extracted::new(Slot::Email(m.as_str().to_lowercase()), 95, m.range())).collect();
     // Of two addresses neither is surely the guest's.
     if found.len() > 1 {
         found.clear();
@@ -99,7 +99,7 @@ const GAMBLING: &[&str] = &[
 ];
 
 /// Money the guest wants to spend, not money won, lost, bet or asked about.
-pub(super) fn budget(said: &Said<'_>) -> Option<Found> {
+pub(super) fn budget(said: &Utterance<'_>) -> Option<Extracted> {
     if said.has(GAMBLING) {
         return None;
     }
@@ -125,12 +125,12 @@ pub(super) fn budget(said: &Said<'_>) -> Option<Found> {
         }
         let per_person = said.has(&["per person", "a person", "each", "por persona", "cada uno", "pp", "a head"]);
         let slot = Slot::Budget(Budget { least: range_from.filter(|least| *least < amount), most: amount, per_person });
-        Some(Found::new(slot, if about.is_some() { 90 } else { 80 }, said.span(from, n + 1)))
+        Some(Extracted::new(slot, if about.is_some() { 90 } else { 80 }, said.span(from, n + 1)))
     })
 }
 
 /// The amount at word `n` when no range goes on from it, and whether it is surely money.
-fn amount(said: &Said<'_>, n: usize) -> Option<(u32, bool)> {
+fn amount(said: &Utterance<'_>, n: usize) -> Option<(u32, bool)> {
     let whole = said.at(n).parse::<u32>().ok().filter(|v| (5..=100_000).contains(v))?;
     // "$1,500": the figures after a bare comma belong to it.
     if said.between(n) == ","
@@ -144,13 +144,13 @@ fn amount(said: &Said<'_>, n: usize) -> Option<(u32, bool)> {
     (!goes_on).then_some((whole, money))
 }
 
-fn amount_follows(said: &Said<'_>, n: usize) -> bool {
+fn amount_follows(said: &Utterance<'_>, n: usize) -> bool {
     any_number(said, n).is_some()
         && (said.between(n).ends_with('$') || said.is(n + 1, &["dollars", "bucks", "usd", "dolares"]))
 }
 
 /// The lower end of a range that ends at word `n`, and whether it is surely money.
-fn range(said: &Said<'_>, n: usize) -> (Option<u32>, bool) {
+fn range(said: &Utterance<'_>, n: usize) -> (Option<u32>, bool) {
     let linked = n >= 2 && said.is(n - 1, &["and", "to", "y", "a"]);
     let at = if linked { n - 2 } else { n.saturating_sub(1) };
     let joined = n >= 1 && matches!(said.between(n), "-" | "-$" | "\u{2013}");
@@ -159,7 +159,7 @@ fn range(said: &Said<'_>, n: usize) -> (Option<u32>, bool) {
 }
 
 /// Where a phrase begins that ends before word `n`, with "about" or "like" between them.
-fn cue_before(said: &Said<'_>, n: usize, phrases: &[&str]) -> Option<usize> {
+fn cue_before(said: &Utterance<'_>, n: usize, phrases: &[&str]) -> Option<usize> {
     let filler = |n: usize| {
         said.is(
             n,

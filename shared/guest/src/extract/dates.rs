@@ -6,10 +6,10 @@ use chrono::{Datelike, Days, NaiveDate};
 use seven_domain::Language;
 
 use super::{
-    Found, Grain, Setting, Slot, Stay,
+    Extracted, Grain, Setting, Slot, Stay,
     calendar::{holiday, month, next_date, next_weekday, weekday},
     number::any_number,
-    said::{Gap, Said},
+    said::{Gap, Utterance},
 };
 use crate::Topic;
 use figures::{by_day, by_figures, ordinal};
@@ -128,7 +128,7 @@ const CONTACT: &[&str] =
     &["call me", "text me", "remind me", "call back", "llameme", "llamame", "escribeme", "escribame"];
 
 /// One stay at most: two different dates are no plan.
-pub(super) fn read(said: &Said<'_>, setting: &Setting) -> Option<Found> {
+pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted> {
     let today = setting.today();
     let mut found: Vec<At> = Vec::new();
     let mut n = 0;
@@ -166,7 +166,7 @@ pub(super) fn read(said: &Said<'_>, setting: &Setting) -> Option<Found> {
         return None;
     }
     let percent = if plan { best.percent } else { best.percent.min(65) };
-    Some(Found::new(Slot::Visit(best.stay), percent, said.span(best.from, best.to)))
+    Some(Extracted::new(Slot::Visit(best.stay), percent, said.span(best.from, best.to)))
 }
 
 fn day(date: NaiveDate, from: usize, to: usize, percent: u8) -> At {
@@ -174,7 +174,7 @@ fn day(date: NaiveDate, from: usize, to: usize, percent: u8) -> At {
 }
 
 /// Two dates with a link between: "Friday to Sunday", "Nov 28-30", "del 28 al 30 de noviembre".
-fn range(said: &Said<'_>, n: usize, today: NaiveDate, language: Language) -> Option<At> {
+fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -> Option<At> {
     let start = n + usize::from(said.is(n, &["from", "between", "del", "entre"]));
     let stay = |from: NaiveDate, to: NaiveDate, end: usize, percent| {
         let days = (to - from).num_days();
@@ -212,7 +212,7 @@ fn range(said: &Said<'_>, n: usize, today: NaiveDate, language: Language) -> Opt
 }
 
 /// The word after "to", "through", "al", "-".
-fn link(said: &Said<'_>, n: usize) -> Option<usize> {
+fn link(said: &Utterance<'_>, n: usize) -> Option<usize> {
     if said.is(n, &["to", "through", "thru", "until", "till", "al", "a", "hasta", "and", "y"])
         && said.gap(n) <= Gap::Space
     {
@@ -221,7 +221,7 @@ fn link(said: &Said<'_>, n: usize) -> Option<usize> {
     matches!(said.between(n), "-" | " - " | "\u{2013}" | " \u{2013} ").then_some(n)
 }
 
-fn single(said: &Said<'_>, n: usize, today: NaiveDate, language: Language) -> Option<At> {
+fn single(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -> Option<At> {
     if n > 0 && said.is(n - 1, &["last", "every", "each", "cada", "todos"]) || said.is(n, &["last"]) {
         return None;
     }
@@ -239,7 +239,7 @@ fn plus(today: NaiveDate, days: u64) -> Option<NaiveDate> {
 }
 
 /// "tonight", "tomorrow", "pasado mañana", "in 3 days".
-fn relative(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<At> {
+fn relative(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let at = |days, to, percent| Some(day(plus(today, days)?, n, to, percent));
     if let Some(to) = said.one_of(n, &["day after tomorrow", "the day after tomorrow", "pasado manana"]) {
         return at(2, to, 92);
@@ -268,7 +268,7 @@ fn relative(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<At> {
 }
 
 /// "this weekend", "next week", "la próxima semana", "in December".
-fn weekend_or_week(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<At> {
+fn weekend_or_week(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let monday = u64::from(today.weekday().num_days_from_monday());
     let stay = |from: u64, to: u64, grain, end, percent| {
         Some(At { stay: Stay { from: plus(today, from)?, to: plus(today, to)?, grain }, from: n, to: end, percent })
@@ -304,7 +304,7 @@ fn weekend_or_week(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<At> {
 }
 
 /// "Saturday", "next Friday", "el sábado que viene"; the coming one, and a week later if that is today and "next" was said.
-fn by_weekday(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<At> {
+fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let lead = said.is(n, &["this", "next", "on", "coming", "el", "este", "proximo", "the"]);
     let more = lead && said.is(n + 1, &["coming", "proximo", "next"]);
     let name = n + usize::from(lead) + usize::from(more);
@@ -347,7 +347,7 @@ fn by_weekday(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<At> {
 }
 
 /// "Nov 28", "28 November", "28 de noviembre", "December 5th, 2026".
-fn by_month(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<At> {
+fn by_month(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let start = n + usize::from(said.is(n, &["el", "the", "on"]));
     let (found, figure, to) = if let Some(found) = month(said.at(start)) {
         let (figure, to) = ordinal(said, start + 1)

@@ -70,7 +70,7 @@ pub enum Slot {
 
 /// A slot, how sure we are, and where it stands.
 #[derive(Clone, PartialEq, Eq, Serialize)]
-pub struct Found {
+pub struct Extracted {
     pub slot: Slot,
     pub confidence: Confidence,
     /// Bytes of the text.
@@ -79,9 +79,9 @@ pub struct Found {
     pub correction: bool,
 }
 
-// === impl Found ===
+// === impl Extracted ===
 
-impl Found {
+impl Extracted {
     pub(super) fn new(slot: Slot, percent: u8, span: Range<usize>) -> Self {
         Self { slot, confidence: Confidence::percent(percent), span, correction: false }
     }
@@ -117,7 +117,7 @@ impl fmt::Debug for Slot {
     }
 }
 
-impl fmt::Debug for Found {
+impl fmt::Debug for Extracted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Found({} {} at {:?})", self.slot.kind(), self.confidence.get(), self.span)
     }

@@ -4,8 +4,8 @@
 use std::{collections::HashSet, sync::LazyLock};
 
 use super::{
-    Found, Setting, Slot,
-    said::{Gap, Said},
+    Extracted, Setting, Slot,
+    said::{Gap, Utterance},
 };
 use crate::Topic;
 
@@ -77,7 +77,7 @@ enum Cue {
     Answer,
 }
 
-pub(super) fn read(said: &Said<'_>, setting: &Setting) -> Vec<Found> {
+pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Vec<Extracted> {
     let asked = setting.asked == Some(Topic::Name);
     let answer = (asked && said.len() <= 3).then(|| named(said, 0, Cue::Answer)).flatten();
     let cued = || (0..said.len()).find_map(|n| cue(said, n).and_then(|(kind, at)| named(said, at, kind)));
@@ -95,7 +95,7 @@ pub(super) fn read(said: &Said<'_>, setting: &Setting) -> Vec<Found> {
 }
 
 /// A cue at word `n`, and the word after it.
-fn cue(said: &Said<'_>, n: usize) -> Option<(Cue, usize)> {
+fn cue(said: &Utterance<'_>, n: usize) -> Option<(Cue, usize)> {
     if let Some(at) = said.one_of(n, SURE) {
         // "do you know what my name is", "not my name".
         return (!said.negated(n)).then_some((Cue::Sure, at));
@@ -134,7 +134,7 @@ fn cue(said: &Said<'_>, n: usize) -> Option<(Cue, usize)> {
 }
 
 /// The name that begins at word `n`.
-fn named(said: &Said<'_>, n: usize, cue: Cue) -> Option<Vec<Found>> {
+fn named(said: &Utterance<'_>, n: usize, cue: Cue) -> Option<Vec<Extracted>> {
     let word = said.words.get(n)?;
     let name = word.text.as_str();
     let letters = (2..=20).contains(&name.chars().count()) && name.chars().all(char::is_alphabetic);
@@ -174,14 +174,14 @@ fn named(said: &Said<'_>, n: usize, cue: Cue) -> Option<Vec<Found>> {
     if said.words.get(to - 1).is_some_and(|last| last.possessive) {
         return None;
     }
-    let mut found = vec![Found::new(Slot::Name(spell(said, n)), percent, said.span(n, n + 1))];
+    let mut found = vec![Extracted::new(Slot::Name(spell(said, n)), percent, said.span(n, n + 1))];
     if full.len() > 1 {
-        found.push(Found::new(Slot::FullName(full.join(" ")), percent, said.span(n, to)));
+        found.push(Extracted::new(Slot::FullName(full.join(" ")), percent, said.span(n, to)));
     }
     Some(found)
 }
 
-fn surname(said: &Said<'_>, n: usize) -> bool {
+fn surname(said: &Utterance<'_>, n: usize) -> bool {
     let word = said.words.get(n).filter(|_| said.has_case && said.gap(n) <= Gap::Space);
     word.is_some_and(|w| {
         w.capital
@@ -192,7 +192,7 @@ fn surname(said: &Said<'_>, n: usize) -> bool {
     })
 }
 
-fn particle(said: &Said<'_>, n: usize) -> bool {
+fn particle(said: &Utterance<'_>, n: usize) -> bool {
     said.is(n, PARTICLES)
         && said.gap(n) == Gap::Space
         && (surname(said, n + 1) || (said.is(n + 1, PARTICLES) && surname(said, n + 2)))
@@ -202,14 +202,14 @@ fn particle(said: &Said<'_>, n: usize) -> bool {
 }
 
 /// "Maria de la Cruz", but "Maria de Boston" says where from.
-fn is_family(said: &Said<'_>, n: usize) -> bool {
+fn is_family(said: &Utterance<'_>, n: usize) -> bool {
     said.words.get(n).is_some_and(|w| w.capital)
         || said.is(n + 1, PARTICLES)
         || said.is(n, &["la", "las", "los", "van", "von", "der", "da", "di", "del"])
 }
 
 /// As the guest spells it; "maria" and "MARIA" become "Maria".
-fn spell(said: &Said<'_>, n: usize) -> String {
+fn spell(said: &Utterance<'_>, n: usize) -> String {
     let raw = said.spelled(n);
     let mixed = raw.chars().any(char::is_lowercase) && raw.chars().any(char::is_uppercase);
     if mixed {

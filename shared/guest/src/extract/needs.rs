@@ -1,12 +1,12 @@
 //! Diet, allergies and needs of access.
 
 use super::{
-    Found, Slot,
-    said::{Gap, Said},
+    Extracted, Slot,
+    said::{Gap, Utterance},
     terms::{Hit, List, term, terms},
 };
 
-pub(super) fn read(said: &Said<'_>) -> Vec<Found> {
+pub(super) fn read(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found = diet(said);
     found.extend(allergies(said));
     found.extend(avoided(said));
@@ -46,7 +46,7 @@ const OWN: &[&str] = &[
 ];
 
 /// "I'm vegan"; "do you have halal food?" is only a hint.
-fn diet(said: &Said<'_>) -> Vec<Found> {
+fn diet(said: &Utterance<'_>) -> Vec<Extracted> {
     let hits = terms(List::Diet, said).into_iter().filter(|hit| {
         let n = hit.words.start;
         let shy = ["kosher", "halal", "keto", "diabetic"].contains(&hit.is);
@@ -86,18 +86,18 @@ fn diet(said: &Said<'_>) -> Vec<Found> {
     });
     hits.map(|hit| {
         let percent = if owned(said, hit.words.start) { 92 } else { 70 };
-        Found::new(Slot::Diet(hit.is.to_owned()), percent, said.span(hit.words.start, hit.words.end))
+        Extracted::new(Slot::Diet(hit.is.to_owned()), percent, said.span(hit.words.start, hit.words.end))
     })
     .collect()
 }
 
-fn owned(said: &Said<'_>, n: usize) -> bool {
+fn owned(said: &Utterance<'_>, n: usize) -> bool {
     let from = said.clause(n).max(n.saturating_sub(5));
     (from..n).any(|at| said.one_of(at, OWN).is_some_and(|end| end <= n))
 }
 
 /// Of other people, who do not come along.
-fn others(said: &Said<'_>, n: usize) -> bool {
+fn others(said: &Utterance<'_>, n: usize) -> bool {
     let from = said.clause(n);
     (from..n).any(|at| {
         said.is(
@@ -111,7 +111,7 @@ fn others(said: &Said<'_>, n: usize) -> bool {
 }
 
 /// "allergic to shellfish and peanuts", "nut allergy", "alergia al maní".
-fn allergies(said: &Said<'_>) -> Vec<Found> {
+fn allergies(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found = Vec::new();
     for n in 0..said.len() {
         if said.is(
@@ -134,7 +134,7 @@ fn allergies(said: &Said<'_>) -> Vec<Found> {
             let before =
                 if listed.is_empty() && said.is(n, &["allergy", "allergies"]) { before(said, n) } else { Vec::new() };
             found.extend(listed.into_iter().chain(before).map(|hit| {
-                Found::new(Slot::Allergy(hit.is.to_owned()), 95, said.span(hit.words.start, hit.words.end))
+                Extracted::new(Slot::Allergy(hit.is.to_owned()), 95, said.span(hit.words.start, hit.words.end))
             }));
         }
     }
@@ -142,14 +142,14 @@ fn allergies(said: &Said<'_>) -> Vec<Found> {
 }
 
 /// "peanut allergy", "nut and egg allergies".
-fn before(said: &Said<'_>, n: usize) -> Vec<Hit> {
+fn before(said: &Utterance<'_>, n: usize) -> Vec<Hit> {
     let from =
         (n.saturating_sub(2)..n).find(|at| term(List::Allergen, said, *at).is_some_and(|hit| hit.words.end == n));
     from.and_then(|at| term(List::Allergen, said, at)).into_iter().collect()
 }
 
 /// Terms one after another from word `n`, joined by "and", "or", commas.
-fn listed(list: List, said: &Said<'_>, n: usize, skip: &[&str]) -> Vec<Hit> {
+fn listed(list: List, said: &Utterance<'_>, n: usize, skip: &[&str]) -> Vec<Hit> {
     let (mut hits, mut at) = (Vec::new(), n);
     while at < said.len() && said.gap(at) <= Gap::Comma {
         if let Some(hit) = term(list, said, at) {
@@ -165,7 +165,7 @@ fn listed(list: List, said: &Said<'_>, n: usize, skip: &[&str]) -> Vec<Hit> {
 }
 
 /// "I don't eat pork", "no como mariscos".
-fn avoided(said: &Said<'_>) -> Vec<Found> {
+fn avoided(said: &Utterance<'_>) -> Vec<Extracted> {
     let cues = &[
         "i dont eat",
         "we dont eat",
@@ -182,13 +182,13 @@ fn avoided(said: &Said<'_>) -> Vec<Found> {
         .filter_map(|n| said.one_of(n, cues))
         .flat_map(|at| listed(List::Avoid, said, at, &["any", "the", "la"]))
         .filter(|hit| !said.is(hit.words.end, &["often", "much", "every", "on", "mucho", "mucha"]))
-        .map(|hit| Found::new(Slot::Diet(hit.is.to_owned()), 92, said.span(hit.words.start, hit.words.end)))
+        .map(|hit| Extracted::new(Slot::Diet(hit.is.to_owned()), 92, said.span(hit.words.start, hit.words.end)))
         .collect()
 }
 
 /// "I use a wheelchair"; not "blind date", not "small blind".
-fn access(said: &Said<'_>) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+fn access(said: &Utterance<'_>) -> Vec<Extracted> {
+    let mut found: Vec<Extracted> = Vec::new();
     for hit in terms(List::Access, said) {
         let n = hit.words.start;
         let other = hit.is == "vision" && said.is(hit.words.end, &["date", "bet", "raise", "drunk", "luck", "to"])
@@ -227,7 +227,7 @@ fn access(said: &Said<'_>) -> Vec<Found> {
                 ],
             )
         });
-        found.push(Found::new(
+        found.push(Extracted::new(
             Slot::Accessibility(hit.is.to_owned()),
             if own { 88 } else { 68 },
             said.span(n, hit.words.end),

@@ -1,6 +1,6 @@
 //! Small whole numbers, in digits or in words.
 
-use super::said::Said;
+use super::said::Utterance;
 
 const WORDS: &[(&str, u32)] = &[
     ("one", 1),
@@ -40,7 +40,7 @@ const WORDS: &[(&str, u32)] = &[
 ];
 
 /// The number at word `n`: no part of an amount, a time, a fraction or a range.
-pub(super) fn number(said: &Said<'_>, n: usize) -> Option<u32> {
+pub(super) fn number(said: &Utterance<'_>, n: usize) -> Option<u32> {
     let value = any_number(said, n)?;
     let (before, after) = (said.between(n), said.between(n + 1));
     let digit = |n: usize| said.at(n).starts_with(|c: char| c.is_ascii_digit());
@@ -54,7 +54,7 @@ pub(super) fn number(said: &Said<'_>, n: usize) -> Option<u32> {
 }
 
 /// The number at word `n`, whatever it is part of.
-pub(super) fn any_number(said: &Said<'_>, n: usize) -> Option<u32> {
+pub(super) fn any_number(said: &Utterance<'_>, n: usize) -> Option<u32> {
     let word = said.at(n);
     if word.len() <= 5 && word.starts_with(|c: char| c.is_ascii_digit()) {
         return word.parse().ok();
@@ -63,6 +63,6 @@ pub(super) fn any_number(said: &Said<'_>, n: usize) -> Option<u32> {
 }
 
 /// Whether it is written in figures.
-pub(super) fn in_figures(said: &Said<'_>, n: usize) -> bool {
+pub(super) fn in_figures(said: &Utterance<'_>, n: usize) -> bool {
     said.at(n).starts_with(|c: char| c.is_ascii_digit())
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Found, Grain, Slot};
+use super::{Extracted, Grain, Slot};
 use crate::{
     Key, Observation, Source, Value,
     profile::{CompanionKey, Grant},
@@ -21,11 +21,11 @@ pub enum Observed {
 
 /// Returns the observations of one text. Plain statements are self-reported, the rest is read from
 /// context (DATA-17).
-pub fn observations(found: &[Found], at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
+pub fn observations(found: &[Extracted], at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
     found.iter().flat_map(|one| of(one, at, grant)).collect()
 }
 
-fn of(found: &Found, at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
+fn of(found: &Extracted, at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
     let source = if found.confidence >= Source::SelfReported.range().0 {
         Source::SelfReported
     } else {
@@ -71,7 +71,7 @@ fn of(found: &Found, at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
 }
 
 fn observation<K>(
-    found: &Found,
+    found: &Extracted,
     key: K,
     value: Value,
     source: Source,

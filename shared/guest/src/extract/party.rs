@@ -1,9 +1,9 @@
 //! How many come: "party of 6", "mesa para cuatro", "just the two of us".
 
 use super::{
-    Found, Setting, Slot,
+    Extracted, Setting, Slot,
     number::{any_number, in_figures, number},
-    said::{Gap, Said},
+    said::{Gap, Utterance},
 };
 use crate::Topic;
 
@@ -14,18 +14,18 @@ const PEOPLE: &[&str] =
 const ADULTS: &[&str] = &["adults", "adult", "adultos", "adulto", "grownups", "grown"];
 const CHILDREN: &[&str] = &["kids", "kid", "children", "child", "ninos", "nino", "ninas", "hijos"];
 
-pub(super) fn read(said: &Said<'_>, setting: &Setting) -> Option<Found> {
-    let ways: [fn(&Said<'_>) -> Option<Found>; 5] = [adults_and_children, counted, of_us, booked, pair];
+pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted> {
+    let ways: [fn(&Utterance<'_>) -> Option<Extracted>; 5] = [adults_and_children, counted, of_us, booked, pair];
     let found = ways.iter().find_map(|way| way(said));
     found.or_else(|| (setting.asked == Some(Topic::PartySize)).then(|| answer(said)).flatten())
 }
 
-fn party(said: &Said<'_>, size: u32, percent: u8, from: usize, to: usize) -> Option<Found> {
-    (1..=MOST).contains(&size).then(|| Found::new(Slot::PartySize(size), percent, said.span(from, to)))
+fn party(said: &Utterance<'_>, size: u32, percent: u8, from: usize, to: usize) -> Option<Extracted> {
+    (1..=MOST).contains(&size).then(|| Extracted::new(Slot::PartySize(size), percent, said.span(from, to)))
 }
 
 /// "2 adults and 3 kids", "2 adultos y un niño".
-fn adults_and_children(said: &Said<'_>) -> Option<Found> {
+fn adults_and_children(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         let adults = number(said, n).filter(|_| said.is(n + 1, ADULTS) && !said.negated(n))?;
         let link = n + 2 + usize::from(said.is(n + 2, &["and", "y", "plus", "mas"]));
@@ -37,7 +37,7 @@ fn adults_and_children(said: &Said<'_>) -> Option<Found> {
 }
 
 /// "6 people", "para 4 personas", but not people who wait, work or told somebody.
-fn counted(said: &Said<'_>) -> Option<Found> {
+fn counted(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         let size = number(said, n).filter(|_| said.is(n + 1, PEOPLE) && said.gap(n + 1) <= Gap::Space)?;
         let ours = said.is(
@@ -67,7 +67,7 @@ fn counted(said: &Said<'_>) -> Option<Found> {
 }
 
 /// "the 4 of us", "there will be six of us", "somos 5"; not "one of us is vegan".
-fn of_us(said: &Said<'_>) -> Option<Found> {
+fn of_us(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         if let Some(at) = said.one_of(n, &["somos", "seremos", "vamos a ser", "seriamos", "iremos", "vamos"]) {
             let size = number(said, at).filter(|_| !said.negated(n) && stands_alone(said, at + 1))?;
@@ -102,7 +102,7 @@ fn of_us(said: &Said<'_>) -> Option<Found> {
 }
 
 /// The number says no more than itself: no hours, years or miles follow.
-fn stands_alone(said: &Said<'_>, n: usize) -> bool {
+fn stands_alone(said: &Utterance<'_>, n: usize) -> bool {
     said.gap(n) >= Gap::Comma
         || said.is(
             n,
@@ -135,7 +135,7 @@ fn stands_alone(said: &Said<'_>, n: usize) -> bool {
 }
 
 /// "table for 4", "party of six", "mesa para dos", "cena para dos".
-fn booked(said: &Said<'_>) -> Option<Found> {
+fn booked(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         let sure = said.one_of(
             n,
@@ -192,7 +192,7 @@ fn booked(said: &Said<'_>) -> Option<Found> {
 }
 
 /// "just me", "my wife and I", "los dos", "mi esposa y yo".
-fn pair(said: &Said<'_>) -> Option<Found> {
+fn pair(said: &Utterance<'_>) -> Option<Extracted> {
     const KIN: &[&str] = &[
         "wife",
         "husband",
@@ -262,7 +262,7 @@ fn pair(said: &Said<'_>) -> Option<Found> {
 }
 
 /// The answer to "how many are you?": a number and hardly anything else.
-fn answer(said: &Said<'_>) -> Option<Found> {
+fn answer(said: &Utterance<'_>) -> Option<Extracted> {
     let numbers: Vec<usize> = (0..said.len()).filter(|n| any_number(said, *n).is_some()).collect();
     let [n] = numbers[..] else { return None };
     let other = said.is(

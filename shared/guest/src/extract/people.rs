@@ -3,8 +3,8 @@
 use std::{collections::HashSet, sync::LazyLock};
 
 use super::{
-    Found, Slot, children,
-    said::{Gap, Said},
+    Extracted, Slot, children,
+    said::{Gap, Utterance},
     terms::{Hit, List, terms},
 };
 
@@ -13,7 +13,7 @@ static NAMES: LazyLock<HashSet<&'static str>> =
 
 const CHILDREN: &[&str] = &["child", "children", "grandchild"];
 
-pub(super) fn read(said: &Said<'_>) -> Vec<Found> {
+pub(super) fn read(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found = Vec::new();
     for hit in terms(List::Kin, said) {
         let n = hit.words.start;
@@ -25,7 +25,11 @@ pub(super) fn read(said: &Said<'_>) -> Vec<Found> {
         } else if along(said, &hit) {
             let name = name(said, &hit);
             let to = if name.is_some() { hit.words.end + 1 } else { hit.words.end };
-            found.push(Found::new(Slot::Companion { kin: hit.is.to_owned(), name, age: None }, 80, said.span(n, to)));
+            found.push(Extracted::new(
+                Slot::Companion { kin: hit.is.to_owned(), name, age: None },
+                80,
+                said.span(n, to),
+            ));
         }
     }
     for child in children::by_age(said) {
@@ -37,7 +41,7 @@ pub(super) fn read(said: &Said<'_>) -> Vec<Found> {
 }
 
 /// Former and late ones, and what only belongs to somebody: "my ex wife", "my wife passed away".
-fn gone(said: &Said<'_>, hit: &Hit) -> bool {
+fn gone(said: &Utterance<'_>, hit: &Hit) -> bool {
     let n = hit.words.start;
     ["ex", "late", "former", "exesposa", "difunta", "difunto", "dead"].contains(&said.before(n, 1))
         || said
@@ -63,7 +67,7 @@ fn gone(said: &Said<'_>, hit: &Hit) -> bool {
 }
 
 /// "with my wife", "me and my husband", "my partner and I", "mi esposa y yo", "my wife is coming".
-fn along(said: &Said<'_>, hit: &Hit) -> bool {
+fn along(said: &Utterance<'_>, hit: &Hit) -> bool {
     let n = hit.words.start;
     let mine = ["my", "our", "mi", "mis", "nuestros", "nuestro", "the", "some", "two", "a", "unos", "la", "un", "una"]
         .contains(&said.before(n, 1));
@@ -147,12 +151,12 @@ const WISHES: &[&str] = &[
     "prefiere",
 ];
 
-fn after_name(said: &Said<'_>, hit: &Hit) -> usize {
+fn after_name(said: &Utterance<'_>, hit: &Hit) -> usize {
     hit.words.end + usize::from(name(said, hit).is_some())
 }
 
 /// "my wife Ana".
-fn name(said: &Said<'_>, hit: &Hit) -> Option<String> {
+fn name(said: &Utterance<'_>, hit: &Hit) -> Option<String> {
     let at = hit.words.end;
     let word =
         said.words.get(at).filter(|w| w.capital && !w.possessive && said.has_case && said.gap(at) <= Gap::Space)?;

@@ -29,7 +29,7 @@ pub(super) enum Gap {
     Stop,
 }
 
-pub(super) struct Said<'t> {
+pub(super) struct Utterance<'t> {
     pub(super) raw: &'t str,
     pub(super) words: Vec<Word>,
     gaps: Vec<Gap>,
@@ -37,9 +37,9 @@ pub(super) struct Said<'t> {
     pub(super) has_case: bool,
 }
 
-// === impl Said ===
+// === impl Utterance ===
 
-impl<'t> Said<'t> {
+impl<'t> Utterance<'t> {
     /// Words within the masked ranges (addresses) are not seen by any other rule.
     pub(super) fn read(raw: &'t str, masked: &[Range<usize>]) -> Self {
         let mut said = Self { raw, words: Vec::new(), gaps: Vec::new(), has_case: raw.chars().any(char::is_lowercase) };

@@ -1,19 +1,19 @@
 //! Occasions, and what the guest likes.
 
 use super::{
-    Found, Slot,
-    said::{Gap, Said},
+    Extracted, Slot,
+    said::{Gap, Utterance},
     terms::{List, term, terms},
 };
 
-pub(super) fn read(said: &Said<'_>) -> Vec<Found> {
+pub(super) fn read(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found = occasions(said);
     found.extend(liked(said));
     found
 }
 
 /// "my wife's birthday", "celebrating our anniversary", "es nuestro aniversario".
-fn occasions(said: &Said<'_>) -> Vec<Found> {
+fn occasions(said: &Utterance<'_>) -> Vec<Extracted> {
     let mine = &[
         "my",
         "our",
@@ -83,9 +83,13 @@ fn occasions(said: &Said<'_>) -> Vec<Found> {
         if past || greeting || theirs || date_of || shy || said.negated(n) || (thing && !owned) {
             return None;
         }
-        Some(Found::new(Slot::Occasion(hit.is.to_owned()), if owned { 90 } else { 70 }, said.span(n, hit.words.end)))
+        Some(Extracted::new(
+            Slot::Occasion(hit.is.to_owned()),
+            if owned { 90 } else { 70 },
+            said.span(n, hit.words.end),
+        ))
     });
-    let mut found: Vec<Found> = found.collect();
+    let mut found: Vec<Extracted> = found.collect();
     // One occasion: of two different ones neither is sure.
     found.dedup_by(|a, b| a.slot == b.slot);
     if found.len() > 1 {
@@ -201,8 +205,8 @@ const BETWEEN: &[&str] = &[
 ];
 
 /// "I love comedy and jazz", "nos gusta la comida italiana".
-fn liked(said: &Said<'_>) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+fn liked(said: &Utterance<'_>) -> Vec<Extracted> {
+    let mut found: Vec<Extracted> = Vec::new();
     for n in 0..said.len() {
         let Some(mut at) = said.one_of(n, LIKE).filter(|_| !said.negated(n) && !subject_is_other(said, n)) else {
             continue;
@@ -212,7 +216,7 @@ fn liked(said: &Said<'_>) -> Vec<Found> {
             if let Some((slot, to)) = taste(said, at) {
                 let span = said.span(at, to);
                 if !found.iter().any(|f| f.span.start < span.end && span.start < f.span.end) {
-                    found.push(Found::new(slot, 78, span));
+                    found.push(Extracted::new(slot, 78, span));
                 }
                 (at, fillers) = (to, 2);
             } else if said.is(at, BETWEEN) || said.is(at, &["and", "or", "y", "o", "e"]) {
@@ -226,7 +230,7 @@ fn liked(said: &Said<'_>) -> Vec<Found> {
 }
 
 /// "they love", "my boss likes", "tell me if you like", "you would love".
-fn subject_is_other(said: &Said<'_>, n: usize) -> bool {
+fn subject_is_other(said: &Utterance<'_>, n: usize) -> bool {
     let from = said.clause(n).max(n.saturating_sub(3));
     (from..n).any(|at| {
         said.is(
@@ -239,7 +243,7 @@ fn subject_is_other(said: &Said<'_>, n: usize) -> bool {
     })
 }
 
-fn taste(said: &Said<'_>, n: usize) -> Option<(Slot, usize)> {
+fn taste(said: &Utterance<'_>, n: usize) -> Option<(Slot, usize)> {
     type Make = fn(String) -> Slot;
     let lists: [(List, Make); 4] = [
         (List::Cuisine, Slot::Cuisine),

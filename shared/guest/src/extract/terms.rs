@@ -4,7 +4,7 @@ use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
 use serde::Deserialize;
 
-use super::said::{Gap, Said};
+use super::said::{Gap, Utterance};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum List {
@@ -88,7 +88,7 @@ fn index(terms: Vec<Term>) -> Index {
 }
 
 /// The longest term of the list that begins at word `n`.
-pub(super) fn term(list: List, said: &Said<'_>, n: usize) -> Option<Hit> {
+pub(super) fn term(list: List, said: &Utterance<'_>, n: usize) -> Option<Hit> {
     let (words, is) = TERMS.0.get(&list)?.get(said.at(n))?.iter().find(|(words, _)| {
         words
             .iter()
@@ -99,7 +99,7 @@ pub(super) fn term(list: List, said: &Said<'_>, n: usize) -> Option<Hit> {
 }
 
 /// Every term of the list, left to right, none within another.
-pub(super) fn terms(list: List, said: &Said<'_>) -> Vec<Hit> {
+pub(super) fn terms(list: List, said: &Utterance<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     let mut n = 0;
     while n < said.len() {

@@ -20,7 +20,7 @@ fn setting(language: Language, asked: Option<Topic>) -> Setting {
 
 /// "name Maria | party 4 | visit 2026-11-28".
 fn shown(text: &str, setting: &Setting) -> String {
-    let one = |found: &Found| match &found.slot {
+    let one = |found: &Extracted| match &found.slot {
         Slot::Name(v) => format!("name {v}"),
         Slot::FullName(v) => format!("full {v}"),
         Slot::Email(v) => format!("email {v}"),

@@ -42,7 +42,7 @@ struct Wording<'a> {
 
 /// A row that answers, and why it was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct Retrieved {
     pub item: Arc<Item>,
     pub scores: Scores,
 }
@@ -135,7 +135,7 @@ impl<'a> Query<'a> {
 
 impl Index {
     /// The rows that answer, best first. Inactive, past and expired rows and other categories take no part in any ranking.
-    pub fn retrieve(&self, query: &Query<'_>) -> Vec<Found> {
+    pub fn retrieve(&self, query: &Query<'_>) -> Vec<Retrieved> {
         let today = self.today(query.now);
         let allowed: Vec<bool> = self
             .items
@@ -170,7 +170,7 @@ impl Index {
         }
         let mut ranked = self.with_namesakes(ranked, &allowed);
         ranked.truncate(query.k);
-        let found = |(n, fused): (usize, f32)| Found {
+        let found = |(n, fused): (usize, f32)| Retrieved {
             item: Arc::clone(&self.items[n]),
             scores: Scores { fused, ..scores[n] },
         };

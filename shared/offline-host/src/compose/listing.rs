@@ -9,7 +9,7 @@ use super::{
         fit::Part,
         host::Host,
         pack::{Field, Kind},
-        phrases::Said,
+        phrases::Tokens,
         understand::Understood,
         when::Asked,
     },
@@ -69,9 +69,9 @@ pub(crate) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
 fn with_company<'a>(host: &Host<'a>, u: &Understood<'a>) -> Understood<'a> {
     let mut u = u.clone();
     let request = host.request;
-    let stated = |said: &Said| host.pack.intents.get("statement").is_some_and(|statement| statement.found(said));
-    let before = request.history.iter().map(|e| Said::new(&e.guest)).filter(stated);
-    let heard: Vec<Said> = request.texts.iter().map(|text| Said::new(text)).chain(before).collect();
+    let stated = |said: &Tokens| host.pack.intents.get("statement").is_some_and(|statement| statement.found(said));
+    let before = request.history.iter().map(|e| Tokens::new(&e.guest)).filter(stated);
+    let heard: Vec<Tokens> = request.texts.iter().map(|text| Tokens::new(text)).chain(before).collect();
     let kinds = host.pack.kinds.iter();
     if u.kinds.iter().all(|kind| kind.field != Field::Dietary) {
         let diet = |kind: &&Kind| kind.field == Field::Dietary && heard.iter().any(|said| kind.phrases.found(said));

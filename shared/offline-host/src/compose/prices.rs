@@ -8,7 +8,7 @@ use crate::{
     compose::{rows, venue},
     fit::Part,
     host::Host,
-    phrases::Said,
+    phrases::Tokens,
 };
 
 /// Names with their price: "Swedish Massage $165 for 60 minutes", as many as fit.
@@ -42,7 +42,8 @@ pub(crate) fn cheapest(host: &Host<'_>, items: &[Arc<Item>], category: &Category
 pub(crate) fn worths(host: &Host<'_>, items: &[Arc<Item>]) -> Part {
     let request = host.request;
     let earlier = request.history.iter().map(|e| &e.guest).chain(&request.texts);
-    let troubled = host.pack.intents.get("limits").is_some_and(|p| earlier.into_iter().any(|t| p.found(&Said::new(t))));
+    let troubled =
+        host.pack.intents.get("limits").is_some_and(|p| earlier.into_iter().any(|t| p.found(&Tokens::new(t))));
     let plays = |item: &Item| ["play", "slot", "gaming", "table games"].iter().any(|word| rows::tells(item, word));
     let told: Vec<Arc<Item>> = items.iter().filter(|item| !troubled || !plays(item)).cloned().collect();
     let entry = |item: &Arc<Item>| match &item.details {

@@ -35,7 +35,7 @@ pub(crate) fn index(now: DateTime<Utc>, content: &str) -> Arc<Index> {
     Arc::new(Index::build(items).in_zone(ZONE))
 }
 
-pub(crate) struct Desk {
+pub(crate) struct Fixture {
     model: &'static OfflineModel,
     pub(crate) index: Arc<Index>,
     pub(crate) now: DateTime<Utc>,
@@ -45,7 +45,7 @@ pub(crate) struct Desk {
     pub(crate) lead: Option<String>,
 }
 
-impl Desk {
+impl Fixture {
     /// Content dates count from Friday 2026-03-06, 12:00.
     pub(crate) fn at(local: &str) -> Self {
         let index = index(at("2026-03-06 12:00"), CONTENT);

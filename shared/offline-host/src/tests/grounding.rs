@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use seven_domain::Language;
 use seven_knowledge::text::words;
 
-use super::fixture::{CONTENT, Desk, PACK, PHONE, at};
+use super::fixture::{CONTENT, Fixture, PACK, PHONE, at};
 use super::questions::all_texts;
 use seven_llm::Reply;
 
@@ -35,7 +35,7 @@ struct Allowed {
 }
 
 impl Allowed {
-    fn new(desk: &Desk, content: &str, asked: &[&str]) -> Self {
+    fn new(desk: &Fixture, content: &str, asked: &[&str]) -> Self {
         let told = desk.index.current(desk.now).flat_map(|i| {
             let hours = i.hours().map(|h| h.show(Language::Es)).unwrap_or_default();
             [
@@ -68,7 +68,7 @@ impl Allowed {
 #[test] // D11, RAG-4
 fn no_reply_holds_a_word_or_figure_of_its_own() {
     for local in ["2026-03-06 18:30", "2026-03-06 10:00", "2026-03-08 03:30", "2026-11-01 01:30", "2026-04-02 23:50"] {
-        let desk = Desk::at(local);
+        let desk = Fixture::at(local);
         for text in all_texts() {
             Allowed::new(&desk, CONTENT, &[text]).check(text, &desk.ask(text));
         }
@@ -77,7 +77,7 @@ fn no_reply_holds_a_word_or_figure_of_its_own() {
 
 #[test] // RAG-1: sources are what the reply was made from
 fn every_venue_named_is_a_source() {
-    let desk = Desk::at("2026-03-06 18:30");
+    let desk = Fixture::at("2026-03-06 18:30");
     for text in all_texts() {
         let reply = desk.ask(text);
         for item in desk.index.current(desk.now) {
@@ -124,7 +124,7 @@ proptest! {
         lead in proptest::option::of("[A-Z][a-z]{2,9}( [a-z]{1,9}){0,11}[.]")
     ) {
         let now = at("2026-03-01 00:00") + chrono::TimeDelta::minutes(minutes);
-        let mut desk = Desk::with(super::fixture::index(at("2026-03-06 12:00"), CONTENT), now);
+        let mut desk = Fixture::with(super::fixture::index(at("2026-03-06 12:00"), CONTENT), now);
         desk.seed = seed;
         desk.talk(&earlier);
         desk.lead.clone_from(&lead);

@@ -4,7 +4,7 @@ use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc};
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::fixture::{Desk, ZONE, at, index};
+use super::fixture::{Fixture, ZONE, at, index};
 
 /// One venue as the generator made it: per weekday, openings as (minute, length).
 #[derive(Debug, Clone)]
@@ -72,7 +72,7 @@ fn instants() -> impl Strategy<Value = DateTime<Utc>> {
     ]
 }
 
-fn desk(venues: &[Venue], now: DateTime<Utc>) -> Desk {
+fn desk(venues: &[Venue], now: DateTime<Utc>) -> Fixture {
     let items: Vec<_> = venues
         .iter()
         .enumerate()
@@ -81,7 +81,7 @@ fn desk(venues: &[Venue], now: DateTime<Utc>) -> Desk {
                 "details": {"cuisine_type": "American", "price_range": "$$", "hours": v.sign()}})
         })
         .collect();
-    Desk::with(index(now, &json!(items).to_string()), now)
+    Fixture::with(index(now, &json!(items).to_string()), now)
 }
 
 fn check(venues: &[Venue], now: DateTime<Utc>, asked_for: DateTime<Utc>, question: &str) {
@@ -167,7 +167,7 @@ fn at_half_past_three_only_the_night_owls_are_open() {
         ("2026-03-07 02:30", vec!["Copper Owl", "Velvet Perch"]),
         ("2026-11-01 01:30", vec!["Copper Owl", "Velvet Perch"]),
     ] {
-        let reply = Desk::at(local).ask("What restaurants are open tonight?");
+        let reply = Fixture::at(local).ask("What restaurants are open tonight?");
         for name in ["Ember Room", "Trattoria Belluno", "Copper Owl", "Velvet Perch", "Morning Fern"] {
             assert_eq!(reply.text.contains(name), open.contains(&name), "{local}: {}", reply.text);
         }
@@ -176,8 +176,8 @@ fn at_half_past_three_only_the_night_owls_are_open() {
 
 #[test]
 fn nothing_open_names_the_next_to_open() {
-    let reply = Desk::at("2026-03-06 18:30").ask("any cafes open now?");
+    let reply = Fixture::at("2026-03-06 18:30").ask("any cafes open now?");
     assert!(reply.text.contains("Morning Fern") && reply.text.contains("tomorrow at 6am"), "{}", reply.text);
-    let reply = Desk::at("2026-03-09 09:00").ask("is any bar open now?");
+    let reply = Fixture::at("2026-03-09 09:00").ask("is any bar open now?");
     assert!(reply.text.contains("Velvet Perch") && reply.text.contains("today at 6pm"), "{}", reply.text);
 }

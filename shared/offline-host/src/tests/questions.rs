@@ -4,7 +4,7 @@ use seven_domain::Language;
 
 use super::{
     super::fit::Room,
-    fixture::{Desk, LEAD, PHONE},
+    fixture::{Fixture, LEAD, PHONE},
 };
 
 /// Asked on Friday 2026-03-06 at 18:30. Text; intent; ids that must be sources; what the reply holds; what it must not hold.
@@ -154,7 +154,7 @@ fn every_question_gets_its_answer() {
     let mut wrong = Vec::new();
     for (text, intent, sources, holds, lacks) in EVENING {
         for seed in [0, 7, 1 << 40] {
-            let mut desk = Desk::at("2026-03-06 18:30");
+            let mut desk = Fixture::at("2026-03-06 18:30");
             desk.seed = seed;
             let reply = desk.ask(text);
             let grounded = *intent != "unanswered";
@@ -177,14 +177,14 @@ fn every_question_gets_its_answer() {
 fn replies_are_plain_short_and_ask_at_most_once() {
     for text in all_texts() {
         for local in ["2026-03-06 18:30", "2026-03-04 03:30", "2026-03-09 13:00"] {
-            let reply = Desk::at(local).ask(text).text;
+            let reply = Fixture::at(local).ask(text).text;
             assert!(Room::default().two(&reply) && !reply.is_empty(), "{text}: {reply}");
             assert!(reply.matches('?').count() <= 1, "{text}: {reply}");
             assert!(!reply.contains(['\n', '{', '}', '*', '#', 'á', 'í', 'ó', 'ú']), "{text}: {reply}");
             assert!(!reply.contains("  ") && !reply.contains(" .") && !reply.contains(".."), "{text}: {reply}");
         }
     }
-    let short = all_texts().filter(|t| Room::default().one(&Desk::at("2026-03-06 18:30").ask(t).text)).count();
+    let short = all_texts().filter(|t| Room::default().one(&Fixture::at("2026-03-06 18:30").ask(t).text)).count();
     assert!(short * 100 >= EVENING.len() * 90, "only {short} of {} in one text", EVENING.len());
 }
 
@@ -193,7 +193,7 @@ fn a_lead_costs_no_answer() {
     let phrase = |text: &str| text.split(['.', '!', ':', ',']).next().unwrap_or_default().to_owned();
     for (text, intent, sources, ..) in EVENING {
         for seed in [0, 7, 1 << 40] {
-            let mut desk = Desk::at("2026-03-06 18:30");
+            let mut desk = Fixture::at("2026-03-06 18:30");
             desk.seed = seed;
             let alone = desk.ask(text);
             desk.lead = Some(LEAD.into());
@@ -233,7 +233,7 @@ fn language_follows_the_newest_text_then_the_profile() {
     ] {
         assert_eq!(model.detect_language(text), expected, "{text}");
     }
-    let mut desk = Desk::at("2026-03-06 18:30");
+    let mut desk = Fixture::at("2026-03-06 18:30");
     desk.language = Some(Language::Es);
     assert_eq!(desk.ask("ok").language, Language::Es);
     assert_eq!(desk.ask("what time does Ember Room close").language, Language::En);
@@ -242,7 +242,7 @@ fn language_follows_the_newest_text_then_the_profile() {
 
 #[test] // CONV-40: the context is kept across the switch
 fn asking_for_spanish_repeats_the_last_answer_in_spanish() {
-    let mut desk = Desk::at("2026-03-06 18:30");
+    let mut desk = Fixture::at("2026-03-06 18:30");
     desk.talk("What restaurants do you have?");
     let reply = desk.talk("Prefiero hablar en espanol");
     assert_eq!(reply.language, Language::Es);
@@ -251,7 +251,7 @@ fn asking_for_spanish_repeats_the_last_answer_in_spanish() {
 
 #[test]
 fn follow_ups_are_about_the_venue_named_last() {
-    let mut desk = Desk::at("2026-03-06 18:30");
+    let mut desk = Fixture::at("2026-03-06 18:30");
     desk.talk("Tell me about Ember Room");
     for (text, holds) in [
         ("and is there a dress code?", "Smart casual"),
@@ -265,7 +265,7 @@ fn follow_ups_are_about_the_venue_named_last() {
     }
     let reply = desk.talk("great, book it");
     assert!(reply.intent == "booking" && reply.text.contains("Ember Room"), "{}", reply.text);
-    let mut desk = Desk::at("2026-03-06 18:30");
+    let mut desk = Fixture::at("2026-03-06 18:30");
     desk.talk("any restaurants open now?");
     let reply = desk.talk("what time does it close?");
     assert_eq!(reply.intent, "clarify");
@@ -276,7 +276,7 @@ fn follow_ups_are_about_the_venue_named_last() {
 
 #[test]
 fn several_texts_are_answered_together() {
-    let desk = Desk::at("2026-03-06 18:30");
+    let desk = Fixture::at("2026-03-06 18:30");
     let reply = desk.ask_all(&["Hi!", "when does Ember Room close?", "and is parking free?"]);
     assert!(
         reply.text.contains("10pm") && reply.text.contains("garage") && !reply.text.contains("AI host"),
@@ -302,7 +302,7 @@ fn several_texts_are_answered_together() {
 
 #[test]
 fn a_missing_fact_is_said_to_be_missing() {
-    let reply = Desk::at("2026-03-06 18:30").ask("what is the dress code at Copper Owl?");
+    let reply = Fixture::at("2026-03-06 18:30").ask("what is the dress code at Copper Owl?");
     assert!(!reply.grounded && reply.text.contains("Copper Owl") && reply.text.contains(PHONE), "{}", reply.text);
 }
 
@@ -323,7 +323,7 @@ fn the_trait_answers_without_a_runtime() {
         pin::pin,
         task::{Context, Poll, Waker},
     };
-    let desk = Desk::at("2026-03-06 18:30");
+    let desk = Fixture::at("2026-03-06 18:30");
     let model: &dyn seven_llm::Model = &crate::OfflineModel::from_toml(super::fixture::PACK).unwrap();
     let request = seven_llm::Request {
         casino_name: "Pine Hollow".into(),

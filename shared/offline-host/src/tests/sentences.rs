@@ -1,7 +1,7 @@
 //! Facts that only a sentence of a row tells: a day unlike the others, the one fact no field holds;
 //! and whom a text asks for.
 
-use super::fixture::{Desk, at, index};
+use super::fixture::{Fixture, at, index};
 
 const ROWS: &str = r#"{"schema": 1, "items": [
 {"id":"pool","category":"amenities","name":"Otter Lagoon","description":"Heated outdoor pool. Closed for resurfacing November 30 through December 4.","details":{"hours":"Daily 9am-8pm"}},
@@ -13,9 +13,9 @@ const ROWS: &str = r#"{"schema": 1, "items": [
 {"id":"marina","category":"general_info","name":"Boat slips","description":"Overnight dockage is $2 a foot.","details":{}}
 ]}"#;
 
-fn desk() -> Desk {
+fn desk() -> Fixture {
     let now = at("2026-11-20 18:30");
-    Desk::with(index(now, ROWS), now)
+    Fixture::with(index(now, ROWS), now)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use seven_knowledge::{Category, Item};
 
 use super::{
-    super::{compose::rows, pack::HostPack, phrases::Said},
+    super::{compose::rows, pack::HostPack, phrases::Tokens},
     Understood,
 };
 
@@ -100,7 +100,7 @@ impl Wish {
     }
 }
 
-pub(crate) fn all(pack: &HostPack, said: &Said, heard: &Heard<'_>) -> Vec<Wish> {
+pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish> {
     let within = |a: (usize, usize), b: (usize, usize)| b.0 <= a.0 && a.1 <= b.1;
     let mut wishes: Vec<Wish> = Vec::new();
     let named = pack.particulars.iter().flat_map(|p| p.phrases.places(said).into_iter().map(move |at| (at, p)));

@@ -18,7 +18,7 @@ const ZONE: Tz = New_York;
 
 static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
 
-pub(crate) struct Desk {
+pub(crate) struct Property {
     pub(crate) index: Arc<Index>,
     pub(crate) now: DateTime<Utc>,
     pub(crate) seed: u64,
@@ -32,7 +32,7 @@ fn at(local: &str) -> DateTime<Utc> {
     ZONE.from_local_datetime(&wall).earliest().unwrap().to_utc()
 }
 
-impl Desk {
+impl Property {
     /// Relative dates of the content count from that moment.
     pub(crate) fn new(content: &str, local: &str) -> Self {
         let now = at(local);
@@ -68,7 +68,7 @@ impl Desk {
 pub(crate) type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 /// All that is wrong with the replies to `rows`, each asked by itself with three seeds.
-pub(crate) fn wrong(desk: &mut Desk, rows: &[Row]) -> Vec<String> {
+pub(crate) fn wrong(desk: &mut Property, rows: &[Row]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (text, holds, lacks) in rows {
         for seed in [0, 7, 1 << 40] {

@@ -42,7 +42,7 @@ pub struct Pending {
 
 /// A text with its casino's document and the stops that stand before it.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct PendingSend {
     pub pending: Pending,
     pub config: Arc<CasinoConfig>,
     pub stops: Vec<Stop>,
@@ -70,7 +70,7 @@ impl Tx {
     }
 
     /// Those of the texts that are there, with all that is known of each before its look, in one query.
-    pub async fn pending_here(&mut self, texts: &[OutboundId]) -> Result<HashMap<OutboundId, Found>> {
+    pub async fn pending_here(&mut self, texts: &[OutboundId]) -> Result<HashMap<OutboundId, PendingSend>> {
         #[derive(FromRow)]
         struct Row {
             #[sqlx(flatten)]
@@ -98,7 +98,7 @@ impl Tx {
         let found = |row: Row| {
             let config = self.casino_of(row.document, held.clone())?.config;
             let text = OutboundId(row.pending.outbound_id);
-            Ok((text, Found { pending: row.pending, config, stops: row.stops.0 }))
+            Ok((text, PendingSend { pending: row.pending, config, stops: row.stops.0 }))
         };
         rows.into_iter().map(found).collect()
     }

@@ -21,7 +21,7 @@ use tokio::{net::TcpListener, sync::Notify, task::AbortHandle};
 pub(crate) const KEY: &str = "KEY-for-tests";
 pub(crate) const GUEST: &str = "+18605550142";
 pub(crate) const CASINO: &str = "+18605550100";
-const PATIENCE: Duration = Duration::from_secs(10);
+const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One webhook call as it came in.
 #[derive(Debug, Clone)]
@@ -100,7 +100,7 @@ impl Fleet {
 
     /// The calls, once there are `count`.
     pub(crate) async fn await_calls(&self, count: usize) -> Vec<Call> {
-        tokio::time::timeout(PATIENCE, async {
+        tokio::time::timeout(CALL_TIMEOUT, async {
             loop {
                 let came = self.shared.came.notified();
                 let calls = self.calls();
@@ -203,7 +203,7 @@ impl World {
     /// The ledger, once `ready` says so.
     pub(crate) async fn await_ledger(&self, ready: impl Fn(&Value) -> bool) -> Value {
         let mut news = self.sim.ledger().subscribe();
-        tokio::time::timeout(PATIENCE, async {
+        tokio::time::timeout(CALL_TIMEOUT, async {
             loop {
                 let (_, ledger) = self.get("/sim/ledger").await;
                 if ready(&ledger) {

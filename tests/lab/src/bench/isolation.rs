@@ -33,7 +33,7 @@ const GOAL: f64 = 50.0;
 /// The casino that is measured, then the flooded one: places in the ground's casinos.
 const MEASURED: usize = 0;
 const FLOODED: usize = 1;
-const PATIENCE: Duration = Duration::from_secs(60);
+const FLOOD_TIMEOUT: Duration = Duration::from_secs(60);
 /// The flooding guests: 10 000 numbers of an area that no measured guest has.
 const FLOODING: usize = 10_000;
 
@@ -118,7 +118,7 @@ async fn listening(ground: &Ground) -> Result<()> {
             sleep(Duration::from_millis(50)).await;
         }
     };
-    timeout(PATIENCE, up).await.context("ingress does not listen")
+    timeout(FLOOD_TIMEOUT, up).await.context("ingress does not listen")
 }
 
 /// The measured casino's guests, for as long as a rate is held.
@@ -145,7 +145,9 @@ async fn flood<T>(sim: &Sim, most: usize, work: impl Future<Output = Result<T>>)
     let per_second = flood.answered as f64 / began.elapsed().as_secs_f64();
     while !flood.waiting.is_empty() {
         let left = flood.waiting.len();
-        timeout(PATIENCE, flood.hear()).await.with_context(|| format!("{left} texts of the flood got no answer"))??;
+        timeout(FLOOD_TIMEOUT, flood.hear())
+            .await
+            .with_context(|| format!("{left} texts of the flood got no answer"))??;
     }
     Ok((done, per_second))
 }

@@ -36,7 +36,7 @@ const QUESTIONS: [&str; 8] = [
 const AREAS: [&str; 6] = ["401", "475", "203", "212", "646", "917"];
 
 /// How long after the last text an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// When texts are written.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +73,7 @@ struct Heard {
     refused: usize,
 }
 
-/// Plays one measurement and returns when every guest has an answer, or fails after [`PATIENCE`].
+/// Plays one measurement and returns when every guest has an answer, or fails after [`ANSWER_TIMEOUT`].
 pub(super) async fn play(sim: &Sim, guests: Guests, pace: Pace) -> Result<Run> {
     let heard = Arc::new(Mutex::new(Heard::default()));
     let progress = Arc::new(Notify::new());
@@ -89,7 +89,7 @@ pub(super) async fn play(sim: &Sim, guests: Guests, pace: Pace) -> Result<Run> {
             }
             Pace::UnderWay(most) => {
                 while texted - answered(&heard) >= most {
-                    let more = timeout(PATIENCE, progress.notified()).await;
+                    let more = timeout(ANSWER_TIMEOUT, progress.notified()).await;
                     more.with_context(|| format!("{most} texts are under way and none is answered"))?;
                 }
                 Instant::now()
@@ -128,7 +128,7 @@ async fn settle(heard: &Mutex<Heard>, progress: &Notify, count: usize) -> Result
         if answered(heard) >= count {
             return Ok(());
         }
-        timeout(PATIENCE, more).await.context("no answer came any more")?;
+        timeout(ANSWER_TIMEOUT, more).await.context("no answer came any more")?;
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
 use crate::processes::Process;
 
 const STARTS: usize = 5;
-const PATIENCE: Duration = Duration::from_secs(30);
+const READY_TIMEOUT: Duration = Duration::from_secs(30);
 const REST: Duration = Duration::from_secs(10);
 /// Wait until a start's own work is done: the scheduler's first rounds go over all casinos, with
 /// their nightly work.
@@ -73,13 +73,13 @@ async fn one(ground: &Ground, worker: Worker) -> Result<Started> {
 
 /// Seconds, from the worker's own line.
 async fn ready(log: &Path) -> Result<f64> {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + READY_TIMEOUT;
     loop {
         let text = std::fs::read_to_string(log).unwrap_or_default();
         if let Some(seconds) = text.lines().find_map(seconds_of) {
             return Ok(seconds);
         }
-        anyhow::ensure!(Instant::now() < until, "not ready within {} s", PATIENCE.as_secs());
+        anyhow::ensure!(Instant::now() < until, "not ready within {} s", READY_TIMEOUT.as_secs());
         sleep(Duration::from_millis(20)).await;
     }
 }

@@ -27,7 +27,7 @@ const NO_PAUSES: &str = "time.pauses = 0.0";
 const EVERY: usize = 10;
 /// Texts under way where the fleet's pace is sought.
 const UNDER_WAY: usize = 64;
-const PATIENCE: Duration = Duration::from_secs(120);
+const READY_TIMEOUT: Duration = Duration::from_secs(120);
 
 #[derive(Debug, Serialize)]
 pub(super) struct Traces {
@@ -96,10 +96,10 @@ async fn under<T>(
 
 /// Until every worker says that it is ready.
 async fn ready(running: &Running) -> Result<()> {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + READY_TIMEOUT;
     for (name, process) in &running.processes {
         while !process.metrics().await.is_ok_and(|metrics| metrics.contains("\nseven_ready 1\n")) {
-            ensure!(Instant::now() < until, "{name} was not ready within {} s", PATIENCE.as_secs());
+            ensure!(Instant::now() < until, "{name} was not ready within {} s", READY_TIMEOUT.as_secs());
             sleep(Duration::from_millis(200)).await;
         }
     }
@@ -148,7 +148,7 @@ async fn more(running: &Running, guests: Guests, rate: f64) -> Result<()> {
 
 /// Until every webhook and receipt was taken and nothing of the fleet is under way.
 async fn settle(running: &Running) -> Result<()> {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + READY_TIMEOUT;
     loop {
         let ledger = running.ground.sim().ledger().snapshot();
         let inbound = ledger.inbound.iter().map(|text| text.delivery.state);
@@ -158,7 +158,7 @@ async fn settle(running: &Running) -> Result<()> {
         if told && open.trim() == "0" {
             return Ok(());
         }
-        ensure!(Instant::now() < until, "{} texts are not settled after {} s", open.trim(), PATIENCE.as_secs());
+        ensure!(Instant::now() < until, "{} texts are not settled after {} s", open.trim(), READY_TIMEOUT.as_secs());
         sleep(Duration::from_millis(200)).await;
     }
 }

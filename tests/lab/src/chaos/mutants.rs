@@ -26,7 +26,7 @@ const MUTANTS: [&str; 12] = [
 /// Load per mutant unless --seconds says otherwise.
 const SECONDS: u64 = 60;
 /// A fleet that lost a text never settles; a loaded machine settles a whole one in 15 s.
-const PATIENCE: &str = "45";
+const SETTLE_SECONDS: &str = "45";
 
 /// Exit code 1 when a mutant went unnoticed.
 pub(crate) async fn run(chaos: &Chaos, seed: u64) -> Result<ExitCode> {
@@ -55,7 +55,7 @@ pub(crate) async fn run(chaos: &Chaos, seed: u64) -> Result<ExitCode> {
 /// One run in a process of its own, whose workers inherit the choice.
 async fn alone(mutant: &str, seed: u64, seconds: u64) -> Result<String> {
     let output = Command::new(std::env::current_exe().context("finding our own binary")?)
-        .args(["chaos", "--seed", &seed.to_string(), "--seconds", &seconds.to_string(), "--patience", PATIENCE])
+        .args(["chaos", "--seed", &seed.to_string(), "--seconds", &seconds.to_string(), "--patience", SETTLE_SECONDS])
         .env("SEVEN_MUTANT", mutant)
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())

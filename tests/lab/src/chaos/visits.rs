@@ -9,7 +9,7 @@ use super::size::CASINOS;
 
 /// One text of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct ScriptLine {
     /// From the beginning of the visit.
     pub(crate) after: Duration,
     pub(crate) text: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct Visit {
     pub(crate) at: Duration,
     pub(crate) phone: String,
     pub(crate) casino: usize,
-    pub(crate) script: Vec<Said>,
+    pub(crate) script: Vec<ScriptLine>,
     pub(crate) odd: Option<Odd>,
 }
 
@@ -111,8 +111,12 @@ pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
 /// One odd guest every seven seconds, each kind in turn, and those who meet the number's last moment at its first casino.
 fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     let phone = |n: usize| format!("+1{}55502{:02}", AREA_CODES[n / 100], n % 100);
-    let say =
-        |after: u64, text| Said { after: Duration::from_millis(after), text, written: Duration::ZERO, again: None };
+    let say = |after: u64, text| ScriptLine {
+        after: Duration::from_millis(after),
+        text,
+        written: Duration::ZERO,
+        again: None,
+    };
     let mut visits: Vec<Visit> = Vec::new();
     let mut add = |at: Duration, casino, script, odd| {
         visits.push(Visit { at, phone: phone(visits.len()), casino, script, odd: Some(odd) });
@@ -144,10 +148,14 @@ fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     visits
 }
 
-fn script(rng: &mut StdRng) -> Vec<Said> {
+fn script(rng: &mut StdRng) -> Vec<ScriptLine> {
     let question = |rng: &mut StdRng| QUESTIONS[rng.random_range(0..QUESTIONS.len())];
-    let say =
-        |after: u64, text| Said { after: Duration::from_millis(after), text, written: Duration::ZERO, again: None };
+    let say = |after: u64, text| ScriptLine {
+        after: Duration::from_millis(after),
+        text,
+        written: Duration::ZERO,
+        again: None,
+    };
     let first = question(rng);
     // While the answer to the first question is on its way, or just after it.
     let soon = rng.random_range(20..700);
@@ -165,16 +173,16 @@ fn script(rng: &mut StdRng) -> Vec<Said> {
         64..74 => vec![
             say(0, first),
             say(soon, "STOP"),
-            Said { written: Duration::from_millis(soon + 2_000), ..say(soon + 1_000, "START") },
+            ScriptLine { written: Duration::from_millis(soon + 2_000), ..say(soon + 1_000, "START") },
             say(soon + 2_500, question(rng)),
         ],
         74..82 => vec![say(0, "HELP"), say(soon, first)],
         82..92 => {
             let again = Some(Duration::from_millis(rng.random_range(1..5_000)));
-            vec![Said { again, ..say(0, first) }]
+            vec![ScriptLine { again, ..say(0, first) }]
         }
         // The later webhook brings the earlier text.
-        _ => vec![say(0, first), Said { written: Duration::from_secs(1), ..say(soon / 4, question(rng)) }],
+        _ => vec![say(0, first), ScriptLine { written: Duration::from_secs(1), ..say(soon / 4, question(rng)) }],
     }
 }
 

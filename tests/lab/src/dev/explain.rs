@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 /// A page waits for this.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Answers from the rows. `shifted`: the fleet's clock was started at another time than the database's, so that a text's
 /// receipt cannot be compared with what followed, and times count from its row.
@@ -22,7 +22,7 @@ pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
     Explain::new(move |attempt| {
         let store = store.clone();
         async move {
-            match timeout(PATIENCE, path(&store, attempt, shifted)).await {
+            match timeout(PATH_TIMEOUT, path(&store, attempt, shifted)).await {
                 Ok(Ok(path)) => path,
                 Ok(Err(error)) => {
                     tracing::warn!(%error, %attempt, "reading a reply's path");

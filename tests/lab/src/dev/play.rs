@@ -18,7 +18,7 @@ use crate::stack::Stack;
 /// The guest of `--say`.
 const GUEST: &str = "+18605550142";
 /// Longest wait for an answer, at scale 1.
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// One line of a script.
 #[derive(Debug, Clone, Deserialize)]
@@ -82,7 +82,7 @@ fn lines(dev: &Dev) -> Result<Vec<Line>> {
 
 /// True when everything came to its end.
 async fn play(stack: &Stack, lines: &[Line], scale: f64) -> Result<bool> {
-    let patience = PATIENCE.mul_f64(scale.max(0.5));
+    let patience = ANSWER_TIMEOUT.mul_f64(scale.max(0.5));
     let mut settled = true;
     for (sent, line) in (1..).zip(lines) {
         stack.sim.text(Text { from: line.from.clone(), text: Some(line.text.clone()), ..Text::default() })?;

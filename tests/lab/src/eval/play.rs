@@ -33,9 +33,9 @@ use super::{
 use crate::stack::{Plan, Stack};
 
 /// A guest waits this long for an answer; then the turn has failed and the dialogue goes on.
-const PATIENCE: Duration = Duration::from_secs(20);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 /// And this long once one of the guest's texts got none: what is stuck mostly stays so.
-const LITTLE_PATIENCE: Duration = Duration::from_secs(2);
+const SHORT_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Between two looks at what became of a guest's texts; shorter ones cost the machine more than they win.
 const LOOK: Duration = Duration::from_millis(60);
 /// Dialogues at the same time.
@@ -216,7 +216,7 @@ impl Scene {
         let house = house(&fleet, &config, at, grounds)?;
         let mut swarm = JoinSet::new();
         swarm.spawn(seven_agent_swarm::run(fleet.clone(), cast.swarm.clone(), cast.loops));
-        Ok(Self { fleet, config, phone: format!("+186055501{:02}", n % 100), house, patience: PATIENCE, swarm })
+        Ok(Self { fleet, config, phone: format!("+186055501{:02}", n % 100), house, patience: ANSWER_TIMEOUT, swarm })
     }
 
     /// The casino closes, so that the fleet no longer looks after it.
@@ -269,7 +269,7 @@ impl Scene {
         let (timeline, settled) = self.until(settled).await?;
         let trouble = if settled { String::new() } else { format!("no end within {} s", self.patience.as_secs()) };
         if !settled {
-            self.patience = LITTLE_PATIENCE;
+            self.patience = SHORT_ANSWER_TIMEOUT;
         }
         Ok((timeline, trouble))
     }

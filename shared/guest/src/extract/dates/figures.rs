@@ -6,13 +6,13 @@ use seven_domain::Language;
 use super::{
     super::{
         calendar::{next_date, next_day},
-        said::{Gap, Said},
+        said::{Gap, Utterance},
     },
     At, day,
 };
 
 /// "11/28", "28/11/2026", "2026-11-28"; never "24/7" or "1/2 price".
-pub(super) fn by_figures(said: &Said<'_>, n: usize, today: NaiveDate, language: Language) -> Option<At> {
+pub(super) fn by_figures(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -> Option<At> {
     let at = |n: usize| said.at(n).parse::<u32>().ok();
     let cut = |n: usize| matches!(said.between(n), "/" | "-");
     let (first, second) = (at(n)?, at(n + 1).filter(|_| cut(n + 1))?);
@@ -44,7 +44,7 @@ pub(super) fn by_figures(said: &Said<'_>, n: usize, today: NaiveDate, language: 
 }
 
 /// "the 28th", "el 28".
-pub(super) fn by_day(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<At> {
+pub(super) fn by_day(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let spanish = said.is(n, &["el"]);
     let lead = spanish || said.is(n, &["the"]);
     let (figure, to) = ordinal(said, n + 1).filter(|_| lead)?;
@@ -62,7 +62,7 @@ pub(super) fn by_day(said: &Said<'_>, n: usize, today: NaiveDate) -> Option<At> 
 }
 
 /// A day of the month in figures, "28" or "28th", and the word after it.
-pub(super) fn ordinal(said: &Said<'_>, n: usize) -> Option<(u32, usize)> {
+pub(super) fn ordinal(said: &Utterance<'_>, n: usize) -> Option<(u32, usize)> {
     let figure: u32 = said.at(n).parse().ok().filter(|day| (1..=31).contains(day))?;
     if said.at(n).len() > 2 || said.between(n + 1).starts_with([':', '%']) || said.between(n).ends_with(['$', ':']) {
         return None;

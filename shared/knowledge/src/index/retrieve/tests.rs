@@ -33,7 +33,7 @@ fn index() -> Index {
     Index::build(items()).in_zone(New_York).embedded(&Offline::new())
 }
 
-fn ids(found: &[Found]) -> Vec<&str> {
+fn ids(found: &[Retrieved]) -> Vec<&str> {
     found.iter().map(|f| f.item.id.as_str()).collect()
 }
 

@@ -10,7 +10,7 @@ use seven_runtime::Fleet;
 use seven_store::audit::Entry;
 
 #[derive(Debug, Default)]
-pub(crate) struct Intruders(Mutex<State>);
+pub(crate) struct AuthFailures(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -18,7 +18,7 @@ struct State {
     written_at: Option<DateTime<Utc>>,
 }
 
-impl Intruders {
+impl AuthFailures {
     /// Counts one; returns how many to write down now, if a minute has passed since the last entry.
     fn count(&self, now: DateTime<Utc>) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -56,10 +56,10 @@ mod tests {
 
     #[test] // SEC-1
     fn a_minute_of_refusals_is_one_entry() {
-        let intruders = Intruders::default();
+        let auth_failures = AuthFailures::default();
         let at = |second: i64| Utc.timestamp_opt(1_800_000_000 + second, 0).unwrap();
-        assert_eq!(intruders.count(at(0)), Some(1));
-        assert_eq!((1..60).filter_map(|second| intruders.count(at(second))).sum::<u64>(), 0);
-        assert_eq!(intruders.count(at(60)), Some(60));
+        assert_eq!(auth_failures.count(at(0)), Some(1));
+        assert_eq!((1..60).filter_map(|second| auth_failures.count(at(second))).sum::<u64>(), 0);
+        assert_eq!(auth_failures.count(at(60)), Some(60));
     }
 }

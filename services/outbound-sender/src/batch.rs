@@ -20,31 +20,31 @@ const MOST: usize = 16;
 
 /// Questions of one kind, by casino.
 #[derive(Debug)]
-pub(crate) struct Together<Q, A> {
-    places: Mutex<HashMap<CasinoId, Arc<Place<Q, A>>>>,
+pub(crate) struct Batcher<Q, A> {
+    places: Mutex<HashMap<CasinoId, Arc<CasinoBatch<Q, A>>>>,
     /// Most transactions of a casino at once: with two, a text that comes while one is under way
     /// need not wait for its end.
     abreast: usize,
 }
 
 #[derive(Debug)]
-struct Place<Q, A> {
+struct CasinoBatch<Q, A> {
     /// Held by those who answer for others.
     turns: Semaphore,
-    waiting: Mutex<Vec<Asked<Q, A>>>,
+    waiting: Mutex<Vec<Question<Q, A>>>,
     numbers: AtomicU64,
 }
 
 #[derive(Debug)]
-struct Asked<Q, A> {
+struct Question<Q, A> {
     number: u64,
     question: Q,
     told: oneshot::Sender<A>,
 }
 
-// === impl Together ===
+// === impl Batcher ===
 
-impl<Q: Clone, A> Together<Q, A> {
+impl<Q: Clone, A> Batcher<Q, A> {
     /// Half of the connections: the casino's other work goes on beside it. A casino's own workers, which hold two, have one
     /// transaction at a time, for what they do at once other casinos' guests wait for a core (docs/performance.md).
     pub(crate) fn over(connections: usize) -> Self {
@@ -111,12 +111,12 @@ impl<Q: Clone, A> Together<Q, A> {
         answers.into_iter().next().ok_or_else(|| Error::Other("a question had no answer".into()))
     }
 
-    fn place(&self, casino: &CasinoId) -> Arc<Place<Q, A>> {
+    fn place(&self, casino: &CasinoId) -> Arc<CasinoBatch<Q, A>> {
         let mut places = locked(&self.places);
         if let Some(place) = places.get(casino) {
             return Arc::clone(place);
         }
-        let place = Arc::new(Place {
+        let place = Arc::new(CasinoBatch {
             turns: Semaphore::new(self.abreast),
             waiting: Mutex::default(),
             numbers: AtomicU64::new(0),
@@ -126,12 +126,12 @@ impl<Q: Clone, A> Together<Q, A> {
     }
 }
 
-impl<Q, A> Place<Q, A> {
+impl<Q, A> CasinoBatch<Q, A> {
     /// Puts the question behind those that wait.
     fn wait(&self, question: Q) -> (u64, oneshot::Receiver<A>) {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         let (told, heard) = oneshot::channel();
-        locked(&self.waiting).push(Asked { number, question, told });
+        locked(&self.waiting).push(Question { number, question, told });
         (number, heard)
     }
 
@@ -144,7 +144,7 @@ impl<Q, A> Place<Q, A> {
     }
 
     /// The oldest that somebody still waits for.
-    fn take(&self) -> Vec<Asked<Q, A>> {
+    fn take(&self) -> Vec<Question<Q, A>> {
         let mut waiting = locked(&self.waiting);
         waiting.retain(|asked| !asked.told.is_closed());
         let many = waiting.len().min(MOST);
@@ -162,13 +162,13 @@ mod tests {
     use futures::future::join_all;
 
     /// Doubles numbers when it may, and notes which it was given together.
-    struct Desk {
+    struct Recorder {
         may: Semaphore,
         given: Mutex<Vec<Vec<u32>>>,
         unlucky: u32,
     }
 
-    impl Desk {
+    impl Recorder {
         fn new(unlucky: u32) -> Self {
             Self { may: Semaphore::new(0), given: Mutex::default(), unlucky }
         }
@@ -195,7 +195,7 @@ mod tests {
         Ok(())
     }
 
-    async fn ask_all(together: &Together<u32, u32>, desk: &Desk, numbers: std::ops::Range<u32>) -> Vec<Option<u32>> {
+    async fn ask_all(together: &Batcher<u32, u32>, desk: &Recorder, numbers: std::ops::Range<u32>) -> Vec<Option<u32>> {
         let here = casino("here");
         let ask = |number| together.ask(&here, number, free, |(), numbers| desk.double(numbers));
         // Nobody is answered before all have asked.
@@ -209,11 +209,11 @@ mod tests {
 
     #[tokio::test]
     async fn what_comes_while_one_is_under_way_is_answered_together() {
-        let (together, desk) = (Together::over(4), Desk::new(u32::MAX));
+        let (together, desk) = (Batcher::over(4), Recorder::new(u32::MAX));
         let answers = ask_all(&together, &desk, 1..4).await;
         assert_eq!(answers, [Some(2), Some(4), Some(6)]);
         assert_eq!(desk.given(), [vec![1], vec![2], vec![3]], "two at once, and the third when one of them is through");
-        let desk = Desk::new(u32::MAX);
+        let desk = Recorder::new(u32::MAX);
         let many = ask_all(&together, &desk, 10..34).await;
         assert!(many.iter().copied().eq((10..34).map(|number| Some(number * 2))));
         let sizes: Vec<usize> = desk.given().iter().map(Vec::len).collect();
@@ -222,7 +222,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_comes_while_one_waits_for_a_connection_is_taken_along() {
-        let (together, desk, connections) = (Together::over(4), Desk::new(u32::MAX), Semaphore::new(0));
+        let (together, desk, connections) = (Batcher::over(4), Recorder::new(u32::MAX), Semaphore::new(0));
         desk.may.add_permits(100);
         let here = casino("here");
         let lend = async || {
@@ -243,7 +243,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_gets_no_connection_is_told_by_who_has_his_question_in_hand() {
-        let (together, desk) = (Together::over(4), Desk::new(u32::MAX));
+        let (together, desk) = (Batcher::over(4), Recorder::new(u32::MAX));
         let (here, comes, never) = (casino("here"), Semaphore::new(0), Semaphore::new(0));
         let lend = async |from: &Semaphore| from.acquire().await.map(drop).map_err(|e| Error::Other(e.to_string()));
         let first = together.ask(&here, 1, || lend(&comes), |(), numbers| desk.double(numbers));
@@ -264,15 +264,15 @@ mod tests {
 
     #[tokio::test]
     async fn few_connections_take_one_transaction_at_a_time() {
-        let (together, desk) = (Together::over(2), Desk::new(u32::MAX));
+        let (together, desk) = (Batcher::over(2), Recorder::new(u32::MAX));
         assert_eq!(ask_all(&together, &desk, 1..4).await, [Some(2), Some(4), Some(6)]);
         assert_eq!(desk.given(), [vec![1], vec![2, 3]]);
-        assert_eq!(Together::<u32, u32>::over(1).abreast, 1);
+        assert_eq!(Batcher::<u32, u32>::over(1).abreast, 1);
     }
 
     #[tokio::test]
     async fn one_that_fails_takes_no_other_with_it() {
-        let (together, desk) = (Together::over(4), Desk::new(5));
+        let (together, desk) = (Batcher::over(4), Recorder::new(5));
         let answers = ask_all(&together, &desk, 1..9).await;
         let failed: Vec<u32> = (1..9).zip(&answers).filter(|(_, answer)| answer.is_none()).map(|(n, _)| n).collect();
         assert_eq!(failed, [5], "{answers:?}");
@@ -282,7 +282,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_casino_does_not_wait_for_another() {
-        let (together, slow, fast) = (Together::over(4), Desk::new(0), Desk::new(0));
+        let (together, slow, fast) = (Batcher::over(4), Recorder::new(0), Recorder::new(0));
         fast.may.add_permits(1);
         let (here, there) = (casino("here"), casino("there"));
         let held = together.ask(&here, 1, free, |(), numbers| slow.double(numbers));
@@ -297,7 +297,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_asked_and_went_away_holds_nobody_up() {
-        let (together, desk) = (Together::over(4), Desk::new(0));
+        let (together, desk) = (Batcher::over(4), Recorder::new(0));
         let here = casino("here");
         {
             // Asks, is given to the desk, and is dropped there, with one behind it.
