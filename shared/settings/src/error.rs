@@ -1,6 +1,6 @@
 //! Errors in settings.
 
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -16,6 +16,46 @@ pub enum Error {
         #[source]
         source: std::io::Error,
     },
-    #[error("setting {key}: {problem}; expected {expected}")]
-    Bad { key: &'static str, problem: String, expected: &'static str },
+    #[error("{0}")]
+    Faults(Faults),
+}
+
+/// A setting that no worker can work with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    pub key: &'static str,
+    pub problem: String,
+    pub expected: &'static str,
+}
+
+/// All faults of one set of settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Faults(pub Vec<Fault>);
+
+// === impl Faults ===
+
+impl Faults {
+    /// Notes a fault unless the setting is as it must be.
+    pub(crate) fn need(&mut self, good: bool, key: &'static str, problem: impl Into<String>, expected: &'static str) {
+        if !good {
+            self.0.push(Fault { key, problem: problem.into(), expected });
+        }
+    }
+
+    /// # Errors
+    /// When there are any.
+    pub(crate) fn none(self) -> Result<(), Error> {
+        if self.0.is_empty() { Ok(()) } else { Err(Error::Faults(self)) }
+    }
+}
+
+impl fmt::Display for Faults {
+    /// One line for each.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, Fault { key, problem, expected }) in self.0.iter().enumerate() {
+            let end = if n == 0 { "" } else { "\n" };
+            write!(f, "{end}setting {key}: {problem}; expected {expected}")?;
+        }
+        Ok(())
+    }
 }

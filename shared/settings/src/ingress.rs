@@ -3,6 +3,8 @@
 use ipnet::IpNet;
 use serde::Deserialize;
 
+use crate::error::Faults;
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ingress {
@@ -24,9 +26,8 @@ pub struct Ingress {
 }
 
 impl Ingress {
-    /// The first limit that is 0.
-    pub(super) fn zero(&self) -> Option<&'static str> {
-        let limits = [
+    pub(crate) fn check(&self, faults: &mut Faults) {
+        for (key, is_zero) in [
             ("ingress.concurrency", self.concurrency == 0),
             ("ingress.request_seconds", self.request_seconds == 0),
             ("ingress.head_seconds", self.head_seconds == 0),
@@ -34,7 +35,8 @@ impl Ingress {
             ("ingress.connections_per_address", self.connections_per_address == 0),
             ("ingress.bodies", self.bodies == 0),
             ("ingress.bodies_per_address", self.bodies_per_address == 0),
-        ];
-        limits.into_iter().find(|(_, zero)| *zero).map(|(key, _)| key)
+        ] {
+            faults.need(!is_zero, key, "a limit of 0 lets no call in", "at least 1");
+        }
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use seven_llm::guarded::{self, Price};
 use url::Url;
 
-use crate::address::is_here;
+use crate::{address::is_here, error::Faults};
 
 /// The kind of model that answers. The offline model needs nothing and stands in whenever a hosted
 /// one cannot answer (D11).
@@ -56,6 +56,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    pub(crate) fn check(&self, faults: &mut Faults) {
+        let good = (0.0..=2.0).contains(&self.temperature);
+        faults.need(good, "model.temperature", self.temperature.to_string(), "0 to 2");
+    }
+
     /// Whether somebody on the network is asked.
     pub fn is_hosted(&self) -> bool {
         matches!(self.provider, Provider::Gemini | Provider::Openai)

@@ -61,3 +61,13 @@ fn the_default_prices_of_numbers_and_campaigns_are_those_of_the_fees() {
     assert_eq!((ours.number, ours.campaign), (usd(&fees.number.most), usd(&fees.campaign.month)));
     assert!(fees.tiers.values().all(|tier| tier.vetting.parse::<seven_cost::Usd>().is_ok()));
 }
+
+#[test]
+fn all_faults_are_told_at_once() {
+    let text = "time.scale = 11\ntelemetry.queue = 0\nworker.concurrency = 0\nredis.url = \"redis://r.example:6379\"";
+    let told = Settings::parse(text).unwrap_err().to_string();
+    for key in ["time.scale", "telemetry.queue", "worker.concurrency", "redis.url"] {
+        assert!(told.lines().any(|line| line.starts_with(&format!("setting {key}: "))), "{key} in {told}");
+    }
+    assert_eq!(told.lines().count(), 4, "{told}");
+}

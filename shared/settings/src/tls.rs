@@ -6,6 +6,7 @@ use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use url::Url;
 
 use super::{Settings, address::is_here};
+use crate::error::Faults;
 
 /// A store that may be reached without TLS, because its network is closed otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -16,31 +17,22 @@ pub enum Store {
     Redis,
 }
 
-/// The setting of a store without TLS that [`unencrypted`] found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unencrypted {
-    pub(super) key: &'static str,
-    pub(super) expected: &'static str,
-}
-
-/// The first store on another machine whose address asks for no TLS, and that `stores.plaintext` does not name.
-pub(super) fn unencrypted(settings: &Settings) -> Option<Unencrypted> {
+/// Every store on another machine asks for TLS, or `stores.plaintext` names it.
+pub(super) fn check(settings: &Settings, faults: &mut Faults) {
     let open = |store: Store| settings.stores.plaintext.contains(&store);
-    let found = |key, expected| Some(Unencrypted { key, expected });
+    let mut need = |good, key, expected| {
+        faults.need(good, key, "it is on another machine and asks for no TLS", expected);
+    };
     // As its client reads it: without a scheme it is nats://.
     let parsed = |url: &str| Url::parse(url.trim()).or_else(|_| Url::parse(&format!("nats://{}", url.trim())));
-    let plain = |url: &str| !parsed(url).is_ok_and(|url| url.scheme() == "tls" || is_here(&url));
-    if !open(Store::Nats) && settings.nats.url.split(',').any(plain) {
-        return found("nats.url", "tls://..., or \"nats\" in stores.plaintext");
-    }
+    let encrypted = |url: &str| parsed(url).is_ok_and(|url| url.scheme() == "tls" || is_here(&url));
+    let nats = open(Store::Nats) || settings.nats.url.split(',').all(encrypted);
+    need(nats, "nats.url", "tls://..., or \"nats\" in stores.plaintext");
     let safe = |url: &Url| matches!(url.scheme(), "rediss" | "valkeys" | "unix" | "redis+unix" | "valkey+unix");
-    if !open(Store::Redis) && !Url::parse(&settings.redis.url).is_ok_and(|url| safe(&url) || is_here(&url)) {
-        return found("redis.url", "rediss://..., or \"redis\" in stores.plaintext");
-    }
-    if !open(Store::Postgres) && is_plain(settings.postgres.url.expose_secret()) {
-        return found("postgres.url", "?sslmode=verify-full at its end, or \"postgres\" in stores.plaintext");
-    }
-    None
+    let redis = open(Store::Redis) || Url::parse(&settings.redis.url).is_ok_and(|url| safe(&url) || is_here(&url));
+    need(redis, "redis.url", "rediss://..., or \"redis\" in stores.plaintext");
+    let postgres = open(Store::Postgres) || !is_plain(settings.postgres.url.expose_secret());
+    need(postgres, "postgres.url", "?sslmode=verify-full at its end, or \"postgres\" in stores.plaintext");
 }
 
 /// `prefer` speaks plainly to whoever says that it has no TLS.
