@@ -7,7 +7,7 @@ fn main() {
         let output = Command::new("git").args(args).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
-    // Where an image is built there is no history; whoever builds it says which commit it is.
+    // An image build has no git history; the build passes its commit in SEVEN_COMMIT.
     println!("cargo::rerun-if-env-changed=SEVEN_COMMIT");
     let said = std::env::var("SEVEN_COMMIT").ok().filter(|commit| !commit.is_empty());
     let commit = git(&["rev-parse", "--short=12", "HEAD"]).or(said).unwrap_or_else(|| "unknown commit".to_owned());

@@ -1,4 +1,4 @@
-//! A new migration is a reason to build again.
+//! Rebuilds the crate when a migration is added.
 
 fn main() {
     println!("cargo:rerun-if-changed=../../migrations");

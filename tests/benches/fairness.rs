@@ -24,7 +24,7 @@ const ASKED: usize = 40;
 const CALM: &str = "+18605550102";
 
 fn main() {
-    // `cargo test --all-targets` runs benches, too: only `cargo bench` measures.
+    // `cargo test --all-targets` also runs benches; only `cargo bench` may measure.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -89,7 +89,7 @@ fn sent(stack: &Stack) -> usize {
     stack.sim.ledger().snapshot().outbound.len()
 }
 
-/// Sorted: from a guest's text to the provider's receipt of our answer.
+/// Returns the sorted times from a guest's text to the provider's receipt of our answer.
 async fn asked(stack: &Stack, from: usize) -> Vec<Duration> {
     let mut took = Vec::new();
     for n in 0..ASKED {
@@ -111,10 +111,10 @@ async fn ask(stack: &Stack, n: usize) -> Duration {
     started.elapsed()
 }
 
-/// Texts that a person wrote, so that nothing but the pace holds them.
+/// Queues texts that a person wrote, so that only the rate limit delays them.
 async fn burst(stack: &Stack, config: &CasinoConfig) {
     let fleet = &stack.fleet;
-    // The workers of this process hold the others.
+    // Uses separate connections, because the workers of this process hold the others.
     let store = fleet.store.apart();
     for guest in 0..GUESTS {
         let phone: PhoneE164 = format!("+1203555{guest:04}").parse().unwrap();

@@ -12,7 +12,7 @@ use seven_knowledge::{Index, Offline, Query, Reference, parse_content};
 use seven_providers::telnyx::signature::Verifier;
 
 fn main() {
-    // `cargo test --all-targets` runs benches, too: only `cargo bench` measures.
+    // `cargo test --all-targets` also runs benches; only `cargo bench` may measure.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -30,27 +30,27 @@ fn now() -> DateTime<Utc> {
     Utc.timestamp_opt(NOW, 0).unwrap()
 }
 
-/// Everything the gate thinks about a text.
+/// Measures all rules that the gate applies to a text.
 #[divan::bench(sample_size = 64, args = [TEXT, ACCENTED, "STOP"])]
 fn gate(bencher: Bencher<'_, '_>, text: &str) {
     let rails = seven_packs::casino().guardrails();
     bencher.bench(|| rails.decide(black_box(text)));
 }
 
-/// Encoding, units and segments of one text.
+/// Measures encoding, units and segments of one text.
 #[divan::bench(sample_size = 256, args = [TEXT, ACCENTED])]
 fn segments(bencher: Bencher<'_, '_>, text: &str) {
     bencher.bench(|| seven_sms::measure(black_box(text)));
 }
 
-/// An answer of three sentences cut into texts.
+/// Measures the splitting of an answer of three sentences into texts.
 #[divan::bench(sample_size = 64)]
 fn shape(bencher: Bencher<'_, '_>) {
     let answer = [TEXT, TEXT, TEXT].join(" ");
     bencher.bench(|| seven_sms::shape(black_box(&answer), 2));
 }
 
-/// A Telnyx webhook of usual size.
+/// Measures the signature check of a Telnyx webhook of usual size.
 #[divan::bench(sample_size = 16)]
 fn signature(bencher: Bencher<'_, '_>) {
     let signer = Signer::from_seed(b"carrier-sim signs for tests only");
@@ -60,7 +60,7 @@ fn signature(bencher: Bencher<'_, '_>) {
     bencher.bench(|| verifier.verify(Some(&timestamp), Some(&signature), black_box(&body), NOW).unwrap());
 }
 
-/// A question against the demo casino's content, its embedding included.
+/// Measures a question against the demo casino's content, including its embedding.
 #[divan::bench(sample_size = 16)]
 fn retrieval(bencher: Bencher<'_, '_>) {
     let reference = Reference { now: now(), zone: New_York };
@@ -70,7 +70,7 @@ fn retrieval(bencher: Bencher<'_, '_>) {
     bencher.bench(|| index.retrieve(&Query::offline(black_box("is there a steakhouse open late?"), now(), &offline)));
 }
 
-/// One event of consent: canonical JSON and its link.
+/// Measures one consent event: its canonical JSON and its link in the chain.
 #[divan::bench(sample_size = 64)]
 fn chain_append(bencher: Bencher<'_, '_>) {
     let change = Change {

@@ -16,13 +16,14 @@ use seven_settings::Worker;
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 use tokio::time::Instant;
 
-/// As many as the enterprise tier lets in within one minute (PROD-2): the gate closes what comes beyond it.
+/// As many guests as the enterprise tier admits within one minute (PROD-2); the gate would close
+/// further texts.
 const GUESTS: usize = 200;
 const CASINOS: usize = 4;
-/// Until every connection has planned its statements.
+/// Turns to run until every connection has planned its statements.
 const WARM: usize = 200;
 
-/// Has the answer ready.
+/// A model with a fixed answer.
 struct Ready;
 
 impl Model for Ready {
@@ -46,12 +47,12 @@ impl Model for Ready {
 }
 
 fn main() {
-    // `cargo test --all-targets` runs benches, too: only `cargo bench` measures.
+    // `cargo test --all-targets` also runs benches; only `cargo bench` may measure.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
     drop(rustls::crypto::ring::default_provider().install_default());
-    // On a thread of the runtime, as a worker's handler.
+    // Runs on a thread of the runtime, as a worker's handler does.
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async { tokio::spawn(measure()).await.unwrap() });
 }

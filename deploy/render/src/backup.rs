@@ -1,4 +1,5 @@
-//! `seven backup` once a day onto a volume of its own, older ones removed by their schedule (DEP-31, PROD-41).
+//! Renders the daily run of `seven backup` onto a volume of its own and the schedule that removes
+//! older backups (DEP-31, PROD-41).
 
 use serde_json::json;
 
@@ -10,7 +11,7 @@ use super::{
     yaml::Document,
 };
 
-/// Its label and its part of every name.
+/// Component label of the backup, and its part of every resource name.
 pub(crate) const COMPONENT: &str = "backup";
 const DIR: &str = "/backups";
 

@@ -13,15 +13,15 @@ use super::{
 };
 
 const WORKER: Worker = Worker::IngressWebhook;
-/// The only path open to the outside; health and metrics are on another port.
+/// The only path that is reachable from outside; health and metrics use another port.
 const PATH: &str = "/webhooks/";
 
-/// The host a casino's number is configured with at its provider.
+/// Returns the host name that a casino configures at its provider for webhooks.
 pub fn host(fleet: &FleetValues, casino: &CasinoId) -> String {
     format!("{}.{}", casino.slug(), fleet.public.domain)
 }
 
-/// The address of ingress inside the cluster.
+/// Renders the service that gives ingress its address inside the cluster.
 pub(crate) fn service(fleet: &FleetValues, settings: &Settings, casino: Option<&CasinoId>) -> Document {
     Document::new(
         "Ingress inside the cluster.",
@@ -37,7 +37,7 @@ pub(crate) fn service(fleet: &FleetValues, settings: &Settings, casino: Option<&
     )
 }
 
-/// The public entrance.
+/// Renders the Ingress through which webhooks enter the cluster.
 pub(crate) fn ingress(values: &Values, settings: &Settings) -> Document {
     let fleet = &values.fleet;
     let mut hosts = vec![(fleet.public.domain.clone(), None)];

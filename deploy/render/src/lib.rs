@@ -35,7 +35,7 @@ use self::{
 };
 use seven_settings::{Settings, Worker};
 
-/// Every file of a fleet, in the order in which it is applied.
+/// Renders every file of a fleet, in the order in which the files are applied.
 pub fn render(values: &Values) -> Result<Vec<File>> {
     let mut files = Vec::new();
     for (path, documents) in manifests(values)? {
@@ -45,7 +45,7 @@ pub fn render(values: &Values) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// The manifests by file.
+/// Returns the Kubernetes manifests, grouped by file.
 pub fn manifests(values: &Values) -> Result<Vec<(String, Vec<Document>)>> {
     let fleet = &values.fleet;
     let settings = settings::of(fleet)?;
@@ -73,7 +73,7 @@ pub fn manifests(values: &Values) -> Result<Vec<(String, Vec<Document>)>> {
     Ok(files)
 }
 
-/// A worker with everything that belongs to it.
+/// Renders the manifests of one worker: its Deployment and everything that belongs to it.
 fn one(values: &Values, settings: &Settings, worker: Worker, casino: Option<&CasinoValues>) -> Vec<Document> {
     let fleet = &values.fleet;
     let scaler = scaling::scaler(values, settings, worker, casino);

@@ -1,11 +1,11 @@
-//! Reads the values and checks all of them.
+//! Reads all values and checks them.
 
 use std::path::{Path, PathBuf};
 
 use crate::values::{CasinoValues, Error, FleetValues, Values, check};
 
 impl Values {
-    /// Reads the fleet's file and every `*.yaml` of the folder.
+    /// Reads the fleet's file and every `*.yaml` file in the folder of casinos.
     pub fn load(fleet_file: &Path, casinos: &Path) -> Result<Self, Error> {
         let fleet: FleetValues = read(fleet_file)?;
         let unreadable = |source| Error::Read { file: casinos.to_owned(), source };
@@ -32,7 +32,7 @@ impl Values {
     }
 }
 
-/// Reads one casino's file, alone.
+/// Reads the file of one casino, without checking it against the fleet.
 pub fn casino(file: &Path) -> Result<CasinoValues, Error> {
     read(file)
 }

@@ -1,4 +1,5 @@
-//! Names and labels of what is rendered: hyphens in DNS and Kubernetes, the casino's id as data (D9, DEP-12, DEP-15). Pure.
+//! Names and labels of the rendered resources. DNS and Kubernetes names use hyphens; label values
+//! that are data keep the casino's id as it is (D9, DEP-12, DEP-15). Pure.
 
 use serde_json::{Value, json};
 use seven_domain::CasinoId;
@@ -6,12 +7,13 @@ use seven_settings::Worker;
 
 use super::values::FleetValues;
 
-/// The label and name prefix of every object of ours in a namespace.
+/// The application label and name prefix of every object that we render.
 pub(crate) const APP: &str = "seven";
-/// Of everything that serves all casinos.
+/// Casino label of resources that serve all casinos.
 const ALL: &str = "all";
 
-/// The user of a worker at NATS: `agent-swarm`, or `agent-swarm-silver-birch` for one casino's own.
+/// Returns the NATS user of a worker: `agent-swarm` for the fleet's, or `agent-swarm-silver-birch`
+/// for the worker of one casino.
 pub fn user(worker: Worker, casino: Option<&CasinoId>) -> String {
     match casino {
         Some(casino) => format!("{}-{}", worker.name(), casino.slug()),
@@ -19,17 +21,19 @@ pub fn user(worker: Worker, casino: Option<&CasinoId>) -> String {
     }
 }
 
-/// Deployment, service account, budget and scaler of a worker share this name.
+/// Returns the name that a worker's Deployment, service account, disruption budget and scaler
+/// share.
 pub fn workload(worker: Worker, casino: Option<&CasinoId>) -> String {
     format!("{APP}-{}", user(worker, casino))
 }
 
-/// The variable with a NATS user's password in the server's environment.
+/// Returns the name of the environment variable that holds a NATS user's password on the server.
 pub fn password_variable(user: &str) -> String {
     format!("NATS_PASSWORD_{}", user.to_uppercase().replace('-', "_"))
 }
 
-/// The Kubernetes secret with a NATS user's password, under the key `password`. One for each, so that a pod sees only its own.
+/// Returns the name of the Kubernetes secret that holds a NATS user's password under the key
+/// `password`. Each user has a secret, so that a pod sees only its own password.
 pub fn password_secret(user: &str) -> String {
     format!("{APP}-nats-{user}")
 }
@@ -43,7 +47,7 @@ pub(crate) fn selector(component: &str, casino: Option<&CasinoId>) -> Value {
     })
 }
 
-/// Labels of everything: what bills, dashboards and people sort by.
+/// Returns the labels of every resource; billing, dashboards and people group by them.
 pub(crate) fn labels(fleet: &FleetValues, component: &str, casino: Option<&CasinoId>) -> Value {
     let mut labels = selector(component, casino);
     labels["environment"] = json!(fleet.environment);
@@ -51,7 +55,7 @@ pub(crate) fn labels(fleet: &FleetValues, component: &str, casino: Option<&Casin
     labels
 }
 
-/// `metadata` of a resource.
+/// Returns the `metadata` object of a resource.
 pub(crate) fn metadata(fleet: &FleetValues, name: &str, component: &str, casino: Option<&CasinoId>) -> Value {
     json!({ "name": name, "namespace": fleet.namespace, "labels": labels(fleet, component, casino) })
 }

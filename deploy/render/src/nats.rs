@@ -1,5 +1,6 @@
-//! The JetStream servers: their configuration, a user for every kind of worker and for each worker a casino has for itself, and the servers
-//! in Kubernetes (D16, DEP-14). Passwords are variables of the server's environment; no file holds one.
+//! Renders the JetStream servers: their configuration, one user per kind of worker and per worker
+//! that a casino has to itself, and their Kubernetes resources (D16, DEP-14). Passwords are
+//! environment variables of the server; no file holds one.
 
 mod servers;
 
@@ -17,12 +18,12 @@ use super::{
 
 pub(crate) use self::servers::{COMPONENT, documents};
 
-/// The account with our streams; KEDA asks for it by name.
+/// The NATS account that holds our streams; KEDA names it in its requests.
 pub const ACCOUNT: &str = "SEVEN";
-/// The account of the server's own events, and its user.
+/// The account for events of the server itself, and its user.
 const SYSTEM_ACCOUNT: &str = "SYSTEM";
 const SYSTEM_USER: &str = "system";
-/// The user of operators' commands and of onboarding.
+/// The user under which operators' commands and onboarding connect.
 pub const OPERATOR: &str = "operator";
 pub(crate) const SERVICE: &str = "seven-nats";
 pub(crate) const CLIENT_PORT: u16 = 4222;
@@ -32,24 +33,26 @@ pub(crate) const ROUTE_PORT: u16 = 6222;
 const SERVER: &str = include_str!("../../nats/server.conf");
 const TLS: &str = include_str!("../../nats/tls.conf");
 
-/// A user and what it may do.
+/// A NATS user and its permissions.
 #[derive(Debug, Clone)]
 pub struct User {
     pub name: String,
     pub permissions: Permissions,
 }
 
-/// Host and port for clients.
+/// Returns the host and port to which clients connect.
 pub(crate) fn address(fleet: &FleetValues) -> String {
     format!("{SERVICE}.{}.svc:{CLIENT_PORT}", fleet.namespace)
 }
 
-/// Host and port where KEDA reads consumers. In a cluster it puts the leader's name, which is its pod's, before the host.
+/// Returns the host and port where KEDA reads consumers. In a cluster KEDA prefixes the host with
+/// the name of the leader, which equals the name of the leader's pod.
 pub(crate) fn monitoring(fleet: &FleetValues) -> String {
     format!("{SERVICE}.{}.svc.cluster.local:{MONITORING_PORT}", fleet.namespace)
 }
 
-/// Everybody who connects: the fleet's workers, the casinos' own, operators.
+/// Returns the users of all clients: the fleet's workers, the workers of single casinos, and
+/// operators.
 pub fn users(values: &Values) -> Vec<User> {
     let mut users: Vec<User> = Worker::ALL.into_iter().map(|worker| user_of(worker, None)).collect();
     for casino in &values.casinos {
@@ -60,7 +63,8 @@ pub fn users(values: &Values) -> Vec<User> {
     users
 }
 
-/// A worker's user: what its code publishes and takes, of one casino or of all.
+/// Returns a worker's user with permissions for the subjects that its code publishes and consumes,
+/// for one casino or for all casinos.
 pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
     let name = user(worker, casino);
     let base = Permissions::of(&name).follow(casino);
@@ -70,7 +74,7 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
             .hand_on(Stage::Gate, casino)
             .hand_on(Stage::Receipts, casino)
             .dead_letter(Stage::Ingress, casino)
-            // Authentic events for numbers that no casino has.
+            // Events with a valid signature whose number belongs to no casino.
             .dead_letter(Stage::Ingress, Some(&CasinoId::unknown())),
         Worker::ComplianceGate => base.hand_on(Stage::Swarm, casino).hand_on(Stage::Sender, casino).erase(Stage::Gate),
         Worker::AgentSwarm => base.hand_on(Stage::Envelope, casino).hand_on(Stage::Sender, casino).hear_content(casino),
@@ -81,13 +85,13 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
     User { name, permissions }
 }
 
-/// Every variable the server's environment must have.
+/// Returns every environment variable that the server needs, each with its user.
 pub fn password_variables(values: &Values) -> Vec<(String, String)> {
     let named = users(values).into_iter().map(|user| user.name).chain([SYSTEM_USER.to_owned()]);
     named.map(|user| (password_variable(&user), user)).collect()
 }
 
-/// The server's configuration: what is the same everywhere, TLS, the cluster, the users.
+/// Returns the files of the server's configuration: common settings, TLS, cluster and users.
 pub fn files(values: &Values) -> Vec<File> {
     let file = |name: &str, text: String| File { path: format!("nats/{name}"), text: format!("{HEAD}{text}") };
     vec![

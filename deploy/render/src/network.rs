@@ -1,5 +1,5 @@
-//! Network policies: every connection is denied unless it is listed here (DEP-16). No worker talks
-//! to another; between two casinos there is no path at all.
+//! Renders network policies: every connection is denied unless it is listed here (DEP-16). Workers
+//! do not connect to each other, and no path leads from one casino's worker to another's.
 
 use serde_json::{Value, json};
 use seven_settings::{Settings, Worker};
@@ -14,12 +14,14 @@ use super::{
     yaml::Document,
 };
 
-/// The workers that call services outside: carriers, hosted models, who is told of alerts.
+/// Workers that call external services: carriers, hosted models, and the services that notify
+/// people of alerts.
 const CALL_OUT: [Worker; 3] = [Worker::AgentSwarm, Worker::OutboundSender, Worker::Scheduler];
-/// Ranges excluded from "outside": a worker tricked into a call must not reach its neighbours.
+/// Address ranges that do not count as "outside": a worker that is tricked into a request must not
+/// reach its neighbours.
 const PRIVATE: [&str; 5] = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10"];
 
-/// Where cert-manager's solver listens.
+/// The port on which cert-manager's solver listens.
 const SOLVER_PORT: u16 = 8089;
 
 pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document> {
@@ -161,7 +163,7 @@ fn ports(open: &[(&str, u16)]) -> Vec<Value> {
     open.iter().map(|(protocol, port)| json!({ "protocol": protocol, "port": port })).collect()
 }
 
-/// All pods of ours.
+/// Selects all pods that we render.
 fn ours() -> Value {
     json!({ "matchLabels": { "app.kubernetes.io/name": APP } })
 }

@@ -1,5 +1,6 @@
-//! A place for operators' commands: a pod that waits until somebody runs one in it, under a NATS user of its own and with the secrets that
-//! commands read. The owner's login is not there: `migrate`, `backup`, `restore` and `casino login` have their own places.
+//! Renders the pod in which operators run commands. It idles until somebody runs a command in it,
+//! and has its own NATS user and the secrets that commands read. It lacks the database owner's
+//! login: `migrate`, `backup`, `restore` and `casino login` run elsewhere.
 
 use serde_json::json;
 
@@ -12,9 +13,9 @@ use super::{
     yaml::Document,
 };
 
-/// Its label and its part of every name.
+/// Component label of the operators' pod, and its part of every resource name.
 pub(crate) const COMPONENT: &str = OPERATOR;
-/// Where commands may write; gone with the pod.
+/// Folder in which commands may write files; it is deleted with the pod.
 const WORK: &str = "/work";
 
 pub(crate) fn deployment(fleet: &FleetValues) -> Document {

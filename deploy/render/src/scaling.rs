@@ -1,5 +1,6 @@
-//! How many processes run: KEDA reads the backlog of each consumer, ingress is scaled by its CPU, and a budget keeps nodes' maintenance from
-//! taking the last one. Names of streams and consumers are the code's own (`seven_bus::topology`).
+//! Renders the scaling of workers: KEDA reads the backlog of each consumer, ingress scales by its
+//! CPU, and a disruption budget keeps node maintenance from ending the last process. The names of
+//! streams and consumers come from the code (`seven_bus::topology`).
 
 use serde_json::{Value, json};
 use seven_bus::topology;
@@ -13,13 +14,14 @@ use super::{
     yaml::Document,
 };
 
-/// Percent of the CPU it asked for at which ingress grows (PROD-51).
+/// CPU use, in percent of the requested CPU, above which ingress gets more processes (PROD-51).
 const INGRESS_CPU: u32 = 60;
 
-/// A smaller one is worked off before another process is up.
+/// Smallest backlog per process at which another process starts; a smaller backlog is processed
+/// before a new process is ready.
 const LEAST_BACKLOG: usize = 32;
 
-/// The scaler of a worker, or none where a fixed number runs.
+/// Returns the scaler of a worker, or `None` when the worker runs a fixed number of processes.
 pub(crate) fn scaler(
     values: &Values,
     settings: &Settings,
@@ -78,7 +80,8 @@ fn triggers(
     all
 }
 
-/// More than one process has in work of the lane: with less, work in hand alone would ask for another process.
+/// Returns the backlog per process at which another process starts. It exceeds what one process has
+/// in progress; otherwise messages in progress alone would start another process.
 pub(crate) fn threshold(settings: &Settings, worker: Worker, own: bool, lane: Option<Lane>, size: &Size) -> usize {
     let usual = LEAST_BACKLOG.max(2 * worker.loops(settings, own).permits(lane));
     match (lane, size.lag_threshold) {
@@ -139,7 +142,8 @@ fn by_backlog(
     )
 }
 
-/// Grows at once, shrinks by half a minute at a time after a quiet while: every process that ends hands back what it holds.
+/// Returns the scaling behaviour: up at once, down in steps of half a minute after a quiet period,
+/// because every process that ends hands its messages back.
 fn calm(fleet: &FleetValues) -> Value {
     json!({
         "scaleDown": {
@@ -172,7 +176,7 @@ fn by_cpu(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>, si
     )
 }
 
-/// Maintenance of nodes takes one pod of a worker at a time.
+/// Renders the disruption budget: node maintenance may end one pod of a worker at a time.
 pub(crate) fn budget(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> Document {
     let id = casino.map(|casino| &casino.casino_id);
     Document::new(

@@ -1,5 +1,6 @@
-//! The settings file every worker mounts, and which worker gets which secret (DEP-40, SEC-130): by reference, as files, and no worker more
-//! than it uses.
+//! Renders the settings file that every worker mounts, and the secrets of each worker (DEP-40,
+//! SEC-130). Secrets are references that are mounted as files, and no worker gets more secrets than
+//! it uses.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -11,20 +12,20 @@ use super::{
     yaml::Document,
 };
 
-/// Where the settings and the secrets are in a pod.
+/// Paths of the settings file and of the secrets in a pod.
 pub(crate) const SETTINGS_FILE: &str = "/etc/seven/seven.toml";
 pub(crate) const SECRETS_DIR: &str = "/etc/seven/secrets";
-/// The certificate that vouches for NATS, and its folder.
+/// Certificate authority that signs NATS's certificate, and its folder.
 pub(crate) const NATS_CA: &str = "/etc/seven/nats/ca.crt";
 pub(crate) const NATS_DIR: &str = "/etc/seven/nats";
 pub(crate) const CONFIG_MAP: &str = "seven-settings";
 
 const EVERY: &[Worker] = &Worker::ALL;
 
-/// Every secret setting and the workers that read it.
+/// Every secret setting, with the workers that read it.
 pub(crate) const SECRETS: [(&str, &[Worker]); 12] = [
     ("postgres.url", EVERY),
-    // The migration's alone.
+    // Only the migration reads it.
     ("postgres.owner_url", &[]),
     ("redis.url", EVERY),
     ("guest_hash.secret", EVERY),
@@ -38,11 +39,12 @@ pub(crate) const SECRETS: [(&str, &[Worker]); 12] = [
     ("alerts.pagerduty_routing_key", &[Worker::Scheduler]),
 ];
 
-/// Without these nothing starts.
+/// Secrets without which no worker starts.
 pub(crate) const REQUIRED_SECRETS: [&str; 5] =
     ["postgres.url", "postgres.owner_url", "redis.url", "guest_hash.secret", "telnyx.api_key"];
 
-/// The settings the rendered fleet runs with, but for its secrets. Fails on unknown keys and on secrets written out.
+/// Returns the settings of the rendered fleet, without its secrets. Fails on unknown keys and on
+/// secrets given as plain values.
 pub(crate) fn of(fleet: &FleetValues) -> Result<Settings> {
     let text = text(fleet)?;
     Settings::parse(&text).map_err(|error| {
@@ -51,7 +53,7 @@ pub(crate) fn of(fleet: &FleetValues) -> Result<Settings> {
     })
 }
 
-/// The same as TOML.
+/// Returns the fleet's settings as TOML.
 pub fn text(fleet: &FleetValues) -> Result<String> {
     for (key, _) in SECRETS {
         let (section, name) = key.split_once('.').unwrap_or((key, ""));
@@ -59,7 +61,8 @@ pub fn text(fleet: &FleetValues) -> Result<String> {
             bail!("{key} is a secret: name it under `secrets`, so that no file holds it");
         }
     }
-    // The defaults listen on the loopback address alone; in a pod the ports are the same.
+    // By default workers listen on the loopback address only. In a pod they listen on all
+    // addresses, on the same ports.
     let defaults = Settings::parse("").context("reading the default settings")?;
     let (webhook, ops) = (defaults.ingress.listen.port(), defaults.ops.listen.port());
     let mut all: toml::Table = toml::from_str(&format!(
@@ -84,14 +87,14 @@ pub fn text(fleet: &FleetValues) -> Result<String> {
     Ok(toml::to_string(&all)?)
 }
 
-/// Stands for these settings where they are used.
+/// Returns a hash of these settings; pods carry it as an annotation and restart when it changes.
 pub(crate) fn digest(fleet: &FleetValues) -> String {
     use sha2::{Digest, Sha256};
     let text = text(fleet).unwrap_or_default();
     hex::encode(Sha256::digest(text.as_bytes())).chars().take(16).collect()
 }
 
-/// The ConfigMap with them.
+/// Renders the ConfigMap that holds the settings file.
 pub(crate) fn config_map(fleet: &FleetValues) -> Result<Document> {
     Ok(Document::new(
         "Settings of every worker. Secrets are not here: each worker mounts those it reads.",
@@ -104,7 +107,8 @@ pub(crate) fn config_map(fleet: &FleetValues) -> Result<Document> {
     ))
 }
 
-/// The secrets a worker reads: its setting and where its value is.
+/// Returns the secrets that a worker reads: the name of each setting and the reference to its
+/// value.
 fn secrets_of<'a>(
     fleet: &'a FleetValues,
     worker: Worker,
@@ -118,7 +122,7 @@ fn file(setting: &str, from: &SecretRef) -> Value {
     json!({ "secret": { "name": from.name, "items": [{ "key": from.key, "path": setting.replace('.', "__") }] } })
 }
 
-/// The volume of a worker's secrets: one file for each, and its password at NATS.
+/// Builds the volume of a worker's secrets: one file per secret, and its NATS password.
 pub(crate) fn volume(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> Value {
     let user = names::user(worker, casino.map(|casino| &casino.casino_id));
     let password = SecretRef { name: names::password_secret(&user), key: "password".into() };
@@ -128,7 +132,7 @@ pub(crate) fn volume(fleet: &FleetValues, worker: Worker, casino: Option<&Casino
     json!({ "name": "secrets", "projected": { "defaultMode": 0o440, "sources": sources } })
 }
 
-/// The volume with the certificate of NATS; the key beside it stays where it is.
+/// Builds the volume with the certificate of NATS, without the private key in the same secret.
 pub(crate) fn nats_volume(fleet: &FleetValues) -> Value {
     json!({
         "name": "nats",
@@ -136,12 +140,13 @@ pub(crate) fn nats_volume(fleet: &FleetValues) -> Value {
     })
 }
 
-/// The volume of the migration: the owner's login and nothing else.
+/// Builds the volume of the migration, which holds only the database owner's login.
 pub(crate) fn owner_volume(fleet: &FleetValues) -> Value {
     chosen(fleet, &["postgres.owner_url"])
 }
 
-/// The volume of the backup: the owner's login reads, the workers' notes that it was made, and the manifest has a check of the hash key.
+/// Builds the volume of the backup. The owner's login reads the data, the workers' login records
+/// that the backup was made, and the hash key gives the check value in the manifest.
 pub(crate) fn backup_volume(fleet: &FleetValues) -> Value {
     chosen(fleet, &["postgres.owner_url", "postgres.url", "guest_hash.secret"])
 }

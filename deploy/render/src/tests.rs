@@ -23,7 +23,7 @@ fn named<'a>(documents: &'a [Value], kind: &str, name: &str) -> Option<&'a Value
     documents.iter().find(|d| d["kind"] == kind && d["metadata"]["name"] == name)
 }
 
-/// Everything a casino may have for itself.
+/// Returns the example values, with these workers of its own for every casino.
 fn with_own(workers: &[Worker]) -> Values {
     let mut values = example();
     for casino in &mut values.casinos {
@@ -61,7 +61,7 @@ fn operators_commands_have_a_place_without_the_owners_login() {
         assert!(text.contains(&values.fleet.secrets[secret].name), "{secret}");
     }
     assert!(nats::users(&values).iter().any(|user| user.name == nats::OPERATOR));
-    // Operators reach only what a policy opens for them by name.
+    // The operators' pod reaches only services that a network policy names for it.
     let selects = |d: &serde_json::Value| {
         let components = d["spec"]["podSelector"]["matchExpressions"][0]["values"].as_array().cloned();
         d["kind"] == "NetworkPolicy" && components.is_some_and(|all| all.iter().any(|one| one == nats::OPERATOR))
@@ -88,11 +88,13 @@ fn one_worker_in_full_work_asks_for_no_second() {
     size.lag_threshold = Some(100);
     assert_eq!(scaling::threshold(&settings, Worker::AgentSwarm, false, None, &size), 100);
     assert_eq!(scaling::threshold(&settings, Worker::OutboundSender, false, Some(Lane::Safety), &size), 128);
-    // A worker that waits only for the database has few messages in work, a casino's own fewer.
+    // A worker that waits only for the database has few messages in progress; a casino's own worker
+    // has fewer still.
     size.lag_threshold = None;
     let of_gate = |own| scaling::threshold(&settings, Worker::ComplianceGate, own, None, &size);
     assert_eq!((of_gate(false), of_gate(true)), (34, 32));
-    // One for each connection in a casino's own, four else; and the place that stays free.
+    // A casino's own worker has one permit per connection, other workers four; each has one extra
+    // permit that stays free.
     for worker in [Worker::ComplianceGate, Worker::PersonaEnvelope] {
         let in_hand = |own| worker.loops(&settings, own).permits(None);
         assert_eq!((in_hand(false), in_hand(true)), (4 * 4 + 1, 2 + 1), "{worker:?}");
@@ -155,7 +157,8 @@ fn a_worker_mounts_the_secrets_it_reads_and_no_others() {
 fn what_nobody_scales_has_a_number() {
     let values = with_own(&[Worker::AgentSwarm, Worker::IngressWebhook]);
     let all = documents(&values);
-    // Every casino has its own swarm, so the fleet's has no backlog to grow by; it still runs, for the next casino.
+    // Every casino has its own swarm, so the fleet's swarm has no backlog to scale by. It still
+    // runs, to serve the next casino that is added.
     assert!(named(&all, "ScaledObject", "seven-agent-swarm").is_none());
     assert_eq!(named(&all, "Deployment", "seven-agent-swarm").unwrap()["spec"]["replicas"], 2);
     assert_eq!(named(&all, "Deployment", "seven-scheduler").unwrap()["spec"]["replicas"], 2);
@@ -225,7 +228,7 @@ fn the_compose_file_runs_every_worker_after_the_migration() {
         assert_eq!(service["environment"]["SEVEN_NATS__USER"], worker.name());
         assert_eq!(service["stop_grace_period"], format!("{}s", grace_seconds()));
     }
-    // Every secret that is mounted is defined, and every variable has a line in the example.
+    // Every mounted secret is defined, and every variable has a line in the example file.
     let example_env = std::fs::read_to_string(root().join("deploy/compose/env.example")).unwrap();
     let has_line = |variable: &str| example_env.lines().any(|line| line.starts_with(&format!("{variable}=")));
     for (name, service) in compose["services"].as_object().unwrap() {
@@ -252,7 +255,7 @@ fn every_casino_has_a_host_and_shares_the_ingress_unless_it_has_its_own() {
         let rule = rules.iter().find(|rule| rule["host"] == host).unwrap_or_else(|| panic!("no host {host}"));
         rule["http"]["paths"][0]["backend"]["service"]["name"].as_str().unwrap().to_owned()
     };
-    // An underscore is no part of a host's name.
+    // Host names may not contain underscores, so the ids' underscores become hyphens.
     for host in ["sms.example.com", "amber-coast.sms.example.com", "silver-birch.sms.example.com"] {
         assert_eq!(behind(host), "seven-ingress-webhook");
     }

@@ -26,7 +26,7 @@ pub enum Error {
     Bad(Vec<Problem>),
 }
 
-/// One thing that is wrong, and what would be right.
+/// A problem in the values, with the value that was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {key}: {problem}; expected {expected}")]
 pub struct Problem {
@@ -40,54 +40,54 @@ pub struct Problem {
 #[derive(Debug, Clone)]
 pub struct Values {
     pub fleet: FleetValues,
-    /// In the order of their ids.
+    /// The casinos, sorted by id.
     pub casinos: Vec<CasinoValues>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FleetValues {
-    /// A label of everything that is rendered, such as `production`.
+    /// Environment label of every rendered resource, such as `production`.
     pub environment: String,
     pub namespace: String,
-    /// By digest: `registry/seven@sha256:...`.
+    /// The image, named by digest: `registry/seven@sha256:...`.
     pub image: String,
     pub public: Public,
     pub nats: Nats,
-    /// Where each secret setting comes from: by reference, never the value (SEC-130).
+    /// The source of each secret setting: a reference, never the value (SEC-130).
     pub secrets: BTreeMap<String, SecretRef>,
-    /// Other settings of the fleet, as in `settings.default.toml`; no secrets.
+    /// Other settings of the fleet, with the keys of `settings.default.toml`; no secrets.
     #[serde(default)]
     pub settings: toml::Table,
     pub scaling: Scaling,
-    /// By the names `seven run` takes; every worker has an entry.
+    /// Size of each worker, keyed by the names that `seven run` takes; every worker needs an entry.
     pub workers: BTreeMap<String, Size>,
-    /// Processes per own worker of a casino, where its own file says nothing else.
+    /// Size of a worker that a casino has to itself, unless the casino's file overrides it.
     pub own_workers: Size,
     pub network: Network,
-    /// None: somebody else calls `seven backup` once a day.
+    /// The daily backup. `None`: somebody else runs `seven backup` once a day.
     #[serde(default)]
     pub backup: Option<Backup>,
 }
 
-/// A backup a day onto a volume (DEP-31).
+/// A daily backup onto a volume (DEP-31).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backup {
-    /// With `pg_dump` in it: target `backup` of deploy/Dockerfile, by digest.
+    /// An image that contains `pg_dump`: target `backup` of deploy/Dockerfile, by digest.
     pub image: String,
-    /// In cron's words, by UTC.
+    /// The schedule in cron syntax, in UTC.
     pub schedule: String,
     pub storage: String,
     #[serde(default)]
     pub storage_class: Option<String>,
 }
 
-/// How webhooks reach the fleet (DEP-1, DEP-2).
+/// The public address at which webhooks reach the fleet (DEP-1, DEP-2).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Public {
-    /// The fleet's host; a casino's is `<slug>.<domain>`.
+    /// The fleet's host name; a casino's host name is `<slug>.<domain>`.
     pub domain: String,
     pub ingress_class: String,
     /// Annotations of the Ingress, such as the issuer that renews its certificates.
@@ -101,7 +101,7 @@ pub struct Public {
 pub struct Nats {
     /// nats-server 2.12.3 or newer, by digest.
     pub image: String,
-    /// 1 or 3: servers, and copies of every stream.
+    /// The number of servers, and of copies of every stream: 1 or 3.
     pub replicas: u32,
     pub storage: String,
     #[serde(default)]
@@ -112,7 +112,7 @@ pub struct Nats {
     pub memory: String,
 }
 
-/// A key of a Kubernetes secret.
+/// A reference to a key of a Kubernetes secret.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretRef {
@@ -120,28 +120,30 @@ pub struct SecretRef {
     pub key: String,
 }
 
-/// How KEDA reads the backlog.
+/// The way KEDA reads the backlog.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scaling {
-    /// Seconds between two readings.
+    /// Seconds between two readings of the backlog.
     pub polling_interval: u32,
-    /// Seconds a smaller backlog must last before processes end.
+    /// Seconds for which the backlog must stay smaller before processes end.
     pub scale_down_after: u32,
-    /// Readings that may fail before `fallback` processes run.
+    /// Failed readings after which `fallback` processes run.
     pub failures_before_fallback: u32,
 }
 
-/// How many processes of a worker, and how large.
+/// The number of processes of a worker, and the resources of each.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Size {
     pub min: u32,
     pub max: u32,
-    /// Processes while the backlog cannot be read; between min and max. None: half way.
+    /// Processes that run while the backlog cannot be read, between `min` and `max`. `None`: the
+    /// midpoint.
     #[serde(default)]
     pub fallback: Option<u32>,
-    /// Messages waiting or in work that one process is worth; more than one process has in work. None: twice as many, and 32 at least.
+    /// Queued and in-progress messages per process at which another one starts; must exceed what
+    /// one process has in progress. `None`: twice as many, and at least 32.
     #[serde(default)]
     pub lag_threshold: Option<usize>,
     pub cpu: String,
@@ -149,25 +151,26 @@ pub struct Size {
     pub memory_limit: String,
 }
 
-/// Peers of the fleet, in the cluster or beside it (DEP-16).
+/// Services that the fleet connects to, inside or outside the cluster (DEP-16).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
     pub postgres: Peer,
     pub redis: Peer,
-    /// Takes spans (OTLP); None: none are exported, or a public service takes them.
+    /// The collector of spans (OTLP). `None`: no spans are exported, or they go to a public
+    /// service.
     #[serde(default)]
     pub collector: Option<Peer>,
-    /// Models that are not reached over the internet.
+    /// Models that are reached inside the network, not over the internet.
     #[serde(default)]
     pub models: Option<Peer>,
-    /// The namespaces of what calls the webhook, what reads metrics, and KEDA.
+    /// Namespaces of the ingress controller, of the monitoring that reads metrics, and of KEDA.
     pub ingress_controller: String,
     pub monitoring: String,
     pub keda: String,
 }
 
-/// Either addresses outside the cluster or pods of a namespace.
+/// A peer: either addresses outside the cluster, or pods of a namespace.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
@@ -178,26 +181,29 @@ pub struct Peer {
     pub port: u16,
 }
 
-/// One casino of the fleet. `number` and `tier` repeat its document, so that a mistake shows here.
+/// One casino of the fleet. `number` and `tier` repeat the casino's document, so that a mismatch is
+/// found here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CasinoValues {
     pub casino_id: CasinoId,
     pub number: PhoneE164,
     pub tier: RateLimitTier,
-    /// Workers it has for itself, by the names `seven run` takes. Empty: the fleet's alone serve it.
+    /// Workers that the casino has to itself, by the names that `seven run` takes. Empty: only the
+    /// fleet's workers serve the casino.
     #[serde(default)]
     pub own_workers: Vec<String>,
-    /// Most processes of each of them.
+    /// Maximum number of processes of each of the casino's own workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u32>,
-    /// Secrets its own workers use in place of the fleet's, such as a login of its own (DEP-14, DEP-40).
+    /// Secrets that replace the fleet's in the casino's own workers, such as a database login of
+    /// its own (DEP-14, DEP-40).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secrets: BTreeMap<String, SecretRef>,
 }
 
 impl FleetValues {
-    /// The size of a worker; `check` made sure that there is one.
+    /// Returns the size of a worker; `check` made sure that the worker has an entry.
     pub fn size(&self, worker: Worker) -> &Size {
         self.workers.get(worker.name()).unwrap_or(&self.own_workers)
     }
@@ -210,7 +216,7 @@ impl CasinoValues {
 }
 
 impl Size {
-    /// Processes while nobody knows the backlog.
+    /// Returns the number of processes that run while the backlog is unknown.
     pub fn fallback(&self) -> u32 {
         self.fallback.unwrap_or_else(|| self.min.midpoint(self.max).max(self.min))
     }

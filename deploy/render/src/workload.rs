@@ -1,4 +1,5 @@
-//! Pods: one Deployment per worker for all casinos, one for each worker a busy casino has for itself (D16, DEP-38), and the migration.
+//! Renders the pods: one Deployment per worker that serves all casinos, one per worker that a busy
+//! casino has to itself (D16, DEP-38), and the migration.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -12,29 +13,30 @@ use super::{
     yaml::Document,
 };
 
-/// Ingress goes on serving so long after SIGTERM is due: load balancers hear late that a pod leaves.
+/// Seconds for which ingress still serves before its SIGTERM: load balancers learn late that a pod
+/// ends.
 const PRE_STOP_SECONDS: u64 = 5;
-/// Time for the last beat, alerts still to be filed, and the closing of connections.
+/// Seconds for the last heartbeat, alerts still to be stored, and the closing of connections.
 const AFTER_DRAIN_SECONDS: u64 = 7;
-/// The user and group of the image; no root.
+/// User and group id of the image; it is not root.
 pub(crate) const NOBODY: u32 = 65_532;
 
-/// Seconds between SIGTERM and SIGKILL: longer than the code's own drain, whatever becomes of it.
+/// Returns the seconds between SIGTERM and SIGKILL, which always exceed the drain time of the code.
 pub fn grace_seconds() -> u64 {
     WorkerSettings::default().drain.as_secs() + PRE_STOP_SECONDS + AFTER_DRAIN_SECONDS
 }
 
-/// Where a worker answers health checks and gives its metrics.
+/// Returns the port of a worker's health checks and metrics.
 pub(crate) fn ops_port(settings: &Settings) -> u16 {
     settings.ops.listen.port()
 }
 
-/// The port of the webhook.
+/// Returns the port of the webhook.
 pub(crate) fn webhook_port(settings: &Settings) -> u16 {
     settings.ingress.listen.port()
 }
 
-/// A Deployment and the service account it runs under.
+/// Renders a worker's Deployment and its service account.
 pub(crate) fn deployment(
     fleet: &FleetValues,
     settings: &Settings,
@@ -54,7 +56,7 @@ pub(crate) fn deployment(
                 "annotations": {
                     "prometheus.io/scrape": "true",
                     "prometheus.io/port": ops_port(settings).to_string(),
-                    // Other settings are another template, so pods restart with them.
+                    // Changed settings change the pod template, so that the pods restart.
                     "seven/settings": settings::digest(fleet),
                 },
             },
@@ -142,7 +144,8 @@ fn pod(fleet: &FleetValues, settings: &Settings, worker: Worker, casino: Option<
     })
 }
 
-/// A probe of the operations port: seconds before the first, between two, for one; and how many may fail (PROD-53).
+/// Renders a probe of the operations port. `delay`, `period` and `timeout` are seconds; `failures`
+/// is how many consecutive probes may fail (PROD-53).
 fn probe(path: &str, delay: u32, period: u32, timeout: u32, failures: u32) -> Value {
     json!({
         "httpGet": { "path": path, "port": "ops" },
@@ -178,7 +181,8 @@ pub(crate) fn mounts_with_nats() -> Vec<Value> {
     mounts
 }
 
-/// `seven migrate`, once per image. Migrations only add, so workers of the image before go on beside it.
+/// Renders the job that runs `seven migrate`, once per image. Migrations only add to the schema, so
+/// workers of the previous image keep running meanwhile.
 pub(crate) fn migration(fleet: &FleetValues) -> Result<Document> {
     let digest: String =
         fleet.image.rsplit(':').next().unwrap_or_default().chars().take(12).collect::<String>().to_lowercase();

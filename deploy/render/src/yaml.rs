@@ -1,8 +1,8 @@
-//! Files of YAML documents, each with a line that says what it is for.
+//! YAML files of several documents, each with a comment that states its purpose.
 
 use serde_json::Value;
 
-/// One resource and why it is there.
+/// A resource and the note that states its purpose.
 #[derive(Debug, Clone)]
 pub struct Document {
     pub note: String,
@@ -25,14 +25,14 @@ impl Document {
         Self { note: note.into(), body }
     }
 
-    /// `Deployment seven-agent-swarm`, for tests and messages.
+    /// Returns kind and name, such as `Deployment seven-agent-swarm`, for tests and messages.
     pub fn title(&self) -> String {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         format!("{} {}", text(&self.body["kind"]), text(&self.body["metadata"]["name"]))
     }
 }
 
-/// A file of several documents.
+/// Builds a file from several documents.
 pub(crate) fn file(path: &str, documents: &[Document]) -> Result<File, serde_yaml_ng::Error> {
     let mut text = HEAD.to_owned();
     for document in documents {
@@ -43,7 +43,7 @@ pub(crate) fn file(path: &str, documents: &[Document]) -> Result<File, serde_yam
     Ok(File { path: path.to_owned(), text })
 }
 
-/// A note as comment lines.
+/// Formats a note as YAML comment lines.
 pub(crate) fn comment(note: &str) -> String {
     let mut lines = vec!["#".to_owned()];
     for word in note.split_whitespace() {

@@ -1,7 +1,9 @@
-//! A casino's content index: loaded at first use, bounded in bytes, dropped when idle, rebuilt when the version moved (D12).
+//! A casino's content index: loaded at first use, bounded in bytes, dropped when idle, rebuilt when
+//! the version changes (D12).
 //!
-//! Two things keep it fresh. An announcement (`content.<casino>`) has the index rebuilt at once, away from any turn; and every turn
-//! compares the version it reads with the index's, so that a lost announcement costs one turn some milliseconds and no guest an
+//! Two mechanisms keep it fresh. An announcement (`content.<casino>`) makes the worker rebuild the
+//! index at once, outside any turn. In addition, every turn compares the version it reads with the
+//! index's: after a lost announcement one turn is some milliseconds slower, and no guest gets an
 //! old price.
 
 use std::{sync::Arc, time::Duration};
@@ -15,9 +17,10 @@ use seven_llm::embedding::{Embedding, Stored};
 use seven_runtime::{Error, Fleet};
 use seven_store::Tx;
 
-/// Casinos whose content is read at the start; of a bigger fleet the others wait for their first guest.
+/// Number of casinos whose content is loaded at the start. In a bigger fleet, the content of the
+/// others is loaded at their first guest's text.
 const WARMED: usize = 8;
-/// Before a subscription that broke is made anew.
+/// Pause before a broken subscription is made again.
 const PAUSE: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone)]
@@ -42,7 +45,8 @@ impl Library {
         Self { shelves, embedding }
     }
 
-    /// The index of the bound casino at `version`, which the caller read in the same transaction.
+    /// Returns the content index of the bound casino at `version`, which the caller read in the
+    /// same transaction.
     pub(crate) async fn index(&self, tx: &mut Tx, version: i64, zone: Tz) -> Result<Arc<Index>, Error> {
         let casino = tx.casino().clone();
         if let Some(shelf) = self.shelves.get(&casino).await
@@ -53,7 +57,8 @@ impl Library {
         let rows = tx.content().await?;
         let stored = self.stored(tx).await?;
         let (embedding, of) = (self.embedding.clone(), casino.clone());
-        // Thousands of rows take a while to index; the other turns of this process go on meanwhile.
+        // Indexing thousands of rows takes a while; on a blocking thread it does not delay other
+        // turns of this process.
         let build = move || {
             let items: Vec<Item> = rows.iter().filter_map(|row| read(&of, row)).collect();
             embedding.index(items, zone, stored)
@@ -64,7 +69,8 @@ impl Library {
         Ok(index)
     }
 
-    /// Nothing for the offline embedding, whose vectors are made with the index.
+    /// Returns the stored vectors; none for the offline embedding, whose vectors are computed with
+    /// the index.
     async fn stored(&self, tx: &mut Tx) -> Result<Vec<Stored>, Error> {
         if !self.embedding.is_stored() {
             return Ok(Vec::new());
@@ -78,7 +84,8 @@ impl Library {
         Ok(rows.into_iter().map(stored).collect())
     }
 
-    /// Reads the content of the first casinos that this process serves, beside the work, so that fewer guests wait for it (PROD-54, C-33).
+    /// Loads the content of the first casinos that this process serves, in the background, so that
+    /// fewer guests wait for it (PROD-54, C-33).
     pub(crate) async fn warm(self, fleet: Fleet) {
         for casino in fleet.roster.serving().into_iter().take(WARMED) {
             if fleet.shutdown.is_cancelled() {
@@ -109,8 +116,8 @@ impl Library {
     async fn listen(&self, fleet: &Fleet) -> Result<(), seven_bus::Error> {
         let mut changes = std::pin::pin!(fleet.bus.content_changes(&fleet.roster).await?);
         while let Some((casino, version)) = changes.next().await {
-            // A casino that nobody asked about lately has no shelf; its content is read at the next
-            // question.
+            // A casino without recent questions has no cached index; its content is read at the
+            // next question.
             if self.shelves.get(&casino).await.is_some_and(|shelf| shelf.version < version)
                 && let Err(error) = self.reload(fleet, &casino).await
             {
@@ -131,7 +138,8 @@ impl Library {
     }
 }
 
-/// Rows were validated when they were loaded; one that cannot be read any more is left out and said so, not guessed at.
+/// Parses a content row. Rows were validated when they were loaded; one that cannot be parsed now
+/// is left out and logged.
 fn read(casino: &CasinoId, row: &serde_json::Value) -> Option<Item> {
     match Item::from_json(row) {
         Ok(item) => Some(item),

@@ -1,4 +1,5 @@
-//! A turn that failed for good: the guest gets the casino's phone, once; the texts are parked behind a dead letter.
+//! Ends a turn that failed for good: the guest gets the casino's phone number once, and the texts
+//! are parked with a dead letter.
 
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ pub(crate) async fn fall_back(swarm: &Swarm, work: &Work, why: &str, tries: u32)
     Ok(Outcome::Park { reason: "turn_failed".into(), error: why.to_owned(), attempts: tries })
 }
 
-/// A text of the pack that no turn made, as the answer to this inbound text.
+/// Builds a text of the pack, made without a turn, as the answer to this inbound text.
 pub(crate) fn canned(
     swarm: &Swarm,
     work: &Work,
@@ -57,7 +58,8 @@ pub(crate) fn canned(
     }
 }
 
-/// The casino's own words where it has some, the pack's otherwise; always with the phone (AGENT-63).
+/// Returns the casino's own fallback text, or else the pack's; it always contains the phone number
+/// (AGENT-63).
 pub(crate) fn text(work: &Work, language: Language) -> String {
     let slots = work.pack.slots(&work.config);
     let own = work.config.prompts.fallback_message.as_deref();

@@ -1,4 +1,5 @@
-//! A signal: is there something to say, is it time, and is nobody else saying it?
+//! Handles a conversation signal: decides whether there are texts to answer, whether it is time,
+//! and whether another worker is answering.
 
 use seven_bus::{Delivery, Handler, Outcome, events::ConversationSignal};
 use seven_domain::{ConversationId, Stage};
@@ -41,7 +42,8 @@ async fn process(swarm: &Swarm, delivery: &Delivery<ConversationSignal>) -> Resu
             guard.ended = outcome.is_ok();
             outcome
         }
-        // Done: the texts stay open, and the end of the switch has them signalled again.
+        // The signal is done, but the texts stay open: when the switch ends, they are signalled
+        // again.
         Lookup::Silenced(queued, trace) => {
             trace::adopt(&trace);
             let queued: Vec<_> = queued.into_iter().collect();
@@ -51,7 +53,8 @@ async fn process(swarm: &Swarm, delivery: &Delivery<ConversationSignal>) -> Resu
     }
 }
 
-/// A redelivered signal whose turn was committed but perhaps not announced: announce it again (D3).
+/// Announces committed drafts again after a redelivered signal: the first announcement may have
+/// been lost (D3).
 async fn repeat_drafts(
     swarm: &Swarm,
     delivery: &Delivery<ConversationSignal>,

@@ -1,6 +1,8 @@
-//! A turn answered by a hosted model: the machine of `seven-host` says what comes next, this does it (AGENT-8..23, AGENT-57..67).
+//! Answers a turn with a hosted model: the state machine of `seven-host` decides the next action,
+//! and this module carries it out (AGENT-8..23, AGENT-57..67).
 //!
-//! Whatever fails, the turn is answered: what the hosted model cannot do, the offline one does from content, marked degraded (D10, D11).
+//! Every turn gets an answer: where the hosted model fails, the offline model answers from content,
+//! and the turn is marked degraded (D10, D11).
 
 mod facts;
 mod judge;
@@ -31,30 +33,30 @@ use crate::{models::Hosted, scene::Scene, types::Work};
 
 pub(crate) use self::memory::Memory;
 
-/// The hosted model cannot answer this turn; the kind of the error says why.
+/// The hosted model cannot answer this turn. The string is the kind of error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Down(pub(crate) &'static str);
 
-/// No model is at fault: the turn has used up its time.
+/// The turn used up its time; no model is at fault.
 pub(crate) const TURN_TIMEOUT: &str = "turn_timeout";
 pub(crate) const PANICKED: &str = "panicked";
 
-/// How the hosted model ended a turn.
+/// The hosted model's result for a turn.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) ending: Ending,
-    /// Why no model could go on: the kind of its error.
+    /// The kind of error that stopped the models.
     pub(crate) down: Option<&'static str>,
     pub(crate) agent: String,
-    /// The last draft; what is said when the ending is a reply.
+    /// The last draft, when the ending is a reply.
     pub(crate) reply: Option<Reply>,
     pub(crate) record: Record,
-    /// Written with the turn, when it ends in a reply.
+    /// Effects to commit with the turn, when it ends in a reply.
     pub(crate) effects: Vec<Effect>,
     pub(crate) offer_calls: Vec<seven_domain::OfferCall>,
 }
 
-/// One turn at work.
+/// State of one turn while the hosted model works on it.
 struct Play<'a> {
     hosted: &'a Hosted,
     work: &'a Work,
@@ -69,8 +71,8 @@ struct Play<'a> {
     tool_calls: u32,
 }
 
-/// Answers the turn, until its deadline at the latest; the caller keeps the lease meanwhile. The
-/// record keeps all usage paid for until then, however the turn ends.
+/// Answers the turn, by its deadline at the latest; the caller renews the lease meanwhile. The
+/// record contains all usage that was paid for, however the turn ends.
 pub(crate) async fn answer<'a>(
     hosted: &'a Hosted,
     work: &'a Work,
@@ -93,7 +95,7 @@ pub(crate) async fn answer<'a>(
         steps: Vec::new(),
         tool_calls: manifest.limits.tool_calls,
     };
-    // D10: nothing goes out unjudged, until a casino's document can say otherwise.
+    // No draft is sent without the judging model's verdict (D10); no casino can change that yet.
     let mut turn = Turn::new(manifest, false);
     let walked = timeout_at(deadline, AssertUnwindSafe(play.walk(&mut turn)).catch_unwind()).await;
     match walked.unwrap_or(Ok(Err(Down(TURN_TIMEOUT)))).unwrap_or(Err(Down(PANICKED))) {
@@ -102,7 +104,7 @@ pub(crate) async fn answer<'a>(
     }
 }
 
-/// One node's span, with what came of it (OBS-7, OBS-22).
+/// Runs one node of the turn in its own span, which records the result (OBS-7, OBS-22).
 async fn in_node(name: &str, retries: u32, work: impl Future<Output = Result<Event, Down>>) -> Result<Event, Down> {
     let mut span = trace::step("seven.node.", name).entered();
     span.set("seven.retry_count", retries);
@@ -142,7 +144,7 @@ fn describe(span: &mut trace::Step, event: &Event) {
     }
 }
 
-/// The rows an agent is given without asking (OBS-16).
+/// Retrieves the content rows that an agent gets without calling a tool (OBS-16).
 fn retrieved(work: &Work, scene: &Scene, query: &Query<'_>) -> Known {
     let mut span = trace::step("seven.node.retrieval", "");
     let known = Known::of(work, scene, query);
@@ -188,7 +190,7 @@ impl Play<'_> {
         }
     }
 
-    /// Whatever goes wrong: no plan (AGENT-52).
+    /// Asks for a plan. Any failure gives no plan, and the turn continues without one (AGENT-52).
     async fn plan(&mut self) -> Option<Plan> {
         let facts = self.known.for_planner();
         let request = self.request(Prompt::Planner, &facts, self.hosted.deadlines.plan);
@@ -200,7 +202,7 @@ impl Play<'_> {
         Some(plan)
     }
 
-    /// Instructions from the pack, and the guest's new texts to be looked at.
+    /// Builds a request: the pack's instructions, and the guest's new texts as quoted input.
     fn request(&self, prompt: Prompt, facts: &seven_host::PromptFacts, deadline: Duration) -> ChatRequest {
         let texts = self.scene.request.texts.iter().map(|text| guests_words(text));
         ChatRequest {
@@ -214,7 +216,7 @@ impl Play<'_> {
         }
     }
 
-    /// One call, kept and counted.
+    /// Calls a model, stores its answer and records the call's time, tokens and cost.
     async fn chat(&mut self, node: &str, model: &dyn ChatModel, request: &ChatRequest) -> Result<ChatReply, Error> {
         let started = Instant::now();
         let mut span = trace::step("seven.model", "").client();
@@ -273,7 +275,7 @@ impl Play<'_> {
         self.steps.iter().filter_map(|step| step.usage).sum()
     }
 
-    /// Returns the reply. Its sources are the rows it names, of those the model was given.
+    /// Returns the reply. Its sources are those rows given to the model that the draft names.
     fn reply(&self, turn: &Turn<'_>) -> Reply {
         let (request, usage) = (&self.scene.request, self.usage());
         let used = self.toolbox.rows_used();
@@ -288,7 +290,7 @@ impl Play<'_> {
             language: self.scene.language,
             sources,
             intent: domain.unwrap_or_else(|| "general".to_owned()),
-            // A reply that tells the guest to call does not have the answer.
+            // A reply that tells the guest to call the casino does not contain the answer.
             grounded: !self.draft.contains(&request.contact_phone),
             asked: self.asks(turn),
             usage: seven_llm::Usage { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens },
@@ -297,7 +299,8 @@ impl Play<'_> {
 }
 
 impl Play<'_> {
-    /// A reply that ends in a question follows the plan, as far as can be told.
+    /// Returns the topic that the reply asks about. A draft with a question mark is taken to ask
+    /// the topic of the plan.
     fn asks(&self, turn: &Turn<'_>) -> Option<Topic> {
         match turn.plan()?.next_topic {
             Next::Ask(topic) if self.draft.contains('?') => Some(topic),
@@ -310,12 +313,13 @@ fn tokens(usage: seven_llm::Usage, nano_dollars: u64) -> Usage {
     Usage { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens, nano_dollars }
 }
 
-/// Whether an ending is answered from content by the offline model instead: when the models failed, not when they refused.
+/// Returns whether the offline model has to answer from content instead: when the models failed,
+/// not when they refused.
 pub(crate) fn is_degraded(ending: Ending) -> bool {
     matches!(ending, Ending::Fallback(Reason::Model | Reason::ValidatorDown))
 }
 
-/// Whether the model, rather than this one request, is at fault.
+/// Returns whether the model, rather than this one request, is at fault.
 fn is_down(error: &Error) -> bool {
     matches!(error.fault(), Fault::Provider | Fault::Guard)
 }

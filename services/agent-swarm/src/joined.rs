@@ -1,11 +1,12 @@
-//! The guest's open texts as sentences: a line break ends none, and a sentence sent in pieces is one.
+//! Joins the guest's open texts into sentences: a line break does not end a sentence, and a
+//! sentence sent in several texts becomes one.
 
-/// A longer text is no piece of a sentence.
+/// Most words of a text that can be a fragment of a sentence.
 const PIECE_WORDS: usize = 4;
-/// The longest end of a word that a phone cuts off into the next text.
+/// Most letters of a word's part, where a word was cut in two between texts.
 const CUT_LETTERS: usize = 4;
 
-/// Words that no sentence ends with, and that a piece of one begins with.
+/// Words that cannot end a sentence, and that may begin a fragment of one.
 const FUNCTION_WORDS: &[&str] = &[
     "the", "a", "an", "is", "are", "was", "do", "does", "did", "to", "for", "at", "in", "on", "of", "my", "our",
     "your", "with", "and", "or", "any", "some", "there", "what", "when", "where", "which", "how", "much", "many",
@@ -14,9 +15,10 @@ const FUNCTION_WORDS: &[&str] = &[
     "donde", "dónde", "hay", "es", "esta", "está", "mi", "su", "al", "tienen", "puedo",
 ];
 
-/// The texts with line breaks inside sentences taken out, and with pieces of one sentence put together.
+/// Removes line breaks inside sentences and joins the fragments of one sentence.
 ///
-/// `is_word` knows the words of the casino's content: a word cut in two is put together where only the whole is one.
+/// `is_word` tells whether the casino's content contains a word: two halves are joined only where
+/// the whole is such a word.
 pub(crate) fn joined(texts: &[String], is_word: impl Fn(&str) -> bool) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut in_pieces = false;
@@ -41,7 +43,8 @@ pub(crate) fn joined(texts: &[String], is_word: impl Fn(&str) -> bool) -> Vec<St
     out
 }
 
-/// A line break is a blank where the line does not end a sentence: the next one goes on in small letters, or this one cannot end so.
+/// Replaces a line break with a blank where it does not end a sentence: the next line begins in
+/// lower case, or this line ends with a word that cannot end one.
 fn unbroken(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -61,7 +64,7 @@ fn goes_on(before: &str, text: &str, in_pieces: bool) -> bool {
     ends_openly(before) || in_pieces || words(before) <= PIECE_WORDS && begins_openly(before) && words(before) > 1
 }
 
-/// "What time does the sp", "a open tomorrow?"
+/// Joins a word that was cut in two, as in "What time does the sp", "a open tomorrow?"
 fn cut_word(before: &str, text: &str, is_word: impl Fn(&str) -> bool) -> Option<String> {
     let head = before.rsplit(|c: char| !c.is_alphabetic()).next().filter(|head| !head.is_empty())?;
     let tail = text.split(|c: char| !c.is_alphabetic()).next().filter(|tail| !tail.is_empty())?;
@@ -83,7 +86,8 @@ fn ends_openly(text: &str) -> bool {
     last_word(text).is_some_and(|word| is_function_word(&word))
 }
 
-/// "and the pool" is a question of its own about what was asked before, so a conjunction opens no sentence in pieces.
+/// Returns whether a text can begin a sentence sent in fragments. A conjunction cannot: "and the
+/// pool" is a question of its own about what was asked before.
 fn begins_openly(text: &str) -> bool {
     let opens = |word: &str| is_function_word(word) && !matches!(word, "and" | "or" | "y" | "o");
     text.split_whitespace().next().is_some_and(|word| opens(&word.to_lowercase()))

@@ -1,4 +1,5 @@
-//! Stage: is there something to say, is it time, and is nobody else saying it? Reads the conversation and takes its lease (D4).
+//! Stage: decides whether there are texts to answer, whether it is time, and whether another worker
+//! is answering. Reads the conversation and takes its lease (D4).
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,17 +26,19 @@ use crate::{
     types::{LeaseCommit, Swarm, Work},
 };
 
-/// The result of a look at a conversation.
+/// The result of reading a conversation.
 pub(crate) enum Lookup {
     Nothing,
     Early(Duration, &'static str),
-    /// And the end of the transaction that leased it.
+    /// The turn's work, and the pending commit of the transaction that took the lease.
     Leased(Box<Work>, LeaseCommit),
-    /// An operator's switch is on: the holding text of safe mode where it is due, and the trace.
+    /// An operator's switch forbids an answer: the holding text of safe mode where one is due, and
+    /// the trace.
     Silenced(Option<Queued>, String),
 }
 
-/// Reads and leases in one transaction: what is read is what the lease covers.
+/// Reads the conversation and takes its lease in one transaction, so that the lease covers
+/// everything that was read.
 pub(crate) async fn look(
     swarm: &Swarm,
     delivery: &Delivery<ConversationSignal>,
@@ -58,7 +61,7 @@ pub(crate) async fn look(
         tx.commit().await?;
         return Ok(Lookup::Early(rest, "quiet_window"));
     }
-    // Postgres decides; the bucket's word alone, which may be late, only waits.
+    // Postgres decides. The roster, which may be out of date, can only delay a turn.
     if !silent(&switched) && swarm.fleet.roster.is_paused(&delivery.casino, Switch::Agents.as_str()) {
         tx.commit().await?;
         return Ok(Lookup::Early(Duration::from_secs(1), "agents_paused"));
@@ -80,7 +83,8 @@ pub(crate) async fn look(
         Arc::make_mut(&mut casino.config).features = features;
     }
     let index = swarm.library.index(&mut tx, casino.content_version, casino.config.operational.timezone).await?;
-    // The lease's lock on the conversation comes first, as everywhere (see ARCHITECTURE, lock order).
+    // Takes the conversation's lock through the lease first, as everywhere (see ARCHITECTURE, lock
+    // order).
     let mut recall = recall::recall(&mut tx, conversation, &pack, swarm.fleet.clock.now()).await?;
     let open = std::mem::take(&mut recall.place.open);
     let Some(first) = open.first() else {
@@ -93,7 +97,7 @@ pub(crate) async fn look(
     let index = if lease.responsible_gaming || told { without_gaming(&index) } else { index };
     let trace = first.trace.clone();
     let leasing = tx.commit_meanwhile();
-    // The turn belongs to its oldest text.
+    // The turn continues the trace of its oldest text.
     trace::adopt(&trace);
     let work = Work {
         casino: delivery.casino.clone(),
@@ -110,8 +114,8 @@ pub(crate) async fn look(
     Ok(Lookup::Leased(Box::new(work), leasing))
 }
 
-/// A turn's lease until the turn has ended well. One that fails, panics or is given up at its deadline gives the lease back instead of
-/// letting it lapse (D4): its texts would wait that long.
+/// Holds a turn's lease until the turn has ended well. A turn that fails, panics or passes its
+/// deadline releases the lease, so that its texts need not wait until it expires (D4).
 pub(crate) struct LeaseGuard {
     fleet: Fleet,
     casino: CasinoId,
@@ -135,7 +139,7 @@ impl Drop for LeaseGuard {
     }
 }
 
-/// Also when the database is away just now.
+/// Releases the lease; retries while the database is unreachable.
 async fn give_back(fleet: Fleet, casino: CasinoId, conversation: ConversationId, epoch: i64) {
     const PAUSE: Duration = Duration::from_millis(250);
     let given_back = async {
@@ -144,7 +148,7 @@ async fn give_back(fleet: Fleet, casino: CasinoId, conversation: ConversationId,
             sleep(PAUSE).await;
         }
     };
-    // Then it has lapsed, or somebody else has one of his own.
+    // After the lease's duration it has expired, or another worker has taken its own.
     drop(timeout(fleet.timing.lease(), given_back).await);
 }
 
@@ -170,7 +174,8 @@ fn without_gaming(index: &Index) -> Arc<Index> {
     Arc::new(index.hiding(plays))
 }
 
-/// A document nobody can read is told of and begun anew; fields that cannot be read stay in it.
+/// Returns the stored profile. A document that cannot be parsed is logged, and the turn starts a
+/// new profile; single fields that cannot be parsed stay in the document.
 fn read(casino: &CasinoId, document: serde_json::Value) -> Option<Profile> {
     match Profile::from_json(document) {
         Ok(read) => Some(read.profile),
@@ -181,7 +186,8 @@ fn read(casino: &CasinoId, document: serde_json::Value) -> Option<Profile> {
     }
 }
 
-/// How much longer to listen: until `quiet` after the newest text, but no longer than `most` after the oldest.
+/// Returns how much longer to wait for further texts: until `quiet` after the newest text, but no
+/// longer than `most` after the oldest.
 fn quiet_rest(open: &[OpenText], quiet: Duration, most: Duration) -> Option<Duration> {
     let ages = || open.iter().map(|text| Duration::try_from_secs_f64(text.age.max(0.0)).unwrap_or(Duration::MAX));
     let newest = quiet.saturating_sub(ages().min()?);
@@ -236,7 +242,7 @@ mod tests {
             (vec![5.0, 0.5], Some(1_000)),
             (vec![7.5, 0.5], Some(500)),
             (vec![8.0, 0.0], None),
-            // Stored in another order than written.
+            // The texts were stored in another order than they were written in.
             (vec![0.5, 5.0], Some(1_000)),
             (vec![0.5, 7.5], Some(500)),
         ] {

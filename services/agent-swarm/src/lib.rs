@@ -1,5 +1,6 @@
-//! agent-swarm: one turn at a time per guest (D4). Waits out the quiet window, takes the lease, reads all open texts, asks the
-//! model, and commits the turn only if nobody raised the epoch meanwhile. Sends nothing and shapes nothing.
+//! agent-swarm: runs one turn at a time per guest (D4). It waits out the quiet window, takes the
+//! lease, reads all open texts and asks the model. It commits the turn only if the epoch is
+//! unchanged. It sends nothing; persona-envelope shapes the texts.
 
 mod content;
 mod fallback;
@@ -27,7 +28,7 @@ pub use models::{Deadlines, Hosted, Models};
 pub use seven_llm::embedding::Embedding;
 pub use types::{Settings, Swarm};
 
-/// Works until the fleet's shutdown.
+/// Runs the worker until the fleet's shutdown.
 pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
     for pack in fleet.packs.iter() {
@@ -37,7 +38,7 @@ pub async fn run(fleet: Fleet, settings: Settings, worker: WorkerSettings) {
     let follow = tokio::spawn(swarm.library.clone().follow(fleet.clone()));
     let warm = tokio::spawn(swarm.library.clone().warm(fleet));
     Worker::new(swarm, bus, roster, worker, shutdown).run().await;
-    // They end with the fleet's shutdown, or now, if the worker ended without one.
+    // Both tasks end with the fleet's shutdown; aborts them in case the worker ended without one.
     follow.abort();
     warm.abort();
 }

@@ -1,4 +1,4 @@
-//! The models that answer for each pack. The offline host takes its words from the pack.
+//! The models that answer for each pack. The offline model takes its wording from the pack.
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -21,17 +21,17 @@ impl Models {
         Ok(Self { of: Arc::new(of?) })
     }
 
-    /// One for all of them: it has no words of its own.
+    /// Uses one model for all packs: it has no wording of its own.
     pub fn same(packs: &Packs, model: &Arc<dyn Model>) -> Self {
         Self { of: Arc::new(packs.iter().map(|pack| (pack.name.clone(), Arc::clone(model))).collect()) }
     }
 
-    /// The offline host, with each pack's own words.
+    /// Makes the offline model for each pack, with that pack's wording.
     pub fn offline(packs: &Packs) -> Result<Self, seven_llm::Error> {
         Self::each(packs, |pack| Ok(Arc::new(OfflineModel::from_toml(&pack.files.host)?)))
     }
 
-    /// None for a pack that was not there when the models were made.
+    /// Returns the pack's model; none for a pack that was added after the models were made.
     pub fn of(&self, pack: &Pack) -> Option<Arc<dyn Model>> {
         self.of.get(&pack.name).cloned()
     }
@@ -46,11 +46,11 @@ impl fmt::Debug for Models {
 /// The models of the four kinds of call, with their deadlines (AGENT-30, AGENT-64).
 #[derive(Clone)]
 pub struct Hosted {
-    /// Routes and plans.
+    /// The model that routes and plans.
     pub quick: Arc<dyn ChatModel>,
-    /// Speaks.
+    /// The model that writes replies.
     pub speaker: Arc<dyn ChatModel>,
-    /// Judges.
+    /// The model that judges drafts.
     pub judge: Arc<dyn ChatModel>,
     pub deadlines: Deadlines,
     pub temperature: f32,
@@ -62,7 +62,7 @@ impl std::fmt::Debug for Hosted {
     }
 }
 
-/// For one call each, retries included.
+/// Deadlines of one call of each kind, retries included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
     pub route: Duration,

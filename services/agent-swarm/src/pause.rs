@@ -1,4 +1,5 @@
-//! When a person takes over (SEC-33, SEC-34, SEC-104, SEC-109, CONV-42, CONV-44): the case, what the guest is told, and the silence after it.
+//! Takeover by a person (SEC-33, SEC-34, SEC-104, SEC-109, CONV-42, CONV-44): the case, the text
+//! that the guest gets, and the pause after it.
 
 use std::time::Duration;
 
@@ -21,12 +22,12 @@ use crate::{
     types::{Swarm, Work},
 };
 
-/// The intent of the text that says a person will write.
+/// Intent of the text that says that a person will write.
 pub(crate) const ESCALATION: &str = "escalation";
-/// The one cause a guest can take back with a word.
+/// The only reason for a case that a guest can withdraw with a word.
 const ASKS: &str = "asks_for_human";
 
-/// A guest who asks for a person gets one instead of a model's answer: nothing is asked of the model.
+/// Returns the holding text for a guest who asks for a person; no model is asked then.
 pub(crate) fn hand_over(swarm: &Swarm, work: &Work, triggers: &[Trigger]) -> Option<Speech> {
     let case = triggers.iter().find(|case| case.takes_over)?;
     let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
@@ -34,8 +35,8 @@ pub(crate) fn hand_over(swarm: &Swarm, work: &Work, triggers: &[Trigger]) -> Opt
     Some(holding(swarm, work, case, work.model.language(&texts, stored), None))
 }
 
-/// Everything about this turn that a person should look at, the gravest first: what was heard, and what `session`, which holds the
-/// turn already, has come to.
+/// Returns all cases of this turn for a person to look at, the gravest first: those from the
+/// guest's words, and those from the counters of `session`, which includes the turn already.
 pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> Vec<Trigger> {
     let counts = &session.counts;
     let facts = Facts {
@@ -53,7 +54,8 @@ pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> V
     found
 }
 
-/// The text that says a person will write, as the turn's reply; `instead` of what was thought so far, which the record keeps.
+/// Builds the reply that says that a person will write. It replaces the reply in `instead`, whose
+/// record is kept.
 pub(crate) fn holding(
     swarm: &Swarm,
     work: &Work,
@@ -75,7 +77,7 @@ pub(crate) fn holding(
         asked: None,
         usage: instead.as_ref().map(|speech| speech.reply.usage).unwrap_or_default(),
     };
-    // The effects of the replaced reply are dropped: the guest is not told of them.
+    // The effects of the replaced reply are dropped, because the guest does not read it.
     let (agent, model, mut record, offer_calls) = instead.map_or_else(
         || (work.pack.agents.default_agent.clone(), "pack".to_owned(), Record::default(), Vec::new()),
         |speech| (speech.agent, speech.model, speech.record, speech.offer_calls),
@@ -87,7 +89,8 @@ pub(crate) fn holding(
     Speech { reply, agent, model, record, effects: Vec::new(), offer_calls }
 }
 
-/// Opens the cases, each once while it is open, and pauses the conversation where one takes over.
+/// Opens the cases, unless one for the same reason is open already. Pauses the conversation where a
+/// case means a takeover.
 pub(crate) async fn open_cases(swarm: &Swarm, tx: &mut Tx, work: &Work, cases: &[Trigger]) -> Result<(), Error> {
     let Some(newest) = work.open.last().filter(|_| !cases.is_empty()) else { return Ok(()) };
     let guest = tx.hash_of(work.lease.guest_id).await?;
@@ -120,12 +123,14 @@ pub(crate) async fn open_cases(swarm: &Swarm, tx: &mut Tx, work: &Work, cases: &
     Ok(())
 }
 
-/// A text in a pause: kept for the person; the first one gets the pause's one holding text (SEC-109).
+/// Handles texts that arrive in a pause: keeps them for the person, and sends the one holding text
+/// of the pause after the first of them (SEC-109).
 pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
     let again = |why| Ok(Outcome::Wait { after: Duration::from_millis(50), why });
     let conversation = work.lease.conversation_id;
     let mut tx = swarm.fleet.store.bind(&work.casino).await?;
-    // The conversation's lock; and whether it is still ours, and still paused.
+    // Takes the conversation's lock, and checks that the lease is still ours and the pause still
+    // on.
     if !tx.release_lease(conversation, work.lease.epoch).await? {
         return again("epoch_moved");
     }
@@ -155,7 +160,7 @@ pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-/// "Never mind": the host goes on, also with what was kept.
+/// Ends the pause after a "never mind": the host answers again, including the texts that were kept.
 async fn withdraw(tx: &mut Tx, work: &Work) -> Result<(), Error> {
     let conversation = work.lease.conversation_id;
     tx.withdraw_cases(conversation, ASKS).await?;
@@ -178,12 +183,12 @@ fn pause(swarm: &Swarm) -> Duration {
 }
 
 fn promise(swarm: &Swarm, work: &Work) -> Promise {
-    // Holidays are not known to the casino's document.
+    // The casino's settings list no holidays.
     escalation::promise(swarm.fleet.clock.property_now(), work.config.operational.timezone, false)
 }
 
-/// Returns the cases that the words of the open texts call for. A text that a person has already
-/// seen opens none again.
+/// Returns the cases that the words of the open texts call for. A text that a person has seen
+/// already opens no case again.
 pub(crate) fn triggers(work: &Work) -> Vec<Trigger> {
     let fresh = || work.open.iter().filter(|text| !text.released);
     let mut found: Vec<Trigger> = fresh().flat_map(|text| escalation::triggers(&facts(work, &text.body))).collect();

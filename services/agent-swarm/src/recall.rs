@@ -1,4 +1,5 @@
-//! Stage: what of earlier texts a turn is shown, and how a guest who comes back is met (SMS-26, DATA-24, CONV-30).
+//! Stage: selects the earlier texts that a turn is shown, and how a returning guest is welcomed
+//! (SMS-26, DATA-24, CONV-30).
 
 use chrono::{DateTime, TimeDelta, Utc};
 use seven_compliance::Layer;
@@ -15,8 +16,8 @@ use seven_store::{
     sessions::{ConversationState, Shown},
 };
 
-/// Verdicts of texts that the gate answered and the host must see as well: a guest may have told an
-/// age there, and the host does not send a minor to the games.
+/// Verdicts of texts that the gate answered but the host must see as well: a guest may have given
+/// an age there, and the host must not send a minor to the games.
 const CANNED: &[&str] = &[Layer::AgeVerification.as_str()];
 
 fn shown(pack: &Pack) -> Shown<'static> {
@@ -27,7 +28,7 @@ fn shown(pack: &Pack) -> Shown<'static> {
 #[derive(Debug)]
 pub(crate) struct Recall {
     pub(crate) place: ConversationState,
-    /// The one under way, before this turn.
+    /// The current session, before this turn.
     pub(crate) session: Session,
     pub(crate) before: Option<Session>,
 }
@@ -48,32 +49,32 @@ impl Recall {
         self.session.turns == 0
     }
 
-    /// The exchanges that the turn is shown, oldest first.
+    /// Returns the exchanges that the turn is shown, oldest first.
     pub(crate) fn history(&self) -> &[(String, String)] {
         let most = if self.is_fresh() { Window::RESUMED } else { Window::SESSION };
         session::window(&self.place.exchanges, most)
     }
 
-    /// How long the guest was silent, where the silence ended a session.
+    /// Returns how long the guest was silent, if that silence ended the previous session.
     pub(crate) fn silence(&self) -> Option<TimeDelta> {
         let before = self.before.as_ref().filter(|_| self.is_fresh())?;
         Some(self.session.started_at - before.last_at)
     }
 
-    /// A short account for the model: of the last session while this one has nothing to tell yet, else of this one, whose older
-    /// exchanges it is not shown.
+    /// Returns a short summary for the model: of the previous session while this one has no turn
+    /// yet, otherwise of this one, whose older exchanges the model is not shown.
     pub(crate) fn summary(&self, index: &Index, profile: &Profile, now: DateTime<Utc>) -> Option<String> {
         let told = self.before.as_ref().filter(|_| self.is_fresh()).unwrap_or(&self.session);
         session::tell(&told.summary, |subject| is_current(index, subject, now), &profile.context(now))
     }
 }
 
-/// Whether the casino still has the subject: the host does not speak of one that is gone.
+/// Returns whether the casino still has the subject: the host does not mention one that is gone.
 pub(crate) fn is_current(index: &Index, subject: &Subject, now: DateTime<Utc>) -> bool {
     index.current(now).any(|item| item.id == subject.id)
 }
 
-/// Session, pause, history and profile of a leased conversation.
+/// Reads the session, pause, history and profile of a leased conversation.
 pub(crate) async fn recall(tx: &mut Tx, of: ConversationId, pack: &Pack, now: DateTime<Utc>) -> Result<Recall, Error> {
     Ok(Recall::of(tx.place(of, shown(pack)).await?, now))
 }

@@ -1,5 +1,5 @@
-//! Builds the starting state of a turn: facts the texts taught about the guest, the language, and
-//! the topic that may be asked next. Pure.
+//! Builds the starting state of a turn: facts about the guest learnt from the texts, the language,
+//! and the topic that may be asked next. Pure.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use uuid::Uuid;
 
 use crate::{joined::joined, types::Work};
 
-/// The version of the privacy notice a guest's words are kept under (DATA-43).
+/// Version of the privacy notice under which a guest's words are kept (DATA-43).
 const NOTICE: u32 = 1;
 
 /// Everything a model needs for one turn, and what the turn's commit will write about the guest.
 #[derive(Debug, Clone)]
 pub(crate) struct Scene {
     pub(crate) request: Request,
-    /// Of the texts; a model may still answer in another.
+    /// The language of the texts; a model may still answer in another.
     pub(crate) language: Language,
-    /// With what the texts say taken in.
+    /// The guest's profile, including what the texts say.
     pub(crate) profile: Profile,
-    /// Paths the texts changed.
+    /// Profile paths that the texts changed.
     pub(crate) learnt: Vec<String>,
 }
 
@@ -38,7 +38,8 @@ pub(crate) struct TurnContext {
     pub(crate) deadline: std::time::Duration,
 }
 
-/// Whether the casino's content knows the word; asked only of a word that looks cut in two.
+/// Returns whether the casino's content contains the word; called only for a word that looks cut in
+/// two.
 fn content_has(work: &Work, word: &str, now: DateTime<Utc>) -> bool {
     let is_word = |text: &String| text.split(|c: char| !c.is_alphabetic()).any(|one| one.eq_ignore_ascii_case(word));
     work.index.texts(now).iter().any(is_word)
@@ -82,7 +83,8 @@ impl Scene {
         }
     }
 
-    /// Notes what the reply asks about, so that the answer is understood and the topic is not asked twice in a row (CONV-25).
+    /// Records the topic that the reply asks about, so that the answer is understood and the topic
+    /// is not asked twice in a row (CONV-25).
     pub(crate) fn asked(&mut self, topic: Option<Topic>) {
         self.profile.engagement.last_profiling_topic = topic.or(self.profile.engagement.last_profiling_topic);
     }
@@ -92,7 +94,8 @@ fn exchange((guest, host): &(String, String)) -> Exchange {
     Exchange { guest: guest.clone(), host: host.clone() }
 }
 
-/// Texting us is the consent a guest's own words are kept under, for this guest's service only (DATA-38).
+/// Returns the consent under which a guest's own words are kept: given by texting us, and for
+/// service to this guest only (DATA-38).
 pub(crate) fn grant(work: &Work) -> Grant {
     let reference = GrantRef(work.lease.guest_id.0);
     Grant { scope: Scope::Personalization, detail: String::new(), reference, version: NOTICE }
@@ -111,7 +114,8 @@ fn learn(work: &Work, language: Language, now: DateTime<Utc>) -> (Profile, Vec<S
     (profile, learnt)
 }
 
-/// Nothing is asked over a guest's own question; a reply to it may still end with one, which the model decides.
+/// Returns the topic to ask next; none while a question of the guest is open. A reply to such a
+/// question may still end with one, which the model decides.
 fn next_topic(profile: &Profile, texts: &[String], now: DateTime<Utc>) -> Option<Topic> {
     let asked: Vec<Topic> = profile.engagement.last_profiling_topic.into_iter().collect();
     let situation = Situation {

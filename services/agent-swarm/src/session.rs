@@ -1,5 +1,5 @@
-//! The session of a turn (SMS-26, DATA-24, DATA-25, CONV-30): what of earlier texts the turn is shown, how a guest who comes back is met,
-//! and what the turn's commit writes of both.
+//! The session of a turn (SMS-26, DATA-24, DATA-25, CONV-30): which earlier texts the turn is
+//! shown, how a returning guest is welcomed, and what the turn's commit writes about both.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{Language, MessageClass};
@@ -28,22 +28,22 @@ use crate::{
     types::{Swarm, Work},
 };
 
-/// Longer names are left out of the line that welcomes a guest back: it has to stay short.
+/// Names with more characters are left out of the welcome-back line, which has to stay short.
 const MOST_NAME: usize = 16;
 const MOST_TOPIC: usize = 40;
-/// A session of so many turns may be a loop.
+/// A session with this many turns is counted as long: it may be a loop.
 const LONG: u32 = 16;
-/// The intent of a reply that asks what was meant.
+/// Intent of a reply that asks the guest what the guest meant.
 const UNCLEAR: &str = "unclear";
 
-/// A reply with all that is committed with it.
+/// A reply with everything that is committed together with it.
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) speech: Speech,
-    /// The reply as the guest reads it, behind a disclosure where one is due.
+    /// The reply as the guest reads it, without the disclosure that may precede it.
     pub(crate) draft: String,
     pub(crate) class: MessageClass,
-    /// With this turn.
+    /// The session, including this turn.
     pub(crate) session: Session,
     pub(crate) cases: Vec<Trigger>,
 }
@@ -80,8 +80,8 @@ impl Told {
     }
 }
 
-/// Returns the text before the reply: the disclosure, and a welcome for a guest who comes back. The
-/// longer language is taken, so that there is room for either.
+/// Returns the text that will precede the reply: the disclosure, and a welcome for a returning
+/// guest. Takes the language with the longer welcome, so that there is room for either.
 pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Option<String> {
     let now = swarm.fleet.clock.property_now();
     let welcomes = Language::ALL.into_iter().filter_map(|language| welcome(work, language, None, now));
@@ -90,21 +90,22 @@ pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Op
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// Takes the reply into the session, opens the cases the turn calls for, and lets the holding text stand in for the reply where a
-/// person takes over.
+/// Adds the reply to the session and opens the cases that the turn calls for. Replaces the reply
+/// with the holding text where a person takes over.
 pub(crate) fn weigh(swarm: &Swarm, work: &Work, scene: &Scene, speech: Speech, triggers: Vec<Trigger>) -> Told {
     let now = swarm.fleet.clock.property_now();
     let texts = &scene.request.texts;
     let mut session = work.recall.session.clone();
     if let Some(profile) = &work.profile {
-        // The place in the conversation is the profile's (CONV-30).
+        // The profile, not the session, decides the phase of the conversation (CONV-30).
         session.phase = profile.engagement.conversation_phase;
     }
     session.take(&seen(work, scene, &speech, texts));
     let cases = pause::cases(work, &session, triggers);
     let taken = cases.iter().find(|case| case.takes_over);
     if let Some(case) = taken {
-        // Said before a model was asked, or instead of what it said.
+        // The holding text may already be the reply, if no model was asked. Otherwise it replaces
+        // the model's reply.
         let is_said = speech.reply.intent == ESCALATION;
         let speech =
             if is_said { speech } else { pause::holding(swarm, work, case, speech.reply.language, Some(speech)) };
@@ -121,7 +122,7 @@ pub(crate) fn weigh(swarm: &Swarm, work: &Work, scene: &Scene, speech: Speech, t
     Told { speech, draft, class: MessageClass::Reply, session, cases }
 }
 
-/// Session, phase and profile as the turn's commit writes them.
+/// Returns the session, phase and profile that the turn's commit writes.
 pub(crate) fn settle(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> Result<After, Error> {
     let mut session = told.session.clone();
     let now = swarm.fleet.clock.property_now();
@@ -143,7 +144,7 @@ fn step(work: &Work, scene: &Scene, told: &Told, now: DateTime<Utc>) -> Step {
     Step {
         now,
         today: now.with_timezone(&work.config.operational.timezone).date_naive(),
-        // The gate lets no text of a guest who left come here.
+        // Always true: the compliance gate passes on no text of a guest who opted out.
         reachable: true,
         escalated: work.recall.place.open_cases > 0 || told.cases.iter().any(|case| case.takes_over),
         offer_readiness: plan.map_or(Confidence::ZERO, |plan| Confidence::clamped(plan.offer_readiness)),
@@ -152,7 +153,7 @@ fn step(work: &Work, scene: &Scene, told: &Told, now: DateTime<Utc>) -> Step {
     }
 }
 
-/// Names in the casino's content that have an exclamation mark of their own.
+/// Returns the names in the casino's content that contain an exclamation mark themselves.
 fn loud_names(work: &Work, now: DateTime<Utc>) -> Vec<&str> {
     let rows = work.index.current(now).flat_map(|item| [Some(item.name.as_str()), item.name_es.as_deref()]);
     rows.flatten().chain([work.config.prompts.casino_name_display.as_str()]).filter(|name| name.contains('!')).collect()
@@ -183,7 +184,8 @@ fn after(session_id: Uuid, phase: Phase, session: &Session) -> Result<SessionAft
     })
 }
 
-/// Three turns led nowhere: the broad choice in plain words, in place of one more question what was meant (CONV-33).
+/// Replaces one more clarifying question with a broad choice in plain words, after three turns that
+/// led nowhere (CONV-33).
 fn menu(work: &Work, speech: Speech) -> Speech {
     let text = work.pack.say(TextKey::Menu, speech.reply.language, &work.config);
     let mut record = speech.record;
@@ -225,7 +227,8 @@ fn mood(sentiment: Sentiment) -> Mood {
     }
 }
 
-/// The rows behind a reply. Hours and house rules are no subjects to come back to.
+/// Returns the content rows behind a reply, as subjects to mention in a later session. Leaves out
+/// hours, house rules and general information.
 fn about(index: &Index, sources: &[String]) -> Vec<Subject> {
     let rows = sources.iter().filter_map(|id| index.get(id));
     let told =
@@ -238,8 +241,9 @@ fn about(index: &Index, sources: &[String]) -> Vec<Subject> {
     .collect()
 }
 
-/// One warm line for the first reply after a session ended; with `last`, what was spoken of then. None while a case is open: a guest who
-/// complained is not cheered at.
+/// Returns one warm line for the first reply after a session ended; with `last`, it names the last
+/// subject of that session. Returns none while a case is open: a guest who complained gets no
+/// cheerful welcome.
 fn welcome(work: &Work, language: Language, last: Option<&Recall>, now: DateTime<Utc>) -> Option<String> {
     let recall = &work.recall;
     let name = work.profile.as_ref().and_then(|profile| name(profile, now));
@@ -254,7 +258,7 @@ fn welcome(work: &Work, language: Language, last: Option<&Recall>, now: DateTime
     met.then(|| work.pack.texts.render(TextKey::WelcomeBack, language, &slots))
 }
 
-/// The guest's name, if it is believed and short.
+/// Returns the guest's name, if it is short and needs no review.
 fn name(profile: &Profile, now: DateTime<Utc>) -> Option<String> {
     let settled = profile.field(Key::Name).is_some_and(|field| !field.needs_review);
     let name = profile.seen(Key::Name, now).filter(|_| settled)?.as_text()?;

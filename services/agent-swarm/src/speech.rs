@@ -1,7 +1,8 @@
-//! A turn's reply, with everything that led to it: from the offline model's whole answer, or from a
-//! hosted turn's ending.
+//! A turn's reply, with everything that led to it. Built from the offline model's complete answer
+//! or from the ending of a hosted turn.
 //!
-//! The machine of `seven-host` decides; a model that routes, plans and writes in one go, as the offline one does, reports all of it at once.
+//! The state machine of `seven-host` decides. The offline model routes, plans and writes in one
+//! step, so all its events are fed to the machine at once.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use seven_tools::Effect;
 
 use crate::{hosted::Answer, types::Work};
 
-/// A reply, whose it is, and what is written with it.
+/// A reply, the agent and model that made it, and everything that is committed with it.
 #[derive(Debug)]
 pub(crate) struct Speech {
     pub(crate) reply: Reply,
@@ -25,12 +26,13 @@ pub(crate) struct Speech {
     pub(crate) model: String,
     pub(crate) record: Record,
     pub(crate) effects: Vec<Effect>,
-    /// Every call about offers, for the audit, said or not (AGENT-46).
+    /// Every tool call about offers, for the audit log, whether or not the reply was sent
+    /// (AGENT-46).
     pub(crate) offer_calls: Vec<OfferCall>,
 }
 
 impl Speech {
-    /// Walks the turn of an answer that came whole.
+    /// Runs the state machine over an offline answer, which is complete from the start.
     pub(crate) fn offline(work: &Work, request: &Request, reply: Reply, took: Duration) -> Self {
         let mut turn = Turn::new(&work.pack.agents, false);
         let mut action = turn.next(Event::Routed(route(request, &reply)));
@@ -40,7 +42,8 @@ impl Speech {
                 Action::End(ending) => break ending,
                 Action::Route | Action::Plan => turn.next(Event::Planned(None)),
                 Action::Speak { .. } => turn.next(Event::Spoke),
-                // Made from rows by rule, so a finding is a question to us, not a reason to say less (D11): it is counted and stored.
+                // The answer is built from rows by rules. A finding in it points to an error of
+                // ours and is counted and stored, but does not hold the answer back (D11).
                 Action::Validate { .. } => turn.next(Event::Judged(Verdict::Pass)),
             };
         };
@@ -51,7 +54,8 @@ impl Speech {
         Self { agent, model, reply, record, effects: Vec::new(), offer_calls: Vec::new() }
     }
 
-    /// After a hosted turn that could not be ended by its model: what it cost and where it got to is told with the offline answer.
+    /// Adds the record of a hosted turn that its model could not end to the offline answer: its
+    /// cost, and the steps it took.
     #[must_use]
     pub(crate) fn after(mut self, hosted: Option<Answer>, degraded: bool) -> Self {
         self.record.degraded = degraded;
@@ -71,7 +75,7 @@ impl Speech {
         self
     }
 
-    /// A hosted turn that ended with a text of the pack.
+    /// Builds the reply of a hosted turn that ended with a fixed text of the pack.
     pub(crate) fn fixed(
         hosted: Answer,
         model: &str,
@@ -89,7 +93,7 @@ impl Speech {
         Self { reply, agent, model, record: hosted.record, effects: Vec::new(), offer_calls: hosted.offer_calls }
     }
 
-    /// The turn on its span (OBS-21, OBS-22, OBS-24, AGENT-75).
+    /// Writes the turn's outcome to its span (OBS-21, OBS-22, OBS-24, AGENT-75).
     pub(crate) fn describe(&self, span: &mut Span) {
         if !span.is_recorded() {
             return;
@@ -120,8 +124,8 @@ impl Speech {
         }
     }
 
-    /// Counts each call of a hosted model with its tokens and cost (OBS-26, OBS-41). The time of a
-    /// kept answer was counted when it was made.
+    /// Counts each call of a hosted model with its tokens and cost (OBS-26, OBS-41). Leaves out the
+    /// time of a stored answer: it was counted when the answer was made.
     fn count_steps(&self) {
         let guests = &metrics().guests;
         for Step { name, micros, usage, failed, kept } in &self.record.steps {
@@ -137,19 +141,19 @@ impl Speech {
         }
     }
 
-    /// How the hosted model's draft passed (OBS-34); none where it had nothing to draft.
+    /// Returns how the hosted model's draft passed judging (OBS-34); none where it drafted nothing.
     fn passed(&self) -> Option<&'static str> {
         match self.record.hosted {
             Some(Ending::Reply) if self.record.retries == 0 => Some("at_once"),
             Some(Ending::Reply) => Some("after_retry"),
             Some(Ending::Fallback(_)) => Some("no"),
-            // Too slow for the turn's deadline.
+            // The hosted model missed the turn's deadline.
             None if self.record.degraded => Some("no"),
             Some(Ending::Greeting | Ending::OffTopic) | None => None,
         }
     }
 
-    /// Counts how the turn ended and what its drafts broke (AGENT-76).
+    /// Counts how the turn ended and which rules its drafts violated (AGENT-76).
     pub(crate) fn count(&self, casino: &CasinoId) {
         let casino = casino.as_str();
         let ending = match self.record.ending {
@@ -183,7 +187,7 @@ fn intent_is_grounded(hosted: &Answer) -> bool {
     matches!(hosted.ending, Ending::OffTopic | Ending::Greeting)
 }
 
-/// The domain of an answer is that of the first row it was made from.
+/// Returns the route of an offline answer; its domain is that of the first row it was built from.
 fn route(request: &Request, reply: &Reply) -> Route {
     let first = reply.sources.first().and_then(|id| request.index.get(id));
     let subject = if reply.intent == "greeting" && first.is_none() { Subject::Greeting } else { Subject::Domain };
@@ -195,7 +199,7 @@ fn context(request: &Request, reply: &Reply) -> Vec<Context> {
     rows.map(|item| Context { id: item.id.clone(), name: item.name.clone(), score: None }).collect()
 }
 
-/// Checked against the rows it was made from, and what the guest said.
+/// Checks the answer against the rows it was built from and the guest's own words.
 fn findings(work: &Work, turn: &Turn<'_>, request: &Request, reply: &Reply) -> Vec<Finding> {
     let rows = reply.sources.iter().filter_map(|id| request.index.get(id));
     let mut texts: Vec<String> = rows.map(|item| formatter::text(item, request.zone)).collect();

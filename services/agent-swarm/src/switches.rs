@@ -1,5 +1,5 @@
-//! An operator's switch as a turn meets it (D14, SEC-121 to SEC-123): nobody thinks, the guest's texts stay open, and in safe mode the
-//! guest hears once that nobody answers here now.
+//! Handling of an operator's switch in a turn (D14, SEC-121 to SEC-123): no model is asked and the
+//! guest's texts stay open. In safe mode the guest is told once that nobody answers now.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::types::Swarm;
 
-/// A leased conversation that nobody may answer now.
+/// A leased conversation that may not be answered now.
 pub(crate) struct Silenced<'a> {
     pub(crate) lease: &'a Lease,
     pub(crate) config: &'a CasinoConfig,
@@ -27,13 +27,14 @@ pub(crate) struct Silenced<'a> {
     pub(crate) open: &'a [OpenText],
 }
 
-/// No turn may be made.
+/// Returns whether the switches forbid turns.
 pub(crate) fn silent(switched: &[Switch]) -> bool {
     switched.iter().any(|switch| switch.silences_agents())
 }
 
-/// Leaves the texts as they are: the end of the switch answers the young ones. Texts to a person who took the conversation over are
-/// that person's, switch or not. Gives the lease back; returns the holding text of safe mode where it is due.
+/// Leaves the texts open: when the switch ends, the recent ones are answered. Texts to a person who
+/// took the conversation over are kept for that person. Releases the lease and returns the holding
+/// text of safe mode where it is due.
 pub(crate) async fn keep(
     swarm: &Swarm,
     tx: &mut Tx,

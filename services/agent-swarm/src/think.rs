@@ -1,5 +1,5 @@
-//! Chooses the model that answers: the hosted one where there is one, the offline one otherwise and
-//! whenever the hosted one cannot (D10, D11).
+//! Chooses the model that answers: the hosted model where one is configured; the offline model
+//! otherwise, and whenever the hosted model fails (D10, D11).
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe};
 
@@ -28,16 +28,16 @@ use crate::{
 
 /// Stored data that a hosted turn's tools and memory need.
 struct ToolContext {
-    /// Answers of models that an earlier try of this turn paid for.
+    /// Model answers that an earlier try of this turn paid for.
     kept: BTreeMap<String, serde_json::Value>,
     standing: Standing,
-    /// This guest's, so far.
+    /// Offers given to this guest so far.
     offers: Vec<Offer>,
-    /// How often each offer was given out, to anyone.
+    /// How often each offer was given out, to all guests together.
     issued: BTreeMap<String, u32>,
 }
 
-/// Returns what the turn says; an error when not even the offline model could answer.
+/// Returns the turn's reply; an error when not even the offline model could answer.
 pub(crate) async fn think(swarm: &Swarm, work: &Work, scene: &Scene) -> Result<Speech, String> {
     let Some(hosted) = &swarm.settings.hosted else { return offline(swarm, work, scene).await };
     let deadline = Instant::now() + swarm.settings.model_deadline;
@@ -100,7 +100,7 @@ async fn ask_hosted(
     Ok(hosted::answer(hosted, work, scene, &query, memory, toolbox, deadline).await)
 }
 
-/// The lease keeps what is read here from changing under the turn.
+/// Reads the stored data for the tools. The lease keeps it from changing during the turn.
 async fn desk(swarm: &Swarm, work: &Work, texts: Uuid) -> Result<ToolContext, seven_store::Error> {
     let (guest, conversation) = (work.lease.guest_id, work.lease.conversation_id);
     let mut tx = swarm.fleet.store.bind(&work.casino).await?;
@@ -120,7 +120,8 @@ async fn offline(swarm: &Swarm, work: &Work, scene: &Scene) -> Result<Speech, St
     span.tell("gen_ai.request.model", &work.model.name());
     let thought = async { work.model.respond(&scene.request).await };
     let answer = timeout(swarm.settings.model_deadline, AssertUnwindSafe(thought).catch_unwind()).await;
-    // A panic is a failed try like any other: it is counted on the texts, and after the last one the guest gets the fallback.
+    // A panic counts as a failed try of the texts; after the last try the guest gets the fallback
+    // text.
     let answer = answer.map_err(|_| "the model did not answer in time".to_owned())?;
     let reply = answer.map_err(|_| "the model panicked".to_owned())?.map_err(|error| error.to_string())?;
     span.set("seven.results_count", reply.sources.len());
@@ -128,7 +129,7 @@ async fn offline(swarm: &Swarm, work: &Work, scene: &Scene) -> Result<Speech, St
     Ok(Speech::offline(work, &scene.request, reply, started.elapsed()))
 }
 
-/// A reply of the hosted model's, or the fixed text its turn ended with.
+/// Returns the hosted model's reply, or the fixed text that its turn ended with.
 fn ended(hosted: &Hosted, work: &Work, scene: &Scene, answer: Answer) -> Speech {
     let (name, language) = (hosted.speaker.name(), scene.language);
     let text = |key: TextKey| work.pack.say(key, language, &work.config);
@@ -161,7 +162,8 @@ fn default_agent(manifest: &Manifest) -> Option<&seven_host::Agent> {
     manifest.agents.get(&manifest.default_agent)
 }
 
-/// Returns the facts that decide about offers; the plan's readiness is added once there is a plan.
+/// Returns the facts that decide about offers. The plan's offer readiness is added once there is a
+/// plan.
 fn offer_facts(work: &Work, standing: &Standing, scene: &Scene) -> Facts {
     let count = |n: i64| u32::try_from(n).unwrap_or(u32::MAX);
     Facts {
@@ -177,7 +179,7 @@ fn offer_facts(work: &Work, standing: &Standing, scene: &Scene) -> Facts {
         guest_texts: count(standing.guest_texts),
         substantive_exchanges: count(standing.substantive_texts),
         texts_since_rejection: work.recall.session.counts.since_rejection(&scene.request.texts),
-        // The toolbox counts the offers made.
+        // The toolbox fills in the numbers of offers made.
         offers_this_arc: 0,
         offers_today: 0,
         offers_this_month: 0,

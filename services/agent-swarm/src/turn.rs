@@ -1,4 +1,5 @@
-//! One turn: ask the model while the lease is kept, commit if the epoch still stands, announce the draft.
+//! Runs one turn: asks the model while renewing the lease, commits if the epoch is unchanged, and
+//! announces the draft.
 
 use std::time::Duration;
 
@@ -29,12 +30,12 @@ use crate::{
     vetting::flag,
 };
 
-/// Failures of one turn before its guest gets the fallback.
+/// Number of failures of one turn after which the guest gets the fallback text.
 const MOST_TRIES: i32 = 5;
 
 enum Asked {
     Replied(Box<Speech>),
-    /// STOP, a takeover or another worker raised the epoch: this turn must not speak.
+    /// STOP, a takeover or another worker raised the epoch: this turn must not reply.
     Overtaken,
     Failed(String),
 }
@@ -73,7 +74,7 @@ pub(crate) async fn turn(swarm: &Swarm, work: Work, leasing: LeaseCommit) -> Res
     }
 }
 
-/// Thinks while the lease is kept.
+/// Asks the model for the reply, and renews the lease meanwhile.
 async fn ask(swarm: &Swarm, work: &Work, scene: &Scene) -> Result<Asked, Error> {
     let lease = swarm.fleet.timing.lease();
     let thought = think::think(swarm, work, scene);
@@ -104,7 +105,8 @@ fn scene(swarm: &Swarm, work: &Work) -> Scene {
     Scene::of(work, &*work.model, around)
 }
 
-/// Writes the turn and marks exactly the texts it read, under the conversation's lock; false when it was overtaken.
+/// Writes the turn and marks exactly the texts that it read as answered, under the conversation's
+/// lock. Returns false when another worker or a takeover raised the epoch first.
 async fn commit(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> Result<bool, Error> {
     let speech = &told.speech;
     let reply = &speech.reply;
@@ -138,7 +140,8 @@ async fn commit(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> R
     let after = remember(swarm, work, scene, told)?;
     mutant::dawdle().await;
     let place = swarm.commits.acquire().await;
-    // Taken back by a crash, the texts are open again and swept; nothing was sent, or the sender's look would have kept it.
+    // If a crash of the database loses this commit, the texts are open again and the sweep signals
+    // them. Nothing was sent then: the pre-send check would have made the commit durable.
     let mut tx = swarm.fleet.store.bind_repeatable(&work.casino).await?;
     let ids: Vec<Uuid> = if mutant::answers_all() {
         tx.open_texts(conversation).await?.iter().map(|t| t.inbound_id).collect()
@@ -147,7 +150,8 @@ async fn commit(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> R
     };
     let kept = Kept { session: after.session.as_ref(), profile: after.profile.as_ref() };
     let Some(Committing { switched, more }) = tx.commit_turn(&turn, &ids, kept).await? else { return Ok(false) };
-    // A switch that came while the host was thinking: the reply is not said, the texts stay open (D14).
+    // An operator set a switch while the model was working: the reply is dropped and the texts stay
+    // open (D14).
     if silent(&switched) {
         drop(tx);
         let mut tx = swarm.fleet.store.bind(&work.casino).await?;
@@ -160,16 +164,19 @@ async fn commit(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> R
     tx.audit_offer_calls(turn_id, None, &told.speech.offer_calls, &work.trace).await?;
     failpoint!("swarm.before_commit");
     tx.commit().await?;
-    // The signals wait for the bus, and nobody for them.
+    // Frees the commit permit: publishing the signals below may wait for the bus, and no other turn
+    // has to wait for that.
     drop(place);
     failpoint!("swarm.after_commit");
     drop(step);
-    // The other texts' traces are linked to the one that goes on to the receipt.
+    // The turn continues the trace of its oldest text up to the delivery receipt; the traces of its
+    // other texts are linked to it.
     work.open.iter().skip(1).for_each(|text| trace::join(&text.trace, "seven.joined"));
     speech.count(&work.casino);
     told.count(work, scene);
     tracing::info!(casino = %work.casino, turn_id = %turn_id, texts = ids.len(), agent = speech.agent, intent = reply.intent, findings = speech.record.findings.len(), grounded = reply.grounded, trace = work.trace, "turn made");
-    // A turn that the database took back is made again under its id: the bus must not take its signal for the first one's (D23).
+    // A turn that the database lost in a crash is made again under the same id. The random part
+    // keeps the bus from dropping its signal as a duplicate of the first one (D23).
     let making = swarm.fleet.ids.uuid();
     swarm.fleet.bus.signal_draft(&work.casino, turn_id.0, Some(format!("made:{making}")), &work.trace).await?;
     if let Some((next, trace)) = more {
@@ -192,7 +199,7 @@ fn remember(swarm: &Swarm, work: &Work, scene: &mut Scene, told: &Told) -> Resul
     session::settle(swarm, work, scene, told)
 }
 
-/// Offers and cases of a turn that stands.
+/// Writes the offers and cases of a turn whose commit succeeded so far.
 async fn carry_out(swarm: &Swarm, tx: &mut Tx, work: &Work, told: &Told) -> Result<(), Error> {
     for effect in &told.speech.effects {
         match effect {
@@ -204,7 +211,8 @@ async fn carry_out(swarm: &Swarm, tx: &mut Tx, work: &Work, told: &Told) -> Resu
     pause::open_cases(swarm, tx, work, &told.cases).await
 }
 
-/// Counts the failure on the texts; after the last one the guest gets the fallback, once, and operators a dead letter.
+/// Counts the failure on the texts. After the last permitted failure, sends the guest the fallback
+/// text once and gives operators a dead letter.
 async fn failed(swarm: &Swarm, work: &Work, why: &str) -> Result<Outcome, Error> {
     let ids: Vec<Uuid> = work.open.iter().map(|t| t.inbound_id).collect();
     let mut tx = swarm.fleet.store.bind(&work.casino).await?;
@@ -218,12 +226,12 @@ async fn failed(swarm: &Swarm, work: &Work, why: &str) -> Result<Outcome, Error>
     fallback::fall_back(swarm, work, why, u32::try_from(tries).unwrap_or(u32::MAX)).await
 }
 
-/// Until the lease stands: what a turn writes must find it.
+/// Waits until the lease is committed: the turn's writes depend on it.
 async fn leased(leasing: LeaseCommit) -> Result<(), Error> {
     Ok(leasing.await.map_err(|ended| Error::Other(format!("the lease's transaction was given up: {ended}")))??)
 }
 
-/// Whether, and why, this reply has to say that an AI writes.
+/// Returns why this reply has to disclose that an AI writes; none where it need not.
 fn disclosure_due(work: &Work) -> Option<Due> {
     disclosure::due(&Facts {
         enabled: work.config.features.ai_disclosure_enabled,

@@ -21,11 +21,11 @@ use crate::{
 pub struct Settings {
     /// The offline model of each pack.
     pub models: Models,
-    /// Asked first where there is one.
+    /// The hosted models, which are asked first where configured.
     pub hosted: Option<Hosted>,
     /// The embedding that finds content by meaning.
     pub embedding: Embedding,
-    /// A turn's thinking that takes longer is broken off.
+    /// The longest that a model may take for a turn.
     pub model_deadline: Duration,
     /// Bytes of content indexes kept in memory (D12).
     pub index_bytes: u64,
@@ -42,7 +42,8 @@ pub struct Swarm {
     pub(crate) fleet: Fleet,
     pub(crate) settings: Settings,
     pub(crate) library: Library,
-    /// Turns that are committed and announced at once: models may be waited for by many more.
+    /// Limits how many turns are committed and announced at once; many more may wait for their
+    /// models.
     pub(crate) commits: Semaphore,
 }
 
@@ -55,14 +56,14 @@ pub(crate) struct Work {
     pub(crate) lease: Lease,
     pub(crate) open: Vec<OpenText>,
     pub(crate) recall: Recall,
-    /// None for a guest of whom nothing is known.
+    /// None for a guest about whom nothing is stored.
     pub(crate) profile: Option<Profile>,
     pub(crate) index: Arc<Index>,
     pub(crate) trace: String,
 }
 
-/// The commit of a turn's lease, under way. The turn has read all it needs; its writes wait for the
-/// commit (`leased` in turn.rs). Until then the row's lock keeps other turns out, as the lease does
+/// The pending commit of a turn's lease. The turn has read all it needs; its writes wait for the
+/// commit (`leased` in turn.rs). Until then the row's lock excludes other turns, as the lease does
 /// afterwards.
 pub(crate) type LeaseCommit = JoinHandle<seven_store::Result<()>>;
 

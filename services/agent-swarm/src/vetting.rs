@@ -1,4 +1,5 @@
-//! Offers in a reply against what the casino really offers (SEC-41..47): from the rows the reply was made from, and the live promotions.
+//! Checks offers in a reply against the casino's real offers (SEC-41..47): the rows that the reply
+//! was made from, and the current promotions.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use uuid::Uuid;
 
 use crate::{scene::Scene, speech::Speech, types::Work};
 
-/// Checks a draft. `rows` are those it was made from.
+/// Checks a draft. `rows` are the content rows that it was made from.
 pub(crate) fn vet<'a>(draft: &str, request: &Request, rows: impl Iterator<Item = &'a Arc<Item>>) -> OfferCheck {
     let promotions = || request.index.by_category(&Category::Promotions, request.now);
     let catalogue = || Catalogue {
@@ -22,7 +23,8 @@ pub(crate) fn vet<'a>(draft: &str, request: &Request, rows: impl Iterator<Item =
     offers::check_with(draft, catalogue, request.now, request.zone)
 }
 
-/// Records offers that go out although no promotion proves them, for a person to review.
+/// Records offers that are sent although no promotion proves them, so that a person can review
+/// them.
 pub(crate) async fn flag(tx: &mut Tx, work: &Work, scene: &Scene, speech: &Speech, turn: Uuid) -> Result<(), Error> {
     let request = &scene.request;
     let given = speech.reply.sources.iter().chain(speech.record.context.iter().map(|row| &row.id));
@@ -48,7 +50,7 @@ fn promotion(item: &Item, request: &Request) -> Promotion {
     }
 }
 
-/// In both languages.
+/// Returns the item's wording in both languages.
 fn wording(item: &Item, request: &Request) -> Vec<String> {
     let own = formatter::text(item, request.zone);
     [Some(own), item.name_es.clone(), item.description_es.clone()].into_iter().flatten().collect()

@@ -1,4 +1,4 @@
-//! Texts of the pack as the answer to the text in hand: queued at once, without typing delay.
+//! Answers a guest's text with a text of the pack, queued at once, without typing delay.
 
 use std::time::Duration;
 
@@ -16,7 +16,8 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// Answers with a text of the pack, unless the same answer was given a moment ago: then the guest's text ends without one.
+/// Answers with a text of the pack. If the same answer was given a moment ago, closes the guest's
+/// text without one.
 pub(crate) async fn canned(gate: &Gate, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<Next, Error> {
     if was_said_just_now(gate, tx, case, key).await? {
         return close(tx, case, "answered_recently").await;
@@ -25,7 +26,8 @@ pub(crate) async fn canned(gate: &Gate, tx: &mut Tx, case: &Case<'_>, key: TextK
     queue(gate, tx, case, key, body).await.map(|(next, _)| next)
 }
 
-/// Whether this answer was given within the time in which the pack gives it once.
+/// Returns whether this answer was given already within the time in which the pack gives it only
+/// once.
 pub(crate) async fn was_said_just_now(gate: &Gate, tx: &mut Tx, case: &Case<'_>, key: TextKey) -> Result<bool, Error> {
     if mutant::answers_always() {
         return Ok(false);
@@ -38,7 +40,7 @@ pub(crate) fn render(case: &Case<'_>, key: TextKey) -> String {
     case.pack.say(key, case.language(), &case.config)
 }
 
-/// Queues the text and ends the guest's as answered by it.
+/// Queues the text and closes the guest's text as answered by it.
 pub(crate) async fn queue(
     gate: &Gate,
     tx: &mut Tx,
@@ -52,7 +54,7 @@ pub(crate) async fn queue(
     Ok((next, outbound_id))
 }
 
-/// Queues a text beside whatever answers the guest's.
+/// Queues a text in addition to the answer that the guest's text gets.
 pub(crate) async fn queue_text(
     gate: &Gate,
     tx: &mut Tx,
@@ -65,7 +67,7 @@ pub(crate) async fn queue_text(
     let (class, rules) = (case.pack.texts.class(key), &case.pack.rules);
     let useful_for = match class {
         MessageClass::OptOutConfirmation => rules.opt_out_confirmation(),
-        // Late help is help: it does not end with the confirmation's five minutes.
+        // Help is useful even when late: it does not expire after the confirmation's five minutes.
         MessageClass::Crisis | MessageClass::Emergency => rules.answer_to_a_cry(),
         _ => rules.usefulness(),
     };
@@ -92,7 +94,8 @@ pub(crate) async fn queue_text(
     Ok((Next::send(queued.into_iter().collect()), outbound_id))
 }
 
-/// One confirmation only: Telnyx's own counts (C-10), and so does what a fleet said that was lost since.
+/// Answers unless the guest has a confirmation already: from Telnyx (C-10), or from this fleet
+/// before a backup was restored that does not contain it.
 pub(crate) async fn answer_unless_provider_did(
     gate: &Gate,
     tx: &mut Tx,
@@ -108,7 +111,7 @@ pub(crate) async fn answer_unless_provider_did(
     }
 }
 
-/// An opted-out guest gets nothing but safety texts.
+/// Answers unless the guest has opted out: such a guest gets nothing but safety texts.
 pub(crate) async fn answer_unless_stopped(
     gate: &Gate,
     tx: &mut Tx,
@@ -124,15 +127,16 @@ pub(crate) async fn answer_unless_stopped(
     }
 }
 
-/// Closes the text without an answer; `reason` stands in its row.
+/// Closes the text without an answer; `reason` is stored in its row.
 pub(crate) async fn close(tx: &mut Tx, case: &Case<'_>, reason: &str) -> Result<Next, Error> {
     tx.close_inbound(case.inbound_id, Disposition::Closed, None, Some(reason)).await?;
     metrics().inbound.with_label_values(&[tx.casino().as_str(), case.verdict(), reason]).inc();
     Ok(Next::nothing())
 }
 
-/// Whether an answer would come too late to be of use: the text was received so long ago (an outage, a suspended casino), or it was
-/// found in the provider's records, from that long ago or from before a backup was put back. No text twice goes before an answer late.
+/// Returns whether an answer would come too late to be useful. That is so if the text was received
+/// too long ago (an outage, a suspended casino), or was found in the provider's records and was
+/// sent that long ago or before a backup was restored. No answer is better than a second one.
 pub(crate) fn is_late(gate: &Gate, case: &Case<'_>) -> bool {
     let came = if case.text.is_recovered() { case.text.occurred_at } else { case.text.received_at };
     let age = gate.fleet.clock.now() - came;

@@ -14,7 +14,8 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// Every layer that hit is audited and, where a person has to look, opened as a case: whatever becomes of the text.
+/// Writes an audit entry for every layer that hit, and opens a case where a person has to look.
+/// Done for every text, however it is answered.
 pub(crate) async fn note_hits(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
     let mut noted = Vec::new();
     for hit in &case.decision.hits {
@@ -32,7 +33,7 @@ pub(crate) async fn note_hits(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Resu
 async fn note(gate: &Gate, tx: &mut Tx, case: &Case<'_>, hit: &Hit) -> Result<(), Error> {
     let subject = case.inbound_id.to_string();
     let layer = hit.layer.as_str();
-    // For whoever reviews what the guardrails do (OBS-3).
+    // For reviews of the guardrails' decisions (OBS-3).
     tracing::info!(casino = %tx.casino(), layer, guardrail = hit.pattern_id, triggered = true, guest_phone_hash = case.guest.tag(), inbound_id = subject, "guardrail hit");
     tx.audit(&Entry {
         event: AuditEvent::GuardrailTriggered,
@@ -53,7 +54,8 @@ async fn note(gate: &Gate, tx: &mut Tx, case: &Case<'_>, hit: &Hit) -> Result<()
     Ok(())
 }
 
-/// Opens a case about the text; false where one of this reason is open for the conversation, which counts the repeat.
+/// Opens a case about the text. Returns false where the conversation has an open case for this
+/// reason, which then counts the repeat.
 pub(crate) async fn open_case(
     gate: &Gate,
     tx: &mut Tx,
@@ -80,8 +82,9 @@ pub(crate) async fn open_case(
     Ok(counted::open_case(tx, &opened).await?)
 }
 
-/// A cry for help: answered whatever else stands, after what was being said has been silenced (D4). Where a life is at stake a person
-/// takes over, and the host chats about nothing else meanwhile (SEC-104); further cries are answered here all the same.
+/// Answers a cry for help regardless of all other rules, after cancelling unsent replies (D4). If a
+/// life is at risk, a person takes over and the host writes nothing meanwhile (SEC-104); further
+/// cries are still answered here.
 pub(crate) async fn cry(gate: &Gate, tx: &mut Tx, case: &Case<'_>, layer: Layer) -> Result<Next, Error> {
     let conversation = case.party.conversation_id;
     tx.note_cry(conversation, case.text.received_at).await?;
@@ -98,7 +101,7 @@ pub(crate) async fn cry(gate: &Gate, tx: &mut Tx, case: &Case<'_>, layer: Layer)
         return canned::canned(gate, tx, case, TextKey::LateCry).await;
     }
     let answer = canned::canned(gate, tx, case, TextKey::answer_to(layer)).await?;
-    // Two needs in one text are both served.
+    // A text with two different cries gets both answers.
     let other = case.decision.hits.iter().map(|hit| hit.layer).find(|other| other.is_urgent() && !layer.serves(*other));
     let Some(key) = other.map(TextKey::answer_to) else { return Ok(answer) };
     if canned::was_said_just_now(gate, tx, case, key).await? {
@@ -109,10 +112,10 @@ pub(crate) async fn cry(gate: &Gate, tx: &mut Tx, case: &Case<'_>, layer: Layer)
     Ok(answer.and(second))
 }
 
-/// How grave a case is; what follows from it is the table's (SEC-113).
+/// Returns the severity of the case for a hit; a table gives the consequences (SEC-113).
 fn severity(hit: &Hit) -> Option<Severity> {
     match hit.layer {
-        // Likeness alone wakes nobody.
+        // A hit by likeness alone must not page anybody.
         Layer::BsaAml if hit.is_by_likeness() => Some(Severity::Sev2),
         Layer::Crisis | Layer::Emergency | Layer::BsaAml => Some(Severity::Sev0),
         Layer::ResponsibleGaming => Some(Severity::Sev1),
@@ -121,7 +124,7 @@ fn severity(hit: &Hit) -> Option<Severity> {
     }
 }
 
-/// How grave a case is where the text only resembles a cry: one step less than a certain one.
+/// Returns the severity where the text only resembles a cry: one step below that of a certain one.
 pub(crate) fn severity_when_likely(layer: Layer) -> Severity {
     if layer == Layer::ResponsibleGaming { Severity::Sev2 } else { Severity::Sev1 }
 }

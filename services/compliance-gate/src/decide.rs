@@ -1,4 +1,5 @@
-//! Decides about a text: nobody's word, a cry, a command, closed with a reason, a canned answer, or the swarm's.
+//! Decides about a text: not written by a guest, a cry for help, a command, closed with a reason,
+//! answered from the pack, or passed to the swarm.
 
 use seven_compliance::{Author, Intent, Likely, LikelyKind, Verdict};
 use seven_packs::TextKey;
@@ -21,7 +22,8 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     };
     if let Some(layer) = layer.filter(|layer| layer.is_urgent()) {
         let answer = cries::cry(gate, tx, case, layer).await?;
-        // "I can't go on, stop texting me": helped first, then left in peace (C-21).
+        // "I can't go on, stop texting me": the help is sent first, then the opt-out is carried out
+        // (C-21).
         return Ok(match &case.decision.keyword {
             Some(keyword) if keyword.intent == Intent::OptOut => {
                 answer.and(keywords::keyword(gate, tx, case, keyword).await?.unwrap_or_default())
@@ -29,7 +31,8 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
             _ => answer,
         });
     }
-    // A late question is nobody's any more, and a late YES may be to another question than the last one we know of.
+    // A late question needs no answer any more, and a late YES may answer an earlier question than
+    // the last one we know of.
     let late = canned::is_late(gate, case);
     if let Some(keyword) = &case.decision.keyword
         && (layer.is_none() || keyword.intent == Intent::OptOut)
@@ -41,7 +44,7 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     if case.party.status == "pending_deletion" {
         return privacy::while_pending(gate, tx, case).await;
     }
-    // Asked again under the conversation's lock: a START may have come meanwhile.
+    // Checked again under the conversation's lock: a START may have arrived meanwhile.
     if case.party.stopped && tx.is_stopped(&case.guest).await? {
         return canned::close(tx, case, "opted_out").await;
     }
@@ -85,7 +88,8 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     Ok(next)
 }
 
-/// Why the text is nobody's word to us, if it is: sent by a machine, a short code or a number of ours, or a phone that quotes us.
+/// Returns why the text was not written by a guest, if so: it was sent by a machine, a short code
+/// or a number of ours, or by a phone that quotes us.
 fn not_a_guests(gate: &Gate, case: &Case<'_>) -> Option<&'static str> {
     if gate.fleet.roster.casino_of(case.text.from.as_str()).is_some() || case.text.from.is_short_code() {
         return Some("not_a_guest");
@@ -97,7 +101,8 @@ fn not_a_guests(gate: &Gate, case: &Case<'_>) -> Option<&'static str> {
     }
 }
 
-/// Whether a text has anything to read: neither blank nor signs that are not seen (a picture's place, joiners, marks of direction).
+/// Returns whether a text contains anything to read besides blanks and invisible characters (an
+/// image placeholder, joiners, direction marks).
 fn says_something(body: &str) -> bool {
     body.chars().any(|c| !c.is_whitespace() && !c.is_control() && !seven_compliance::is_invisible(c))
 }

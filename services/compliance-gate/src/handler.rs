@@ -1,4 +1,5 @@
-//! One text: stored, judged, and either answered from the pack, closed with a reason, or signalled to the swarm.
+//! Handles one text: stores and judges it, then answers from the pack, closes it with a reason, or
+//! signals the swarm.
 
 use std::sync::Arc;
 
@@ -54,12 +55,13 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
         tx.meet(&text.from, &guest, &text.to, Channel::Sms, new, &law_of(&text.from)).await?;
     let pack = Arc::clone(gate.fleet.packs.of(&config)?);
     if party.erased_until.is_some_and(|until| text.occurred_at <= until) {
-        // A late copy of what a guest had deleted. Nothing of this transaction stays.
+        // A late copy of a text that the guest had deleted: this transaction is not committed.
         metrics().inbound.with_label_values(&[casino.as_str(), "none", "erased_before"]).inc();
         return forget(gate, delivery).await;
     }
     let decision = reading::judge(gate, &mut tx, &pack, &config, &guest, &text).await?;
-    // The row has what ingress began, so that it hangs together even where this process dies before it exports its span.
+    // The row keeps the trace that ingress began, so that it stays connected even if this process
+    // dies before it exports its span.
     let context = TraceContext { sampled: delivery.trace.sampled || reading::matters(&decision), ..delivery.trace };
     let mut trace = context.to_string();
     let personal = decision.hits.iter().any(|hit| hit.layer == Layer::Pii);
@@ -83,7 +85,7 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
         let notice = moved::tell_of_change(gate, &mut tx, &case, &answer).await?;
         (answer.and(notice), None)
     } else {
-        // A duplicate: skip the effect, repeat the publish (D3).
+        // A duplicate: skips the effect and repeats the publish (D3).
         metrics().duplicates.with_label_values(&[Stage::Gate.as_str()]).inc();
         let known = tx.known_inbound(&text.provider, &text.provider_message_id).await?;
         if let Some(known) = &known {
@@ -108,7 +110,7 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
     Ok(())
 }
 
-/// Takes the event out of its stream: what it holds must not be kept.
+/// Erases the event from its stream, because its content must not be kept.
 async fn forget(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Error> {
     gate.fleet.bus.erase(Stage::Gate, delivery.stream_seq).await?;
     Ok(())
@@ -144,7 +146,7 @@ async fn publish(
     Ok(())
 }
 
-/// The text's own entry; its subject is the row.
+/// Builds the text's audit entry; its subject is the row.
 fn audit_entry<'a>(text: &Text, decision: &Decision, guest: &'a GuestHash) -> Entry<'a> {
     let hit = decision.hits.first();
     let detail = serde_json::json!({
@@ -154,7 +156,8 @@ fn audit_entry<'a>(text: &Text, decision: &Decision, guest: &'a GuestHash) -> En
     Entry { guest: Some(guest), ..Entry::of(AuditEvent::SmsInbound, "compliance-gate", "", detail) }
 }
 
-/// A new guest whose area code the table does not know: counted, so that somebody adds it (`data/area_codes.csv`).
+/// Counts a new guest whose area code is not in the table, so that somebody adds it
+/// (`data/area_codes.csv`).
 fn count_unknown_code(case: &Case<'_>, casino: &CasinoId) {
     if let Prefix::UnknownCode(code) = area_codes::prefix_of(&case.text.from)
         && case.party.new
@@ -164,7 +167,7 @@ fn count_unknown_code(case: &Case<'_>, casino: &CasinoId) {
     }
 }
 
-/// The disclosure law of every state this number may belong to (D15).
+/// Returns the disclosure laws of every state that this number may belong to (D15).
 fn law_of(phone: &PhoneE164) -> GuestLaw {
     let rules = seven_compliance::jurisdiction::of(phone, None);
     let laws = rules.ai_disclosure_laws.join("; ");

@@ -1,4 +1,4 @@
-//! Carries out keywords (SMS-15..20, CONV-7..12, D7): the effect, the one answer and the consent
+//! Carries out keywords (SMS-15..20, CONV-7..12, D7): the effect, the single answer and the consent
 //! entry of each, in one transaction.
 
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// The keyword's effect; none when the text goes on to the host like any other.
+/// Carries out the keyword; returns none when the text goes on to the host like any other.
 pub(crate) async fn keyword(
     gate: &Gate,
     tx: &mut Tx,
@@ -66,8 +66,8 @@ async fn opt_out(gate: &Gate, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -
     }
 }
 
-/// A STOP that comes after the START written later: texts go on, but marketing consent from before the STOP ends with it, as if
-/// both had come in order (D7, C-9).
+/// Handles a STOP that arrives after a START that was written later. Texts go on, but marketing
+/// consent from before the STOP ends, as if both had arrived in order (D7, C-9).
 async fn late_opt_out(gate: &Gate, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) -> Result<(), Error> {
     let Some(standing) = tx.consent_standing(&case.guest).await? else { return Ok(()) };
     let given_before = standing.consent_at.is_some_and(|given| given <= case.text.occurred_at);
@@ -79,7 +79,8 @@ async fn late_opt_out(gate: &Gate, tx: &mut Tx, case: &Case<'_>, keyword: &Keywo
     Ok(())
 }
 
-/// From receipt to the consent about to be committed (SEC-18, SEC-150).
+/// Measures the time from receipt to the consent entry, which is about to be committed (SEC-18,
+/// SEC-150).
 fn measure_stop(gate: &Gate, case: &Case<'_>) {
     let seconds = (gate.fleet.clock.now() - case.text.received_at).as_seconds_f64().max(0.0);
     metrics().stop_seconds.with_label_values(&["consent"]).observe(seconds);
@@ -90,7 +91,7 @@ async fn opt_in(gate: &Gate, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) ->
     let before = tx.suppression(&case.guest).await?;
     let was_stopped = before.as_ref().is_some_and(|s| s.state == "stopped");
     let was_asked = before.is_some_and(|s| s.asked_at.is_some());
-    // "I want your texts again" of a guest who gets them is ordinary talk.
+    // "I want your texts again", from a guest who gets them, is ordinary conversation.
     if !was_stopped && !was_asked && keyword.pattern_id.contains(".nl.") {
         return Ok(None);
     }
@@ -98,7 +99,7 @@ async fn opt_in(gate: &Gate, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) ->
     let next = match tx.start(&case.guest, at, &case.text.event_id, word).await? {
         Applied::Superseded => canned::close(tx, case, "overtaken_by_newer_word").await,
         Applied::Changed if was_stopped => {
-            // Marketing stays off until there is new written consent (SEC-15, C-9).
+            // Marketing texts stay off until the guest gives new written consent (SEC-15, C-9).
             let evidence = serde_json::json!({ "keyword": keyword.pattern_id, "inbound_id": case.inbound_id });
             consent(gate, tx, case, Action::Granted, word.method, "transactional", evidence).await?;
             metrics().guests.opt_ins.with_label_values(&[tx.casino().as_str(), word.method]).inc();
@@ -108,7 +109,7 @@ async fn opt_in(gate: &Gate, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) ->
         Applied::Changed | Applied::Repeat if was_asked => {
             canned::answer_unless_provider_did(gate, tx, case, TextKey::OptInConfirmation).await
         }
-        // With us already: what more a START or SUBSCRIBE can ask for is our offers.
+        // The guest gets our texts already: a START or SUBSCRIBE can only ask for our offers.
         Applied::Changed | Applied::Repeat if case.party.consent_tier == "marketing" => {
             canned::close(tx, case, "opt_in_repeated").await
         }
@@ -117,7 +118,8 @@ async fn opt_in(gate: &Gate, tx: &mut Tx, case: &Case<'_>, keyword: &Keyword) ->
     next.map(Some)
 }
 
-/// The whole wording, with its hash kept as evidence; a YES to it is written consent (CONV-9).
+/// Sends the full consent question and stores its wording and hash as evidence; a YES to it is
+/// written consent (CONV-9).
 async fn ask_for_consent(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
     if case.text.autoresponse.is_some() {
         return canned::close(tx, case, "provider_answered").await;
@@ -141,7 +143,8 @@ async fn ask_for_consent(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Ne
     Ok(next)
 }
 
-/// A YES is consent only to a question of ours that is still the last thing said (C-16); else it is conversation.
+/// Records a YES as consent only if it answers a question that is still our last text (C-16);
+/// otherwise it is conversation.
 async fn yes(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
     if tx.is_stopped(&case.guest).await? {
         return Ok(None);

@@ -1,5 +1,6 @@
-//! compliance-gate: stores each guest text once, answers keywords and cries for help at once, closes what must not be answered, and signals the
-//! swarm about the rest. Depends on neither the model nor the send API (D2, PROD-6).
+//! compliance-gate: stores each guest text once, answers keywords and cries for help at once,
+//! closes what must not be answered, and signals the swarm about the rest. Depends on neither the
+//! model nor the send API (D2, PROD-6).
 
 mod canned;
 mod cries;
@@ -20,10 +21,11 @@ use seven_runtime::Fleet;
 
 pub use types::Gate;
 
-/// Works until the fleet's shutdown. `fleet_per_minute`: texts of all casinos that are answered in a minute (PROD-1). `second_reader`: whether
-/// suspicious texts are read twice (D20); the reader's 30 MB are loaded with the first of them.
+/// Runs the worker until the fleet's shutdown. `fleet_per_minute` is the number of texts of all
+/// casinos that are answered per minute (PROD-1). `second_reader` tells whether suspicious texts
+/// are read twice (D20); the reader's 30 MB are loaded with the first such text.
 pub async fn run(fleet: Fleet, fleet_per_minute: u32, second_reader: bool, settings: WorkerSettings) {
-    // Before the first guest waits for it.
+    // Builds the guardrails now, so that no guest has to wait for it.
     fleet.packs.iter().for_each(|pack| drop(pack.guardrails().decide("")));
     let gate = Gate { fleet: fleet.clone(), fleet_per_minute, second_reader };
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());

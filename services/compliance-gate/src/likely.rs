@@ -1,5 +1,6 @@
-//! Answers a text that only resembles an opt-out or a cry for help (D20): a question instead of an opt-out, one sentence with the line beside the answer
-//! to what was asked, a case of lower severity.
+//! Answers a text that only resembles an opt-out or a cry for help (D20). A likely opt-out gets a
+//! question instead. A likely cry gets one sentence with the helpline, beside the answer to the
+//! text, and a case of lower severity.
 
 use seven_compliance::{Intent, Keyword, Layer, Likely, LikelyKind, dialogue};
 use seven_domain::AuditEvent;
@@ -13,10 +14,11 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// The yes to "should we stop texting you?", in whatever words.
+/// The keyword for a yes, in any words, to "should we stop texting you?".
 const ASKED: Keyword = Keyword { intent: Intent::OptOut, pattern_id: "optout.nl.asked", language: None };
 
-/// Audits what the text resembles and opens the case for a likely cry; true where the guest was not told of the line yet.
+/// Audits the resemblance and opens the case for a likely cry. Returns true where the guest was not
+/// told about the helpline yet.
 pub(crate) async fn note_likely(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     let Some(Likely { kind, margin }) = case.decision.likely else { return Ok(false) };
     let (what, pattern_id) = (kind.as_str(), format!("likely.{}", kind.as_str()));
@@ -40,7 +42,7 @@ pub(crate) async fn note_likely(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Re
     Ok(opened)
 }
 
-/// One sentence with the line, beside whatever answers the text.
+/// Queues one sentence with the helpline, in addition to the answer to the text.
 pub(crate) async fn name_the_line(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
     let Some(Likely { kind: LikelyKind::Cry(layer), .. }) = case.decision.likely else {
         return Ok(Next::nothing());
@@ -52,13 +54,14 @@ pub(crate) async fn name_the_line(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> 
     canned::queue_text(gate, tx, case, key, body).await.map(|(next, _)| next)
 }
 
-/// Asks once whether the guest wants no more texts; until the answer nothing proactive leaves.
+/// Asks once whether the guest wants no more texts; until the answer, no proactive text is sent.
 pub(crate) async fn ask(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
     canned::canned(gate, tx, case, TextKey::OptOutQuestion).await
 }
 
-/// The answer to that question, while it is the last thing we said: yes ends texts, no keeps them, and a second text like an opt-out is
-/// a yes. Anything else is ordinary talk, and the question stays open.
+/// Handles the answer to that question while it is our last text: yes ends the texts, no keeps
+/// them, and a second text that resembles an opt-out counts as yes. Anything else is ordinary
+/// conversation, and the question stays open.
 pub(crate) async fn answer_to_question(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
     if !case.party.asked {
         return Ok(None);
@@ -79,7 +82,7 @@ pub(crate) async fn answer_to_question(gate: &Gate, tx: &mut Tx, case: &Case<'_>
     }
 }
 
-/// The case's reason: apart from that of a certain cry, so that both may be open.
+/// Returns the case's reason, distinct from that of a certain cry, so that both may be open.
 fn reason(layer: Layer) -> &'static str {
     match layer {
         Layer::Crisis => "likely_crisis",

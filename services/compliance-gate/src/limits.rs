@@ -1,5 +1,5 @@
-//! Inbound limits (SMS-11..14, PROD-1..4): counted after keywords, so that no limiter stands before STOP; the webhook was answered
-//! 200 long ago. The text is stored either way.
+//! Inbound limits (SMS-11..14, PROD-1..4). They are counted after keywords, so that no limit can
+//! stop a STOP. The webhook has been answered 200 long before, and the text is stored either way.
 
 use std::time::Duration;
 
@@ -11,17 +11,18 @@ use crate::types::Case;
 
 pub(crate) enum Limited {
     No,
-    /// Over the guest's limit for the first time in this window: one notice.
+    /// The guest is over the limit for the first time in this window: one notice is sent.
     TellOnce,
-    /// Closed with this reason.
+    /// The text is closed with this reason.
     Silently(&'static str),
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// `fleet_per_minute`: all casinos together; protection against a flood, not a quota (PROD-1). While it is exceeded each casino still has
-/// its share of it, so that one casino's flood does not silence the guests of another. Operators are told of every casino whose guests
-/// get no answer.
+/// Counts the text against all limits. `fleet_per_minute` applies to all casinos together and
+/// protects against a flood; it is no quota (PROD-1). While it is exceeded, each casino still has
+/// its share of it, so that one casino's flood does not silence another's guests. Operators are
+/// told about every casino whose guests get no answer.
 pub(crate) async fn count(fleet: &Fleet, fleet_per_minute: u32, case: &Case<'_>) -> Limited {
     let casino = &case.config.casino_id;
     let per_minute = |key: &str, fleet: bool, most: u32| Limit { key: key.to_owned(), fleet, most, window: MINUTE };

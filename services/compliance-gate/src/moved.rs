@@ -1,4 +1,5 @@
-//! A guest who writes to a number that the casino gave up (D40): the answer leaves from its present number, and one notice says so.
+//! A guest who writes to a number that the casino gave up (D40): the answer is sent from its
+//! present number, and one notice explains this.
 
 use seven_compliance::Intent;
 use seven_packs::TextKey;
@@ -10,8 +11,8 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// The notice, once per number and guest, where the text is answered at all. A STOP gets its confirmation and nothing else, and a cry
-/// for help its line: who is told later is told soon enough.
+/// Queues the notice, once per number and guest, if the text is answered at all. A STOP gets only
+/// its confirmation and a cry only its help; those guests get the notice with a later text.
 pub(crate) async fn tell_of_change(gate: &Gate, tx: &mut Tx, case: &Case<'_>, answer: &Next) -> Result<Next, Error> {
     let retired = case.config.operational.owner_of(&case.text.to).is_none();
     let stop = case.decision.keyword.is_some_and(|keyword| keyword.intent == Intent::OptOut);

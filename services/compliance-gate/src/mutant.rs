@@ -1,4 +1,5 @@
-//! Promises that `./scripts/chaos --mutants` breaks here (`seven_faults`); a product build has none of it.
+//! Guarantees that `./scripts/chaos --mutants` breaks here on purpose (`seven_faults`); a product
+//! build contains none of this code.
 
 use std::time::Duration;
 
@@ -7,20 +8,21 @@ use seven_domain::CasinoId;
 use seven_faults::mutant;
 use tokio::time::sleep;
 
-/// How long a gap stays open, so that a kill can fall into it.
+/// Length of a gap, long enough for a kill to happen in it.
 const WIDE: Duration = Duration::from_secs(3);
 
-/// Every answer is given, however often it was given just now.
+/// Breaks a guarantee: every answer is given, even if the same one was given just now.
 pub(crate) fn answers_always() -> bool {
     mutant!("answers_always")
 }
 
-/// A START counts from when we read it.
+/// Breaks a guarantee: a START counts from the time at which we read it.
 pub(crate) fn starts_from_now() -> bool {
     mutant!("start_from_now")
 }
 
-/// The text is noted as done before the work: whether it was noted already.
+/// Breaks a guarantee: marks the text as done before the work. Returns whether it was marked
+/// already.
 pub(crate) async fn noted_before(cache: &Cache, casino: &CasinoId, key: &str) -> bool {
     if !mutant!("done_before_effect") {
         return false;
@@ -33,12 +35,12 @@ pub(crate) async fn noted_before(cache: &Cache, casino: &CasinoId, key: &str) ->
     false
 }
 
-/// The gate publishes a moment after its commit, and not again for a duplicate.
+/// Breaks a guarantee: the gate publishes a moment after its commit, and not again for a duplicate.
 pub(crate) fn forgets_duplicates() -> bool {
     mutant!("silent_duplicate")
 }
 
-/// The moment between commit and publish.
+/// Widens the gap between commit and publish.
 pub(crate) async fn dawdle() {
     if forgets_duplicates() {
         sleep(WIDE).await;

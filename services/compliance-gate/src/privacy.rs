@@ -1,4 +1,5 @@
-//! DELETE and what follows it (C-18, CONV-12, DATA-56, AGENT-28): the request, the time to think again, the notice until it is done.
+//! DELETE and its consequences (C-18, CONV-12, DATA-56, AGENT-28): the request, the time in which
+//! the guest may withdraw it, and the notice until it is done.
 
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ pub(crate) async fn delete(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     canned::answer_unless_stopped(gate, tx, case, TextKey::DeleteReceived).await
 }
 
-/// A guest whose deletion is pending gets one notice, and KEEP takes the request back.
+/// Answers a guest whose deletion is pending with one notice; KEEP withdraws the request.
 pub(crate) async fn while_pending(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Next, Error> {
     if keeps_data(&case.text.body) && tx.withdraw_deletion(&case.guest, case.party.guest_id).await? {
         return canned::answer_unless_stopped(gate, tx, case, TextKey::DeleteWithdrawn).await;

@@ -1,4 +1,4 @@
-//! Reads a text beside our last texts to the guest, and tells the verdict on its span.
+//! Reads a text together with our last texts to the guest, and writes the verdict to its span.
 
 use seven_compliance::{Author, Decision, Guardrails, Intent, Verdict, dialogue, echo, provider};
 use seven_domain::{CasinoConfig, GuestHash, Language};
@@ -10,8 +10,8 @@ use seven_telemetry::{metrics, trace};
 
 use crate::types::{Gate, Text};
 
-/// The reading of the text, with the names of what it hit on its span (OBS-2). Consent and guardrails are never sampled away
-/// (PROD-7, OBS-3).
+/// Judges the text and writes the names of its hits to the span (OBS-2). Traces about consent and
+/// guardrails are always kept, whatever the sampling (PROD-7, OBS-3).
 pub(crate) async fn judge(
     gate: &Gate,
     tx: &mut Tx,
@@ -48,8 +48,8 @@ pub(crate) async fn judge(
     Ok(decision)
 }
 
-/// Reads the words with both readers. The second takes a core for some 20 ms, beside the threads that serve other guests; where it
-/// cannot be asked, the first one's word stands.
+/// Judges the text with both readers. The second one takes a core for some 20 ms, on a thread apart
+/// from those that serve other guests. If it fails, the first reader's decision applies.
 async fn read(gate: &Gate, rails: &Guardrails, words: &str) -> Decision {
     let first = rails.decide(words);
     if !gate.second_reader || !first.is_suspicious() {
@@ -94,7 +94,7 @@ async fn beside_our_texts(
     Decision { likely, ..decision }
 }
 
-/// A trace that is kept whatever is sampled.
+/// Returns whether the trace has to be kept whatever the sampling.
 pub(crate) fn matters(decision: &Decision) -> bool {
     decision.keyword.is_some()
         || decision.likely.is_some()
@@ -102,13 +102,15 @@ pub(crate) fn matters(decision: &Decision) -> bool {
         || !matches!(decision.verdict, Verdict::Pass)
 }
 
-/// Most texts hold nothing that we could have said: they cost no question to the database.
+/// Returns whether our own texts are needed. Most texts contain nothing that we could have written,
+/// and need no database query.
 fn needs_our_texts(decision: &Decision, body: &str) -> bool {
     let in_words = decision.keyword.is_some_and(|keyword| keyword.pattern_id.contains(".nl."));
     echo::may_quote(body) || in_words || decision.likely.is_some() || !decision.hits.is_empty()
 }
 
-/// A reaction whose quotation is no text of ours, and a cry: the guest reacts to their own words.
+/// Returns the decision for a reaction that quotes a cry for help which is no text of ours: the
+/// guest reacts to their own words.
 fn reacted_to(
     body: &str,
     rails: &Guardrails,
@@ -121,13 +123,14 @@ fn reacted_to(
     (cries && !echo::is_ours(&quoted, ours) && !echo::is_ours(&quoted, &pack_says())).then_some(own)
 }
 
-/// Every text of the pack as this casino's guests read it.
+/// Returns every text of the pack as this casino's guests read it.
 fn pack_says(pack: &Pack, config: &CasinoConfig) -> Vec<String> {
     let keys = TextKey::ALL.iter().filter(|key| pack.texts.has(**key));
     keys.flat_map(|key| Language::ALL.map(|language| pack.say(*key, language, config))).collect()
 }
 
-/// The provider's own verdict counts as the guest's word, whatever the text says: it blocked or unblocked the number already (D7).
+/// Applies the provider's own verdict, which counts as the guest's word whatever the text says: the
+/// provider has blocked or unblocked the number already (D7).
 fn with_provider(decision: Decision, verdict: Option<&str>) -> Decision {
     let Some(said) = verdict.and_then(provider::keyword).filter(|said| said.intent != Intent::Help) else {
         return decision;

@@ -1,4 +1,5 @@
-//! Texts that come again: a copy of a text under a new id, and an auto-responder that answers each of ours.
+//! Repeated texts: a copy of a text under a new id, and an auto-responder that answers each of
+//! ours.
 
 use chrono::TimeDelta;
 use seven_compliance::dialogue;
@@ -12,30 +13,33 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// A text that came before this long ago is no copy's original.
+/// Longest time between a text and its copy.
 const COPY_WINDOW: TimeDelta = TimeDelta::seconds(60);
-/// An auto-responder writes so soon after a text of ours.
+/// Longest time in which an auto-responder answers a text of ours.
 const RESPONDER_WINDOW: TimeDelta = TimeDelta::seconds(10);
-/// Texts further apart are no exchange of two machines.
+/// Longest time between texts that can be an exchange between two machines.
 const EXCHANGE_WINDOW: TimeDelta = TimeDelta::minutes(2);
-/// Near-identical texts in a row that are a machine's.
+/// Number of near-identical texts in a row that identifies an auto-responder.
 const RESPONDER_TEXTS: usize = 3;
-/// Shorter texts are people's, who say "ok thanks" three times.
+/// Fewest words of an auto-responder's text: shorter ones are people's, who may say "ok thanks"
+/// three times.
 const LEAST_WORDS: usize = 6;
 
-/// Whether the guest sent the same text within the last minute and nothing was sent since.
+/// Returns whether the guest sent the same text within the last minute and nothing was sent since.
 pub(crate) async fn is_copy(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     let earlier = earlier(tx, case, COPY_WINDOW).await?;
     Ok(earlier.iter().any(|earlier| is_same(earlier, case) && !earlier.sent_since))
 }
 
-/// The same for a cry for help, which is answered at once: its copy comes after the answer.
+/// Returns whether a cry for help is a copy. A cry is answered at once, so its copy may come after
+/// the answer.
 pub(crate) async fn is_copy_of_cry(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     let earlier = earlier(tx, case, COPY_WINDOW).await?;
     Ok(earlier.iter().any(|earlier| is_same(earlier, case) && earlier.disposition == Disposition::Canned.as_str()))
 }
 
-/// One notice to a machine that answers each of our texts, then silence for as long as it says the same.
+/// Sends one notice to a machine that answers each of our texts, then stays silent while it repeats
+/// itself.
 pub(crate) async fn auto_responder(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
     let body = &case.text.body;
     if body.split_whitespace().count() < LEAST_WORDS || dialogue::asks(body) {
@@ -63,7 +67,8 @@ pub(crate) async fn auto_responder(gate: &Gate, tx: &mut Tx, case: &Case<'_>) ->
     canned::canned(gate, tx, case, TextKey::AutoResponder).await.map(Some)
 }
 
-/// The guest's last texts within this time, the newest first; no question to the database where the guest wrote nothing lately.
+/// Returns the guest's last texts within this time, the newest first; without a database query
+/// where the guest wrote nothing recently.
 async fn earlier(tx: &mut Tx, case: &Case<'_>, within: TimeDelta) -> Result<Vec<Earlier>, Error> {
     let at = case.text.received_at;
     if case.party.last_inbound_at.is_none_or(|last| at - last > within) {

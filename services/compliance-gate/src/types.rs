@@ -10,7 +10,7 @@ use seven_packs::Pack;
 use seven_runtime::{Error, Fleet, word_of};
 use seven_store::{guests::Party, inbound::NewInbound, outbound::Queued, suppressions::Word};
 
-/// Stored in place of a text that held card, account or identity data (CONV-15).
+/// Stored instead of a text that contained card, account or identity data (CONV-15).
 const NOT_KEPT: &str = "[personal data, not kept]";
 
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Gate {
     pub second_reader: bool,
 }
 
-/// A stored text with all the branches need.
+/// A stored text with everything that the branches of the decision need.
 pub(crate) struct Case<'a> {
     pub(crate) config: Arc<CasinoConfig>,
     pub(crate) pack: Arc<Pack>,
@@ -33,7 +33,7 @@ pub(crate) struct Case<'a> {
     pub(crate) trace: String,
 }
 
-/// The event, validated.
+/// The inbound event, validated.
 pub(crate) struct Text {
     pub(crate) from: PhoneE164,
     pub(crate) to: PhoneE164,
@@ -50,7 +50,7 @@ pub(crate) struct Text {
 /// The signal and texts to send once the text's transaction is durable.
 #[derive(Debug, Default)]
 pub(crate) struct Next {
-    /// The conversation waits for the swarm.
+    /// The conversation that the swarm has to answer.
     pub(crate) signal: Option<ConversationId>,
     pub(crate) texts: Vec<Queued>,
 }
@@ -68,13 +68,13 @@ impl Next {
         Self { texts, ..Self::default() }
     }
 
-    /// Joins two: the texts of both, and the signal of either.
+    /// Combines two results: the texts of both, and the signal of either.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.texts.extend(other.texts);
         Self { signal: self.signal.or(other.signal), texts: self.texts }
     }
 
-    /// Nothing is said, now or by the swarm.
+    /// Returns whether the guest gets no answer, neither from here nor from the swarm.
     pub(crate) fn is_silence(&self) -> bool {
         self.signal.is_none() && self.texts.is_empty()
     }
@@ -104,12 +104,13 @@ impl Text {
         })
     }
 
-    /// No webhook brought it: it was found at the provider.
+    /// Returns whether the text was found in the provider's records because its webhook never came.
     pub(crate) fn is_recovered(&self) -> bool {
         self.event_id.starts_with(RECOVERED)
     }
 
-    /// The same, from a time of which a backup knows nothing.
+    /// Returns whether the text was found in the provider's records and is older than a restored
+    /// backup, so that its answer may be lost.
     pub(crate) fn is_of_before_a_restore(&self) -> bool {
         self.event_id.starts_with(RECOVERED_AFTER_RESTORE)
     }
@@ -145,7 +146,7 @@ impl Text {
 }
 
 impl Case<'_> {
-    /// The language of the words that decided, else the guest's, else English.
+    /// Returns the language of the words that decided, otherwise the guest's, otherwise English.
     pub(crate) fn language(&self) -> Language {
         let spoken = match &self.decision.verdict {
             Verdict::Keyword(keyword) => keyword.language,
@@ -155,12 +156,12 @@ impl Case<'_> {
         spoken.or(self.party.language).unwrap_or_default()
     }
 
-    /// How the command was said, for suppression and consent.
+    /// Returns how the guest gave the command, for suppression and consent.
     pub(crate) fn word_of(&self, keyword: &Keyword) -> Word<'static> {
         word_of(keyword, &self.text.provider, &self.text.body, self.text.autoresponse.is_some())
     }
 
-    /// The verdict's name, as rows and metrics bear it.
+    /// Returns the verdict's name, as used in rows and metrics.
     pub(crate) fn verdict(&self) -> &'static str {
         self.decision.verdict.as_str()
     }

@@ -1,5 +1,6 @@
-//! Durable, then 2xx (D2): publish with an 800 ms acknowledgement deadline, else the spool, else 503. A STOP's suppression is
-//! written before anything is answered (D7).
+//! Makes an event durable, then answers 2xx (D2): publishes it with an acknowledgement deadline of
+//! 800 ms, otherwise spools it, otherwise answers 503. A STOP's suppression is written before the
+//! answer (D7).
 
 use std::time::Duration;
 
@@ -19,13 +20,15 @@ use seven_telemetry::metrics;
 
 use crate::{answer::Answer, app::App, intake::Intake, mutant};
 
-/// Why a text is kept that no guest sent: filed as settled, for nobody has to act on it.
+/// Reason of dead letters from senders that are no guests; filed as settled, because nobody has to
+/// act on them.
 const ODD_SENDER: &str = "odd_sender";
 const PUBLISH_DEADLINE: Duration = Duration::from_millis(800);
-/// With the publish and Redis this stays under the 1.5 s in which we answer (D2).
+/// Together with the publish and Redis, this stays under the 1.5 s within which we answer (D2).
 const STORE_DEADLINE: Duration = Duration::from_millis(500);
 
-/// Waits for database work without ever cancelling it: a transaction dropped half begun would go back to the pool half begun.
+/// Waits for database work with a timeout, but never cancels it: a half-finished transaction must
+/// not go back to the pool.
 async fn in_time<T: Send + 'static>(
     work: impl Future<Output = Result<T, seven_store::Error>> + Send + 'static,
 ) -> Option<T> {
@@ -44,7 +47,7 @@ impl App {
         let intake = self.at_its_first_call(&casino, intake).await;
         seven_telemetry::trace::concern(&casino);
         if let Intake::Text { event, keyword, .. } = &intake {
-            // Before anything else is said of the text (OBS-1).
+            // Must be the first log line about the text (OBS-1).
             let stop = keyword.is_some_and(|keyword| keyword.intent == Intent::OptOut);
             tracing::info!(%casino, provider = event.provider, stop, trace, "SMS inbound received");
         }
@@ -69,7 +72,8 @@ impl App {
         }
     }
 
-    /// The casino of the event, by the first of its numbers that is a casino's, else by its attempt. None: nobody could be asked.
+    /// Returns the casino of the event, by the first of its numbers that belongs to a casino,
+    /// otherwise by its attempt. None: neither roster nor database could answer.
     async fn casino_of(&self, intake: Intake) -> Option<(CasinoId, Intake)> {
         for number in intake.numbers().into_iter().cloned().collect::<Vec<_>>() {
             let casino = casino_of(&self.fleet, &number).await?;
@@ -85,8 +89,9 @@ impl App {
         Some((found.unwrap_or_else(CasinoId::unknown), intake))
     }
 
-    /// Twilio does not say when a message was sent, and a call of its that failed comes again later: a START then counts from its first
-    /// call, or it would beat a STOP written in between (D7).
+    /// Dates a START by Twilio's first call about it. Twilio sends no time with a message and
+    /// repeats a failed call later; dated by the repeat, the START would overrule a STOP written in
+    /// between (D7).
     async fn at_its_first_call(&self, casino: &CasinoId, mut intake: Intake) -> Intake {
         if let Intake::Text { keyword: Some(Keyword { intent: Intent::OptIn, .. }), occurred_at, event, .. } =
             &mut intake
@@ -99,7 +104,8 @@ impl App {
         intake
     }
 
-    /// Only an ordinary text may end early on Redis's word; a STOP is always looked at.
+    /// Returns whether Redis knows the text as done. A STOP is never skipped on Redis's answer
+    /// alone.
     async fn known(&self, casino: &CasinoId, intake: &Intake, message_id: &str) -> bool {
         !matches!(intake, Intake::Text { keyword: Some(Keyword { intent: Intent::OptOut, .. }), .. })
             && self.fleet.cache.is_done(casino, &format!("in:{message_id}")).await
@@ -108,13 +114,14 @@ impl App {
     async fn deliver(&self, casino: &CasinoId, intake: &Intake, trace: &str) -> Answer {
         let Some((stage, key, payload)) = intake.message() else { return Answer::Accepted };
         let message = Outgoing { subject: subject(stage, casino, None), key: &key, copy: None, trace, payload };
-        // Side by side: one after the other they could outlast the 1.5 s.
+        // Runs both at once: one after the other they could take longer than the 1.5 s.
         let (suppressed, stored) = tokio::join!(self.suppress(casino, intake), self.make_durable(casino, &message));
         failpoint!("ingress.after_publish");
         if stored && suppressed { Answer::Accepted } else { Answer::NotStored }
     }
 
-    /// True unless a STOP could not be written to Postgres. Redis then refuses alone until Telnyx comes again.
+    /// Writes the suppression of a STOP. Returns false if Postgres could not store it; until the
+    /// provider repeats its call, only Redis refuses texts then.
     async fn suppress(&self, casino: &CasinoId, intake: &Intake) -> bool {
         let Intake::Text { to, from, keyword: Some(keyword), occurred_at, event, .. } = intake else { return true };
         let is_ours = self.fleet.roster.casino_of(from.as_str()).is_some();
@@ -125,7 +132,7 @@ impl App {
         let guest = self.fleet.keys.hash(casino, from);
         let (store, bound, at, event_id) =
             (self.fleet.store.clone(), casino.clone(), *occurred_at, event.event_id.clone());
-        // A bare STOP quotes nobody; only what may quote us costs the question.
+        // A bare STOP quotes nothing. Only a text that may quote us needs the database query.
         let may_be_ours =
             event.autoresponse.is_empty() && (keyword.pattern_id.contains(".nl.") || echo::may_quote(&event.text));
         let said = may_be_ours.then(|| event.text.clone());
@@ -166,7 +173,8 @@ impl App {
         }
     }
 
-    /// A STOP at a number that no casino has today, written for those that had it (D40): no gate will see it.
+    /// Writes a STOP to a number that belongs to no casino today, for those that had it before
+    /// (D40): no gate will read it.
     async fn stop_at_former(&self, intake: &Intake) -> bool {
         let Intake::Text { to, from, keyword: Some(keyword), occurred_at, event, .. } = intake else { return true };
         if keyword.intent != Intent::OptOut {
@@ -244,7 +252,7 @@ impl App {
     }
 }
 
-/// A STOP, as the casinos hear of it that had the number before.
+/// A STOP in the form in which it is written for the casinos that had the number before.
 struct StopToCarry {
     number: PhoneE164,
     phone: PhoneE164,
@@ -254,9 +262,11 @@ struct StopToCarry {
 }
 
 impl StopToCarry {
-    /// Writes it for those that had the number before its casino of today and spoke with the guest there.
+    /// Writes the STOP for the casinos that had the number before its present one and texted with
+    /// the guest over it.
     async fn reach(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), seven_store::Error> {
-        // A casino's own login may write at no other casino: the scheduler carries its STOPs.
+        // A casino's own database role may not write at other casinos: the scheduler extends its
+        // STOPs.
         if !fleet.roster.only().is_empty() {
             return Ok(());
         }
@@ -278,14 +288,15 @@ impl StopToCarry {
     }
 }
 
-/// Whether the opt-out in a text is our own words that the guest quotes.
+/// Returns whether the opt-out in a text is our own wording, quoted by the guest.
 fn says_ours(text: &str, ours: &[String]) -> bool {
     let opts_out = |text: &str| classify(text).is_some_and(|keyword| keyword.intent == Intent::OptOut);
     echo::without_ours(text, ours).is_some_and(|theirs| !opts_out(&theirs.whole()) && !opts_out(&theirs.added))
 }
 
-/// The casino that has the number: from the roster, else from Postgres, so that a casino added a moment ago is found. None: nobody could
-/// be asked. A number of no casino belongs to the unknown one.
+/// Returns the casino that has the number: from the roster, otherwise from Postgres, which also
+/// knows a casino added a moment ago. None: the database could not answer. A number of no casino
+/// belongs to the unknown casino.
 async fn casino_of(fleet: &Fleet, number: &PhoneE164) -> Option<CasinoId> {
     if let Some(casino) = fleet.roster.casino_of(number.as_str()) {
         return Some(casino);

@@ -1,4 +1,4 @@
-//! Every answer of the webhook: status, JSON body, and the reason it is counted under.
+//! The answers of the webhook: status, JSON body, and the reason under which each is counted.
 
 use axum::{
     Json,
@@ -12,27 +12,28 @@ use seven_telemetry::{metrics, trace};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     Accepted,
-    /// Known to be done (SMS-6).
+    /// The text was handled already (SMS-6).
     Duplicate {
         message_id: String,
     },
-    /// An event type we do not use.
+    /// The fleet does not use this event type.
     Ignored {
         event_type: String,
     },
-    /// Authentic but unusable: kept raw in `dead.ingress.*`.
+    /// The event is authentic but unusable; its raw body is kept in `dead.ingress.*`.
     DeadLettered {
         reason: &'static str,
     },
     Refused(Refusal),
     TooLarge,
-    /// Neither JetStream nor the spool took it: Telnyx comes again.
+    /// Neither JetStream nor the spool took the event; the provider calls again.
     NotStored,
     /// The caller did not send its body in time.
     TooSlow,
     /// The caller did not send its body while too many others waited to send theirs.
     Displaced,
-    /// No place became free, or no store answered, in the call's time: whoever called comes again.
+    /// No permit became free, or no store answered, within the call's time; the provider calls
+    /// again.
     NotDone,
 }
 
@@ -76,7 +77,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// How the call ended, on its span.
+    /// Writes the outcome of the call to its span.
     pub(crate) fn tell_span(&self) {
         if !trace::on() {
             return;

@@ -1,4 +1,5 @@
-//! The public HTTP surface: webhooks, and the health paths that load balancers ask. Metrics are the operations listener's.
+//! The public HTTP routes: webhooks, and the health paths for load balancers. Metrics are served by
+//! the operations listener.
 
 use std::sync::Arc;
 
@@ -44,15 +45,16 @@ pub(crate) struct App {
 #[derive(Debug)]
 pub struct Verifiers {
     pub telnyx: telnyx::Verifier,
-    /// None where the fleet has no account at Twilio: then nothing that claims to be its call is believed.
+    /// None where the fleet has no account at Twilio; then every call in Twilio's name is refused.
     pub twilio: Option<Twilio>,
 }
 
-/// Twilio signs the address it was told, so ours must be the one it knows.
+/// The verifier for Twilio, which signs the address that it was given; ours must be exactly that
+/// address.
 #[derive(Debug)]
 pub struct Twilio {
     pub verifier: twilio::Verifier,
-    /// As in the settings; a status callback adds its attempt id.
+    /// The webhook address from the settings; a status callback has its attempt id appended.
     pub webhook_url: Url,
 }
 
@@ -65,7 +67,7 @@ pub(crate) fn router(fleet: Fleet, verifiers: Verifiers, proxies: Proxies, limit
         .route("/webhooks/telnyx/{attempt}", post(of_attempt))
         .route("/webhooks/twilio", post(twilio_general))
         .route("/webhooks/twilio/{attempt}", post(twilio_attempt))
-        // Health is asked whatever is going on.
+        // Health paths have no time limit.
         .route_layer(middleware::from_fn_with_state(places, in_time))
         .route("/health/live", get(|| async { Json(serde_json::json!({ "status": "live" })) }))
         .route("/health/ready", get(ready))
@@ -77,7 +79,7 @@ async fn general(State(app): State<Arc<App>>, call: Call) -> Answer {
     Box::pin(traced("/webhooks/telnyx", app.receive(None, call))).await
 }
 
-/// The address each send gives the provider: it names the attempt (D5).
+/// Receives calls to the address that each send gives the provider: it contains the attempt (D5).
 async fn of_attempt(State(app): State<Arc<App>>, Path(attempt): Path<String>, call: Call) -> Answer {
     Box::pin(traced("/webhooks/telnyx/{attempt}", app.receive(attempt.parse().ok(), call))).await
 }
@@ -99,7 +101,8 @@ struct Call {
     body: Body,
 }
 
-/// Twilio takes a 2xx for an inbound message as TwiML and complains of anything else: an empty answer sends nothing.
+/// Builds Twilio's response. Twilio reads a 2xx answer to an inbound message as TwiML and reports
+/// an error for anything else; an empty response sends nothing.
 fn twiml(answer: Answer) -> Response {
     let response = answer.into_response();
     if !response.status().is_success() {
@@ -117,7 +120,8 @@ impl App {
         self.handle_twilio(attempt, call).await.unwrap_or_else(|answer| answer)
     }
 
-    /// Time and form of the signature first: a caller without them is answered before its body is waited for.
+    /// Handles a Telnyx call. Checks the time and form of the signature first: a caller without
+    /// them is refused before its body is read.
     async fn handle_telnyx(&self, attempt: Option<AttemptId>, call: Call) -> Result<Answer, Answer> {
         let now = self.fleet.clock.now();
         let (timestamp, signature) = (header(&call.headers, TIMESTAMP_HEADER), header(&call.headers, SIGNATURE_HEADER));
@@ -159,7 +163,8 @@ impl App {
     }
 }
 
-/// One call's span. Calls that are not the provider's leave none: they would be a stranger's way into our traces.
+/// Runs one call in its span. Calls that are not the provider's leave no span, so that strangers
+/// cannot write into our traces.
 async fn traced(route: &'static str, work: impl Future<Output = Answer>) -> Answer {
     let answered = async {
         trace::set("http.request.method", "POST");
@@ -171,8 +176,9 @@ async fn traced(route: &'static str, work: impl Future<Output = Answer>) -> Answ
     trace::serve(Stage::Ingress.as_str(), answered).await
 }
 
-/// The trace of what came in, of our own making: headers of a public address say nothing we could trust (OBS-1, C-29). A text's first
-/// span is this call's. A receipt belongs to the text it is about, which the receipts stage finds, so this call leaves no span.
+/// Begins the trace of the event. The trace id is ours: headers sent to a public address cannot be
+/// trusted (OBS-1, C-29). A text's first span is this call's. A receipt belongs to its text's
+/// trace, which the receipts stage finds, so this call leaves no span.
 fn begin(intake: &Intake) -> String {
     match intake {
         Intake::Text { event, keyword, .. } => {
@@ -187,7 +193,7 @@ fn begin(intake: &Intake) -> String {
     trace::current().unwrap_or_else(TraceContext::start).to_string()
 }
 
-/// Ready means: an event can be made durable, by the bus or by the spool.
+/// Returns readiness: an event can be made durable, by the bus or by the spool.
 async fn ready(State(app): State<Arc<App>>) -> impl IntoResponse {
     let (nats, postgres) = tokio::join!(app.fleet.bus.ready(), app.fleet.store.ready());
     let status = if nats || postgres { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

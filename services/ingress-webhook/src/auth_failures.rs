@@ -1,5 +1,6 @@
-//! Webhooks with a bad signature in the audit log (SEC-1, SEC-6): at most one entry a minute with their number, so that nobody fills
-//! the log from outside. The metric counts each.
+//! Records webhooks with a bad signature in the audit log (SEC-1, SEC-6): at most one entry a
+//! minute with their number, so that nobody can flood the log from outside. The metric counts each
+//! one.
 
 use std::sync::Mutex;
 
@@ -19,7 +20,8 @@ struct State {
 }
 
 impl AuthFailures {
-    /// Counts one; returns how many to write down now, if a minute has passed since the last entry.
+    /// Counts one failure; returns how many to record now, if a minute has passed since the last
+    /// entry.
     fn count(&self, now: DateTime<Utc>) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         state.unwritten += 1;
@@ -30,13 +32,13 @@ impl AuthFailures {
         Some(std::mem::take(&mut state.unwritten))
     }
 
-    /// Notes a refused webhook. Never holds up its answer.
+    /// Records a refused webhook, without delaying its answer.
     pub(crate) fn note(&self, fleet: &Fleet, refusal: Refusal) {
         let Some(refused) = self.count(fleet.clock.now()) else { return };
         let fleet = fleet.clone();
         tokio::spawn(async move {
             let written = async {
-                // Before the body may be read nobody knows whose it would have been.
+                // The body may not be read before it is verified, so its casino is unknown.
                 let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
                 let detail = serde_json::json!({ "reason": refusal.to_string(), "refused_since_last_entry": refused });
                 tx.audit(&Entry::of(AuditEvent::AuthFailure, "ingress-webhook", "webhook", detail)).await?;

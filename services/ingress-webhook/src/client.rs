@@ -1,14 +1,14 @@
-//! The address of a call's sender: the connection's, or behind a trusted proxy the one which that proxy names.
+//! The address of a caller: that of the connection, or the one that a trusted proxy reports.
 
 use std::net::IpAddr;
 
 use axum::http::HeaderMap;
 use ipnet::IpNet;
 
-/// Each proxy appends the address it was called from.
+/// Header to which each proxy appends the address that called it.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// Addresses of our own proxies, whose word on a caller's address is taken.
+/// Addresses of our own proxies, which are trusted to report a caller's address.
 #[derive(Debug, Clone, Default)]
 pub struct Proxies(pub Vec<IpNet>);
 
@@ -18,16 +18,17 @@ impl Proxies {
         self.0.iter().any(|net| net.contains(&address))
     }
 
-    /// The caller's address; none for a trusted proxy that names no other.
+    /// Returns the caller's address; none for a trusted proxy that reports no other address.
     ///
-    /// Read from the right: further left stands only what strangers may have written.
+    /// Reads the header from the right: entries further left may have been written by strangers.
     pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
         if !self.include(peer) {
             return Some(peer);
         }
         let lines = headers.get_all(FORWARDED_FOR).into_iter().rev().filter_map(|line| line.to_str().ok());
         let named = lines.flat_map(|line| line.rsplit(','));
-        // A word that is no address ends the search: a proxy of ours saw nothing further left.
+        // An entry that is no address ends the search: no proxy of ours wrote the entries to its
+        // left.
         let named = named.map_while(|one| one.trim().parse::<IpAddr>().ok());
         named.into_iter().find(|address| !self.include(*address))
     }
@@ -48,7 +49,7 @@ mod tests {
             proxies.client(peer.parse().unwrap(), &headers).map(|address| address.to_string())
         };
         let is = |address: &str| Some(address.to_owned());
-        // A stranger may write what it likes.
+        // Entries that strangers wrote are ignored.
         assert_eq!(client("192.0.2.1", &["198.51.100.1"]), is("192.0.2.1"));
         assert_eq!(client("10.0.0.1", &["198.51.100.1"]), is("198.51.100.1"));
         assert_eq!(client("::ffff:10.0.0.1", &["198.51.100.1"]), is("198.51.100.1"));

@@ -1,5 +1,6 @@
-//! Those who wait on us: connections without a call, and bodies that do not arrive. Beyond a limit the one that has waited longest gives
-//! way, so that slow callers only ever displace each other: a caller that sends its call at once never waits at all.
+//! Callers that keep us waiting: connections without a call, and bodies that do not arrive. Beyond
+//! a limit, the caller that has kept us waiting longest is dropped. Slow callers can thus only
+//! displace each other; a caller that sends its call at once never waits.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -9,11 +10,12 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-/// How many may wait at once.
+/// Limits of how many callers may keep us waiting at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waits {
     pub all: usize,
-    /// From one address; from one /64 network with IPv6, for a caller has that many addresses.
+    /// Limit for one address; with IPv6 for one /64 network, because a caller has that many
+    /// addresses.
     pub of_one: usize,
 }
 
@@ -23,7 +25,8 @@ pub(crate) struct Crowd {
     waiting: Arc<Mutex<Waiting>>,
 }
 
-/// Addresses come before none in each set: a trusted proxy is the last to give way.
+/// The waiting callers. In each set, callers with an address precede those without: a trusted proxy
+/// is displaced last.
 #[derive(Debug, Default)]
 struct Waiting {
     entered: u64,
@@ -31,10 +34,10 @@ struct Waiting {
     of: HashMap<IpAddr, BTreeSet<u64>>,
 }
 
-/// Whether it has no address, when it came, and its address.
+/// Sort key: whether the caller has no address, its arrival number, and its address.
 type Key = (bool, u64, Option<IpAddr>);
 
-/// One that waits, until it is dropped.
+/// One waiting caller; dropping it ends the wait.
 #[derive(Debug)]
 pub(crate) struct WaitingCaller {
     crowd: Crowd,
@@ -48,8 +51,8 @@ impl Crowd {
         Self { waits, waiting: Arc::default() }
     }
 
-    /// A place for a caller at `address`; without one it is a trusted proxy, which only the limit of all counts. `displaced` is cancelled
-    /// when the place is taken away.
+    /// Adds a caller at `address`; none means a trusted proxy, which only the limit for all counts.
+    /// `displaced` is cancelled when the caller is displaced.
     pub(crate) fn enter(&self, address: Option<IpAddr>, displaced: CancellationToken) -> WaitingCaller {
         let address = address.map(network);
         let mut waiting = self.lock();
@@ -71,7 +74,7 @@ impl Crowd {
         WaitingCaller { crowd: self.clone(), key }
     }
 
-    /// Makes the one go that has waited longest; false where nobody waits.
+    /// Displaces the caller that has waited longest; returns false where nobody waits.
     pub(crate) fn make_room(&self) -> bool {
         let mut waiting = self.lock();
         let oldest = waiting.all.keys().next().copied();
@@ -126,7 +129,7 @@ mod tests {
         Some(address.parse().unwrap())
     }
 
-    /// Callers that came one after the other and stay.
+    /// Callers that arrived one after the other and stay.
     struct Came(Vec<(WaitingCaller, CancellationToken)>);
 
     impl Came {

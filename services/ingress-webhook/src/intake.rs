@@ -1,4 +1,5 @@
-//! From a verified body to what we do with it: pure, so that a dead letter can be read again by a later version.
+//! Converts a verified body into the action to take. Pure, so that a later version can read a dead
+//! letter again.
 
 use chrono::{DateTime, Utc};
 use prost::Message;
@@ -10,26 +11,27 @@ use seven_providers::{
     twilio,
 };
 
-/// A webhook body, by what it asks for.
+/// A webhook body, by the action that it asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Intake {
     Text {
         to: PhoneE164,
-        /// The other numbers of a group message; the casino's may be among them.
+        /// The other recipients of a group message; the casino's number may be among them.
         others: Vec<PhoneE164>,
         from: PhoneE164,
-        /// The opt-out or the opt-in in it, if there is one.
+        /// The opt-out or opt-in in the text, if there is one.
         keyword: Option<Keyword>,
         occurred_at: DateTime<Utc>,
         event: InboundText,
     },
-    /// With its number, or at least the attempt of its path, by which its casino is found too.
+    /// A delivery receipt with its number, or at least the attempt from the request path; either
+    /// identifies the casino.
     Receipt {
         number: Option<PhoneE164>,
         attempt: Option<AttemptId>,
         event: Receipt,
     },
-    /// From a short code or a name: no guest writes so. Kept, and answered by nobody.
+    /// A text from a short code or a name, which no guest has. It is kept, and not answered.
     OddSender {
         error: String,
         number: PhoneE164,
@@ -37,7 +39,8 @@ pub enum Intake {
     Ignored {
         event_type: String,
     },
-    /// Authentic, but not to be used: the reason, what was wrong, and the casino's number if we could read one.
+    /// An authentic but unusable event: the reason, the error, and the casino's number if it could
+    /// be read.
     Unusable {
         reason: &'static str,
         error: String,
@@ -45,17 +48,18 @@ pub enum Intake {
     },
 }
 
-/// Reads a verified body of Telnyx. Never fails: what cannot be read is an intake too.
+/// Reads a verified body of Telnyx. Never fails: an unreadable body gives an intake too.
 pub fn intake(body: &[u8], attempt: Option<AttemptId>, now: DateTime<Utc>) -> Intake {
     of(TELNYX, webhook::parse(body), attempt, now)
 }
 
-/// The same for the verified form of Twilio.
+/// Reads a verified form of Twilio. Never fails.
 pub fn intake_form(fields: &[(String, String)], attempt: Option<AttemptId>, now: DateTime<Utc>) -> Intake {
     of(TWILIO, twilio::webhook::parse(fields, now), attempt, now)
 }
 
-/// Reads a body that was verified when it came, whoever sent it: Telnyx writes JSON objects, Twilio forms.
+/// Reads a body that was verified on arrival, from either provider: Telnyx sends JSON objects,
+/// Twilio forms.
 pub fn intake_raw(body: &[u8], attempt: Option<AttemptId>, now: DateTime<Utc>) -> Intake {
     if body.trim_ascii_start().starts_with(b"{") {
         intake(body, attempt, now)
@@ -108,14 +112,15 @@ fn text(provider: &str, received: Received, now: DateTime<Utc>) -> Intake {
         occurred_at: received.occurred_at.timestamp_millis(),
         received_at: now.timestamp_millis(),
         channel: "sms".into(),
-        // NUL cannot be stored in Postgres and says nothing.
+        // Postgres cannot store NUL characters, and they carry no meaning.
         text: body.replace('\0', ""),
     };
     let keyword = word_in(&event, &from);
     Intake::Text { to, others, from, keyword, occurred_at: received.occurred_at, event }
 }
 
-/// The opt-out or opt-in in a text: the provider's own verdict, else the text's. A short code's words are no guest's.
+/// Returns the opt-out or opt-in in a text: the provider's own verdict, otherwise the text's. Words
+/// from a short code are not a guest's.
 pub fn word_in(event: &InboundText, from: &PhoneE164) -> Option<Keyword> {
     if from.is_short_code() {
         return None;
@@ -124,7 +129,8 @@ pub fn word_in(event: &InboundText, from: &PhoneE164) -> Option<Keyword> {
     word.filter(|keyword| matches!(keyword.intent, Intent::OptOut | Intent::OptIn))
 }
 
-/// A guest's number; ten digits, or eleven from 1 on, are a North American one without its plus.
+/// Parses a guest's number. Ten digits, or eleven beginning with 1, are a North American number
+/// without its plus.
 fn sender(from: &str) -> Result<PhoneE164, Invalid> {
     let digits = from.bytes().all(|b| b.is_ascii_digit());
     match from.len() {
@@ -154,7 +160,7 @@ fn receipt(provider: &str, status: Status, attempt: Option<AttemptId>) -> Intake
 }
 
 impl Intake {
-    /// The numbers of which one is the casino's this event is about.
+    /// Returns the numbers of the event; one of them is its casino's.
     pub fn numbers(&self) -> Vec<&PhoneE164> {
         match self {
             Self::Text { to, others, .. } => std::iter::once(to).chain(others).collect(),
@@ -164,7 +170,8 @@ impl Intake {
         }
     }
 
-    /// The same event, once it is known which of a group's numbers is ours.
+    /// Returns the event addressed to `number`, once it is known which number of a group message is
+    /// ours.
     #[must_use]
     pub fn addressed_to(mut self, number: &PhoneE164) -> Self {
         if let Self::Text { to, event, .. } = &mut self {
@@ -174,7 +181,7 @@ impl Intake {
         self
     }
 
-    /// The stage it goes to, its identity there and its bytes.
+    /// Returns the stage that the event goes to, its message key there and its bytes.
     pub fn message(&self) -> Option<(seven_domain::Stage, String, bytes::Bytes)> {
         match self {
             Self::Text { event, .. } => {

@@ -1,5 +1,6 @@
-//! ingress-webhook: verifies the provider's signature (Telnyx: over the raw body; Twilio: over address and form) and answers 2xx only when the event is durable (D1, D2). Writes a
-//! STOP's suppression before it answers (D7). Judges nothing else: the gate does.
+//! ingress-webhook: verifies the provider's signature (Telnyx: over the raw body; Twilio: over
+//! address and form) and answers 2xx only when the event is durable (D1, D2). It writes a STOP's
+//! suppression before it answers (D7). All other decisions are the gate's.
 
 mod accept;
 mod answer;

@@ -1,5 +1,6 @@
-//! How much one process takes on at once, and for how long (DEP-3). Reading a call and handling it have places of their own: a caller that
-//! sends slowly, and a store that hangs, each cost a place of their kind and never the worker.
+//! Limits how many calls one process handles at once, and for how long (DEP-3). Reading a call and
+//! handling it have separate permits: a caller that sends slowly, or a store that hangs, uses up
+//! permits of one kind and never blocks the whole worker.
 
 use std::{net::IpAddr, pin::pin, sync::Arc, task::Poll, time::Duration};
 
@@ -23,28 +24,30 @@ use crate::{
     crowd::{Crowd, Waits},
 };
 
-/// Largest body we read; enforced with and without Content-Length.
+/// Largest body that is read, in bytes; enforced with and without Content-Length.
 const BODY_LIMIT: usize = 64 * 1024;
 
 /// The most calls in progress, how long one may take, and how many callers may keep us waiting.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Calls handled at once. Further ones wait for a place, as long as their own time allows.
+    /// Calls handled at once. Further ones wait for a permit within their own time limit.
     pub concurrency: usize,
-    /// From a call's head to its answer, the wait and the reading of its body included; beyond it 503, which providers repeat. Half of it
-    /// for the body: a caller that sends no faster gets 408, for which nobody is woken.
+    /// Time from a call's head to its answer, including the wait and the reading of its body. A
+    /// call that takes longer gets 503, which providers repeat. The body may take half of it; a
+    /// slower caller gets 408, which pages nobody.
     pub request: Duration,
-    /// Time for the head of a call, and for which a connection without one stays open.
+    /// Time in which a call's head must arrive, and how long a connection without a call stays
+    /// open.
     pub head: Duration,
-    /// Open connections.
+    /// Most open connections.
     pub connections: usize,
-    /// Connections that wait for a call.
+    /// Most connections that wait for a call.
     pub idle: Waits,
-    /// Bodies that are waited for.
+    /// Most calls whose body has not arrived yet.
     pub bodies: Waits,
 }
 
-/// The places of one process.
+/// The permits of one process.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     handling: Arc<Semaphore>,
@@ -63,7 +66,8 @@ impl Places {
         }
     }
 
-    /// The whole body. One that came with its head takes a place for a moment at most, and is never the one that has waited longest.
+    /// Reads the whole body. A body that arrived with its head never waits, so it cannot be
+    /// displaced.
     pub(crate) async fn read(&self, client: Option<IpAddr>, headers: &HeaderMap, body: Body) -> Result<Bytes, Answer> {
         let announced = headers.get(CONTENT_LENGTH).and_then(|n| n.to_str().ok()?.parse::<usize>().ok());
         if announced.is_some_and(|n| n > BODY_LIMIT) {
@@ -82,13 +86,13 @@ impl Places {
         }
     }
 
-    /// A place among the calls that are handled. Only calls whose signature is right ask for one.
+    /// Returns a permit to handle a call. Only calls with a valid signature ask for one.
     pub(crate) async fn handle(&self) -> Result<SemaphorePermit<'_>, Answer> {
         self.handling.acquire().await.map_err(|_| Answer::NotDone)
     }
 }
 
-/// Ends a call that is not answered in its time.
+/// Answers 503 to a call that is not answered within its time.
 pub(crate) async fn in_time(State(places): State<Places>, call: Request, next: Next) -> Response {
     timeout(places.request, next.run(call)).await.unwrap_or_else(|_| Answer::NotDone.into_response())
 }

@@ -1,11 +1,13 @@
-//! Promises that `./scripts/chaos --mutants` breaks here (`seven_faults`); a product build has none of it.
+//! Guarantees that `./scripts/chaos --mutants` breaks here on purpose (`seven_faults`); a product
+//! build contains none of this code.
 
 use std::time::Duration;
 
 use seven_bus::{Bus, Outgoing};
 use seven_faults::{mutant, where_armed};
 
-/// Ingress answers 200 and publishes a moment later. Long enough for a kill to find something.
+/// Breaks a guarantee: ingress answers 200 and publishes a moment later, long enough for a kill in
+/// between.
 pub(crate) fn publishes_later(bus: &Bus, message: &Outgoing<'_>) -> bool {
     where_armed!({
         if !mutant!("ack_before_publish") {
@@ -25,7 +27,8 @@ pub(crate) fn publishes_later(bus: &Bus, message: &Outgoing<'_>) -> bool {
     })
 }
 
-/// A STOP to a number that was handed on stays with the casino that has it now.
+/// Breaks a guarantee: a STOP to a number that was handed on reaches only the casino that has it
+/// now.
 pub(crate) fn forgets_former() -> bool {
     mutant!("forgets_former")
 }

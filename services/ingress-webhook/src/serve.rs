@@ -1,4 +1,5 @@
-//! The connections of the public address: how many stay open, and how long one may go without a call.
+//! The connections of the public address: how many may be open, and how long one may stay without a
+//! call.
 
 use std::{
     convert::Infallible,
@@ -28,16 +29,17 @@ use crate::{
     limits::Limits,
 };
 
-/// A reused connection of a proxy must outlast the time for which the proxy keeps it: 60 s with most.
+/// How long a proxy's idle connection stays open: longer than proxies keep it themselves, mostly 60
+/// s.
 const PROXY_IDLE: Duration = Duration::from_secs(75);
-/// Bytes of a call's head, and read ahead of a body.
+/// Most bytes of a call's head, and of a body read ahead.
 const BUFFER_BYTES: usize = 16 * 1024;
-/// Calls in progress when the worker is told to stop.
+/// Time for calls in progress to finish when the worker is told to stop.
 const DRAIN: Duration = Duration::from_secs(5);
-/// After an accept that failed: out of file descriptors, it would fail again at once.
+/// Pause after a failed accept: without file descriptors, the next one would fail at once too.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The address a call's connection comes from.
+/// The remote address of a call's connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
@@ -77,23 +79,23 @@ pub(crate) async fn serve(
         }
     }
     drop(listener);
-    // Idle keep-alive connections must not keep a drained worker alive.
+    // The timeout keeps idle keep-alive connections from holding a stopping worker.
     timeout(DRAIN, graceful.shutdown()).await.ok();
 }
 
-/// One connection.
+/// One open connection.
 struct Caller<'a> {
     door: &'a Door,
     peer: IpAddr,
-    /// None for a trusted proxy.
+    /// The caller's address; none for a trusted proxy.
     address: Option<IpAddr>,
     displaced: CancellationToken,
     waits: Mutex<Option<WaitingCaller>>,
 }
 
 impl Door {
-    /// Room for one more connection. Where all are in use the one that has waited longest for a call closes; where none waits, the new
-    /// one does.
+    /// Returns a permit for one more connection. If all are in use, closes the one that has waited
+    /// longest for a call; if none waits for a call, returns none and the new one is closed.
     async fn seat(&self, open: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
         if let Ok(seat) = Arc::clone(open).try_acquire_owned() {
             return Some(seat);
@@ -121,7 +123,7 @@ impl Door {
             .header_read_timeout(if trusted { PROXY_IDLE } else { self.head })
             .max_buf_size(BUFFER_BYTES)
             .serve_connection(TokioIo::new(stream), service_fn(|call| caller.call(call)));
-        // An error is the caller's: it hung up, or took too long with its head.
+        // An error here is caused by the caller: it disconnected, or its head took too long.
         let ended = caller.displaced.run_until_cancelled(watcher.watch(connection)).await;
         if ended.is_none() {
             metrics().connections_displaced.inc();
@@ -130,7 +132,7 @@ impl Door {
 }
 
 impl Caller<'_> {
-    /// From now on the connection waits for a call.
+    /// Marks the connection as waiting for a call.
     fn wait(&self) {
         *self.waits() = Some(self.door.idle.enter(self.address, self.displaced.clone()));
     }

@@ -1,5 +1,6 @@
-//! Look, call, record (D5): at most three calls for what certainly did not reach the provider, each with a new look; everything
-//! that may have reached it is left to its webhook and its due row.
+//! Runs the pre-send check, calls the provider and records the result (D5): at most three calls for
+//! a text that certainly did not reach the provider, each with a new check. A text that may have
+//! reached it is left to its webhook and its due row.
 
 use std::sync::Arc;
 
@@ -25,22 +26,24 @@ use crate::{
     window::{self, Eligibility},
 };
 
-/// Calls of one text to one provider before it waits.
+/// Calls to one provider for one text, after which the text waits.
 const CALLS: u32 = 3;
-/// Seconds before each re-delivery where the code names none (SMS-44).
+/// Seconds before each re-delivery, where the provider's error code gives none (SMS-44).
 const REDELIVERY: [u32; 3] = [5, 25, 125];
 
-/// How long a look permits its call: a process that was stopped in between (a frozen machine, a debugger) looks again, for its guest may
-/// have opted out meanwhile. By the clock, which goes on while a machine sleeps.
+/// How long a pre-send check permits its call. A process that was stopped in between (a frozen
+/// machine, a debugger) checks again, because its guest may have opted out meanwhile. Measured by
+/// the wall clock, which continues while a machine sleeps.
 const LOOK_HOLDS: TimeDelta = TimeDelta::seconds(2);
 
-/// Calls until the text is taken, refused for good, in doubt or put off. Each call has its own route and its own look; a doubtful one
-/// ends it, so that no text fails over that the provider may have taken (D5).
+/// Calls providers until the text is accepted, refused for good, in doubt or deferred. Each call
+/// has its own route and its own pre-send check. A doubtful call ends the loop, so that a text that
+/// the provider may have accepted never fails over (D5).
 pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outcome, Error> {
     let (mut called, mut calls, mut first) = ("", 0, true);
     loop {
         let eligibility = window::eligibility(sender, job)?;
-        // Side by side: the refusal only says no, and Postgres has the last word.
+        // Runs both at once: the cache can only refuse, and Postgres decides.
         let (route, refused_as_of) =
             tokio::join!(route::route(sender, job), sender.fleet.cache.refused(&job.casino, &job.guest));
         let route = match route {
@@ -71,7 +74,7 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
         }
         let request = request(job, called, attempt, &claim)?;
         let mut span = trace::step("seven.node.provider_call", "").client();
-        // Safety texts pass a STOP anyway, so a slow database does not keep them back.
+        // Safety texts may be sent after a STOP, so a slow database does not delay them.
         let held_up = job.class.lane() != Lane::Safety && sender.fleet.clock.now() - looked_at > LOOK_HOLDS;
         let outcome = if held_up { held_up_before_the_call() } else { carrier.provider.send(&request).await };
         failpoint!("sender.after_call");
@@ -98,7 +101,8 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
                 job.stops = tx.stops().await?;
                 tx.commit().await?;
             }
-            // The breaker opened under this text: another provider takes it at once, if there is one (SMS-41).
+            // This call opened the breaker: another provider is called at once, if there is one
+            // (SMS-41).
             Next::RetryNow if opened => {}
             Next::RetryNow => {
                 if !sender.held(sender.fleet.timing.in_call_pause()).await {
@@ -111,7 +115,8 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
     }
 }
 
-/// The provider, or this casino there, has just been stopped.
+/// Returns whether this call stopped the provider, or this casino there, so that the stops have to
+/// be read again.
 fn must_reread(outcome: &SendOutcome) -> bool {
     matches!(outcome, SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. })
 }
@@ -155,8 +160,9 @@ async fn look(
     Ok(verdict)
 }
 
-/// Each text by a statement of its own, in the texts' order, so that two transactions that were asked about the same ones never wait for
-/// each other; all are durable before the first of them is sent.
+/// Checks each text with a statement of its own, in the order of their ids, so that two
+/// transactions with the same texts never deadlock. All checks are durable before the first text is
+/// sent.
 async fn look_at(
     sender: &Sender,
     lent: Lent,
@@ -176,7 +182,7 @@ async fn look_at(
 }
 
 /// Returns what a provider's answer means for the text, by the table in D5 and the provider's codes
-/// alone. `calls` counts those to this provider; 0 where it will not be called again now.
+/// alone. `calls` counts the calls to this provider; 0 where it will not be called again now.
 fn next(sender: &Sender, job: &Job, provider: &str, outcome: &SendOutcome, calls: u32) -> Next {
     match outcome {
         SendOutcome::Accepted { .. } => Next::Sent,
@@ -184,7 +190,8 @@ fn next(sender: &Sender, job: &Job, provider: &str, outcome: &SendOutcome, calls
         SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. } if calls < CALLS => {
             Next::RetryNow
         }
-        // The provider's trouble, not the text's: no number of tries ends it, only its usefulness does.
+        // The provider is at fault, not the text: the number of tries is not limited. Only the end
+        // of the text's usefulness ends it.
         SendOutcome::NotSent { .. } | SendOutcome::Refused { class: ErrorClass::Throttled, .. } => {
             Next::RetryAfter(sender.fleet.timing.redelivery(job.tries.min(2)).unwrap_or_default())
         }
@@ -194,7 +201,8 @@ fn next(sender: &Sender, job: &Job, provider: &str, outcome: &SendOutcome, calls
             let wait = usize::try_from(job.tries).ok().and_then(|tries| waits.get(tries));
             wait.map_or(Next::Failed, |seconds| Next::RetryAfter(sender.fleet.timing.after(*seconds)))
         }
-        // The text keeps its place; the next route, or none, decides what becomes of it.
+        // The text keeps its place in the queue. The next route, or the lack of one, decides what
+        // happens to it.
         SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. } => Next::RetryNow,
         SendOutcome::Refused { class: ErrorClass::Doubtful, .. } => Next::InDoubt,
         SendOutcome::Refused {
@@ -241,7 +249,8 @@ async fn record_all(
     casino: &CasinoId,
     ends: Vec<Arc<Ended>>,
 ) -> Result<Vec<Result<(), Error>>, Error> {
-    // Taken back by a crash, it is as if this worker had died before it: the webhook or the doubt settles it.
+    // If a crash of the database loses this commit, that is as if this worker had died before it:
+    // the webhook or the doubt's due row settles the attempt.
     let mut tx = sender.fleet.store.bind_repeatable_on(lent, casino).await?;
     for ended in &ends {
         let audit_entry = ended.audit_entry();
@@ -249,7 +258,7 @@ async fn record_all(
     }
     match tx.commit().await {
         Err(error) if ends.len() == 1 => Err(error.into()),
-        // It may have been: nobody records it a second time.
+        // The commit may have succeeded, so the ends are not recorded a second time.
         Err(_) => {
             let lost = |_| Err(Error::Other("how a call ended may not have been recorded".into()));
             Ok(ends.iter().map(lost).collect())
@@ -258,7 +267,8 @@ async fn record_all(
     }
 }
 
-/// One call and how it ended; a refusal keeps the trace (OBS-36).
+/// Writes the call and its outcome to the span. A refusal keeps the trace from being sampled out
+/// (OBS-36).
 fn describe(span: &mut trace::Step, provider: &'static str, attempt: AttemptId, job: &Job, outcome: &SendOutcome) {
     if !span.is_recorded() {
         return;
@@ -279,7 +289,7 @@ fn describe(span: &mut trace::Step, provider: &'static str, attempt: AttemptId, 
     }
 }
 
-/// Certainly not sent: the call was not made.
+/// Returns the outcome of a call that was not made: certainly not sent.
 fn held_up_before_the_call() -> SendOutcome {
     SendOutcome::NotSent { detail: format!("more than {} s between the look and the call", LOOK_HOLDS.num_seconds()) }
 }
@@ -335,7 +345,8 @@ fn end_of(outcome: &SendOutcome) -> AttemptEnd {
     }
 }
 
-/// Re-delivered three times and still refused (SMS-44).
+/// Returns the dead letter of a text that was re-delivered three times and is still refused
+/// (SMS-44).
 fn dead(outcome: &SendOutcome, job: &Job) -> Outcome {
     let error = match outcome {
         SendOutcome::Refused { code, detail, .. } => format!("provider error {code}: {detail}"),

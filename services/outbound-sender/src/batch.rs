@@ -1,7 +1,7 @@
-//! Joins what several texts of a casino ask of Postgres at the same moment in one transaction.
-//! Questions that come while all permitted transactions are under way go with the next one, as do
-//! those that come while it waits for a connection. A text that comes alone waits for nobody, and
-//! no transaction waits for more questions.
+//! Combines database work for several texts of a casino in one transaction. Questions that arrive
+//! while all permitted transactions are busy join the next one, as do those that arrive while it
+//! waits for a connection. A single text starts at once, and no transaction waits for more
+//! questions.
 
 use std::{
     collections::HashMap,
@@ -15,21 +15,22 @@ use seven_domain::CasinoId;
 use seven_runtime::Error;
 use tokio::sync::{Semaphore, oneshot};
 
-/// Most questions in one transaction: the locks of the first are held until the last is done.
+/// Most questions in one transaction: the locks of the first one are held until the last one is
+/// done.
 const MOST: usize = 16;
 
-/// Questions of one kind, by casino.
+/// Collects questions of one kind, by casino.
 #[derive(Debug)]
 pub(crate) struct Batcher<Q, A> {
     places: Mutex<HashMap<CasinoId, Arc<CasinoBatch<Q, A>>>>,
-    /// Most transactions of a casino at once: with two, a text that comes while one is under way
+    /// Most simultaneous transactions of a casino: with two, a text that arrives while one is busy
     /// need not wait for its end.
     abreast: usize,
 }
 
 #[derive(Debug)]
 struct CasinoBatch<Q, A> {
-    /// Held by those who answer for others.
+    /// Permits for transactions; a caller holds one while it answers its own and others' questions.
     turns: Semaphore,
     waiting: Mutex<Vec<Question<Q, A>>>,
     numbers: AtomicU64,
@@ -45,14 +46,16 @@ struct Question<Q, A> {
 // === impl Batcher ===
 
 impl<Q: Clone, A> Batcher<Q, A> {
-    /// Half of the connections: the casino's other work goes on beside it. A casino's own workers, which hold two, have one
-    /// transaction at a time, for what they do at once other casinos' guests wait for a core (docs/performance.md).
+    /// Allows half of the connections, so that the casino's other work can go on. A casino's own
+    /// workers, which have two connections, run one transaction at a time: work they do in parallel
+    /// takes CPU time from other casinos' guests (docs/performance.md).
     pub(crate) fn over(connections: usize) -> Self {
         Self { places: Mutex::default(), abreast: (connections / 2).max(1) }
     }
 
-    /// The answer to `question`. `lend` waits for a connection; `answer` gets it, and questions of this casino, and answers each in their order,
-    /// or fails and leaves nothing done: then each of them is asked alone.
+    /// Returns the answer to `question`. `lend` waits for a connection. `answer` gets it with
+    /// questions of this casino, and returns their answers in order. If it fails, it must have
+    /// changed nothing; each question is then asked again alone.
     pub(crate) async fn ask<C, L, F>(
         &self,
         casino: &CasinoId,
@@ -72,7 +75,7 @@ impl<Q: Clone, A> Batcher<Q, A> {
                 biased;
                 answered = &mut heard => match answered {
                     Ok(answered) => return Ok(answered),
-                    // The task that took this question along failed or was stopped.
+                    // The task that took this question into its batch failed or was stopped.
                     Err(_) => break,
                 },
                 both = first => both,
@@ -80,7 +83,8 @@ impl<Q: Clone, A> Batcher<Q, A> {
             let connection = match connection {
                 Ok(connection) => connection,
                 Err(error) if place.takes_back(number) => return Err(error),
-                // Another one has it in hand: what he is told must not be lost.
+                // Another task has this question in its batch: waits, so that its answer is not
+                // lost.
                 Err(_) => {
                     drop(turn);
                     match heard.await {
@@ -91,7 +95,7 @@ impl<Q: Clone, A> Batcher<Q, A> {
             };
             let taken = place.take();
             if taken.is_empty() {
-                // Another one has it in hand, and nobody else waits.
+                // Another task has this question in its batch, and no other question waits.
                 drop((turn, connection));
                 match heard.await {
                     Ok(answered) => return Ok(answered),
@@ -127,7 +131,7 @@ impl<Q: Clone, A> Batcher<Q, A> {
 }
 
 impl<Q, A> CasinoBatch<Q, A> {
-    /// Puts the question behind those that wait.
+    /// Appends the question to the queue.
     fn wait(&self, question: Q) -> (u64, oneshot::Receiver<A>) {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         let (told, heard) = oneshot::channel();
@@ -135,7 +139,7 @@ impl<Q, A> CasinoBatch<Q, A> {
         (number, heard)
     }
 
-    /// True when the question was still waiting.
+    /// Removes the question from the queue; returns whether it was still there.
     fn takes_back(&self, number: u64) -> bool {
         let mut waiting = locked(&self.waiting);
         let before = waiting.len();
@@ -143,7 +147,7 @@ impl<Q, A> CasinoBatch<Q, A> {
         waiting.len() < before
     }
 
-    /// The oldest that somebody still waits for.
+    /// Takes the oldest questions whose callers still wait.
     fn take(&self) -> Vec<Question<Q, A>> {
         let mut waiting = locked(&self.waiting);
         waiting.retain(|asked| !asked.told.is_closed());
@@ -161,7 +165,7 @@ mod tests {
     use super::*;
     use futures::future::join_all;
 
-    /// Doubles numbers when it may, and notes which it was given together.
+    /// Doubles numbers once it has a permit, and records which numbers it got together.
     struct Recorder {
         may: Semaphore,
         given: Mutex<Vec<Vec<u32>>>,
@@ -198,7 +202,7 @@ mod tests {
     async fn ask_all(together: &Batcher<u32, u32>, desk: &Recorder, numbers: std::ops::Range<u32>) -> Vec<Option<u32>> {
         let here = casino("here");
         let ask = |number| together.ask(&here, number, free, |(), numbers| desk.double(numbers));
-        // Nobody is answered before all have asked.
+        // No question is answered before all have been asked.
         let open = async {
             tokio::task::yield_now().await;
             desk.may.add_permits(100);
@@ -300,7 +304,8 @@ mod tests {
         let (together, desk) = (Batcher::over(4), Recorder::new(0));
         let here = casino("here");
         {
-            // Asks, is given to the desk, and is dropped there, with one behind it.
+            // Two questions: the recorder has the first one and the second waits behind it when
+            // both are dropped.
             let first = together.ask(&here, 1, free, |(), numbers| desk.double(numbers));
             let second = together.ask(&here, 2, free, |(), numbers| desk.double(numbers));
             tokio::select! {

@@ -1,4 +1,4 @@
-//! A provider of texts behind the breaker that all senders share (SMS-40).
+//! A provider of texts, behind a breaker that all senders share (SMS-40).
 
 use std::{fmt, sync::Arc};
 
@@ -31,7 +31,8 @@ impl Carrier {
         self.provider.name()
     }
 
-    /// Hands the permit back; what moved is told, and texts that waited go on when the provider is back.
+    /// Returns the permit with the call's outcome. Announces a change of the breaker's state, and
+    /// wakes waiting texts when the provider works again.
     pub(crate) async fn ended(&self, fleet: &Fleet, permit: Permit, outcome: Outcome) -> Option<Transition> {
         let moved = self.breaker.record(permit, outcome).await;
         if let Some(moved) = moved {
@@ -61,12 +62,12 @@ impl Carrier {
     }
 }
 
-/// The shared breaker of a provider.
+/// Returns the name of a provider's shared breaker.
 pub fn breaker_name(provider: &str) -> String {
     format!("provider/{provider}")
 }
 
-/// An audit entry of the whole fleet, filed under no casino; a failure is said and changes nothing.
+/// Writes an audit entry for the whole fleet, filed under no casino. A failure is only logged.
 async fn note(fleet: &Fleet, event: AuditEvent, provider: &str) {
     let written = async {
         let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;

@@ -1,4 +1,5 @@
-//! How likely carriers are to filter a text that nobody asked for (SMS-34): computed from its words at every look, judged by the look.
+//! Estimates how likely carriers are to filter a proactive text (SMS-34): computed from its words
+//! before every pre-send check, which decides by it.
 
 use seven_domain::Lane;
 use seven_runtime::Error;
@@ -7,7 +8,7 @@ use seven_store::Tx;
 
 use crate::types::Job;
 
-/// From 0 to 1; none for texts that answer something.
+/// Returns the risk from 0 to 1; none for replies.
 pub(crate) async fn risk(tx: &mut Tx, job: &Job) -> Result<Option<f64>, Error> {
     if job.class.lane() != Lane::Bulk {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! One queued text: wait out its delay and its pace, look, send, record.
+//! Handles one queued text: waits for its delay and its rate limits, checks, sends and records.
 
 use std::time::Duration;
 
@@ -80,6 +80,6 @@ async fn read(
     let mut tx = sender.fleet.store.bind_repeatable_on(lent, casino).await?;
     let found = tx.pending_here(&texts).await?;
     drop(tx.commit_meanwhile());
-    // A text may be asked about twice: signals are repeated.
+    // The same text may be in the batch twice, because signals are repeated.
     Ok(texts.iter().map(|text| found.get(text).cloned()).collect())
 }

@@ -1,4 +1,5 @@
-//! Help that came late: an answer to a cry that leaves after [`LATE`], or not at all, opens a case for a person.
+//! Late answers to cries for help: an answer to a cry that is sent after [`LATE`], or never, opens
+//! a case for a person.
 
 use chrono::TimeDelta;
 use seven_guest::escalation::Severity;
@@ -10,10 +11,10 @@ use crate::{
     types::{Job, Sender},
 };
 
-/// A cry that waited longer for its answer is told to a person.
+/// A cry for help that waits longer than this for its answer opens a case.
 const LATE: TimeDelta = TimeDelta::minutes(5);
 
-/// Opens the case of an answer that has just left late.
+/// Opens a case if the answer that was just sent is a late answer to a cry.
 pub(crate) async fn note_late_help(sender: &Sender, job: &Job) -> Result<(), Error> {
     let late = job.answers_at.is_some_and(|asked| sender.fleet.clock.now() - asked > LATE);
     if line::rank(job.class) > 0 || !late {
@@ -24,7 +25,7 @@ pub(crate) async fn note_late_help(sender: &Sender, job: &Job) -> Result<(), Err
     Ok(tx.commit().await?)
 }
 
-/// Opens the case of an answer that never leaves.
+/// Opens a case if the answer that will never be sent answers a cry.
 pub(crate) async fn note_lost_help(sender: &Sender, tx: &mut Tx, job: &Job) -> Result<(), Error> {
     if line::rank(job.class) > 0 {
         return Ok(());

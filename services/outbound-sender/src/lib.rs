@@ -1,5 +1,6 @@
-//! outbound-sender: the last look (D6), the pace, one provider call per permitted text (D5), by the casino's first provider that takes it, and the receipts that settle it.
-//! Nothing else in the fleet calls a provider.
+//! outbound-sender: the pre-send check (D6), the rate limits, one provider call per permitted text
+//! (D5) by the first provider of the casino that takes it, and the delivery receipts that settle
+//! it. Nothing else in the fleet calls a provider.
 
 mod attempt;
 mod batch;
@@ -33,7 +34,8 @@ pub use receipts::Receipts;
 pub use registry::{Asked, Holder, NumberRegistry, Registry};
 pub use types::{Limits, Sender};
 
-/// Works until the fleet's shutdown. Refuses to start against a real provider with what nobody has verified.
+/// Runs the worker until the fleet's shutdown. Refuses to start with a real provider while a
+/// helpline or a law is unverified.
 pub async fn run(
     fleet: Fleet,
     providers: Vec<Arc<dyn Provider>>,
@@ -55,7 +57,7 @@ pub async fn run(
 }
 
 impl Receipts {
-    /// As [`Sender::new`].
+    /// Makes the handler without its worker loop, as [`Sender::new`] does.
     pub fn new(fleet: Fleet) -> Self {
         Self { fleet }
     }

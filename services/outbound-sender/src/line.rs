@@ -1,4 +1,5 @@
-//! The order in which texts ask the shared pace: the gravest class first, and within a class each guest once before anybody twice.
+//! The order in which texts ask the shared rate limits: the gravest class first. Within a class,
+//! each guest's first text precedes any guest's second.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -8,8 +9,8 @@ use std::{
 use seven_domain::{CasinoId, GuestHash, Lane, MessageClass};
 use tokio::sync::oneshot;
 
-/// The texts of one casino, lane and provider that want to leave. One at a time asks the pace, so that a flood costs Redis no more than a
-/// trickle.
+/// The queue of the texts of one casino, lane and provider that wait to be sent. Only one at a time
+/// asks the rate limits, so that a flood costs Redis no more than a few texts.
 #[derive(Debug, Default)]
 pub(crate) struct Line(Mutex<Places>);
 
@@ -20,16 +21,16 @@ struct Places {
     waiting: BTreeMap<QueuePosition, (GuestHash, oneshot::Sender<()>)>,
 }
 
-/// The first goes first.
+/// The place of a text in the queue; the smallest is served first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct QueuePosition {
     rank: u8,
-    /// How many texts of the same guest and rank stand before it.
+    /// How many texts of the same guest and rank are queued before it.
     nth: usize,
     ticket: u64,
 }
 
-/// The right to ask; passed on when it is dropped.
+/// The right to ask the rate limits; dropping it passes it to the next text.
 #[derive(Debug)]
 pub(crate) struct Turn(Arc<Line>);
 
@@ -39,7 +40,8 @@ struct Waiting {
     served: bool,
 }
 
-/// How grave a class is, 0 first: a life, then the guest who wants to be left alone, then help, then all others.
+/// Returns how grave a class is, 0 first: danger to life, then the confirmation of an opt-out, then
+/// help, then all others.
 pub(crate) fn rank(class: MessageClass) -> u8 {
     match class {
         MessageClass::Crisis | MessageClass::Emergency => 0,
@@ -50,12 +52,12 @@ pub(crate) fn rank(class: MessageClass) -> u8 {
 }
 
 impl Line {
-    /// How many stand in line, the one whose turn it is not counted.
+    /// Returns the number of queued texts, without the one whose turn it is.
     pub(crate) fn waiting(&self) -> usize {
         self.places().waiting.len()
     }
 
-    /// Waits for the turn of a text. A caller that stops waiting leaves the line.
+    /// Waits for the turn of a text. A caller that stops waiting leaves the queue.
     pub(crate) async fn turn(self: &Arc<Self>, class: MessageClass, guest: GuestHash) -> Turn {
         let (told, mut waiting) = {
             let mut places = self.places();
@@ -71,7 +73,8 @@ impl Line {
             places.waiting.insert(place, (guest, tell));
             (told, Waiting { line: Arc::clone(self), place, served: false })
         };
-        // An entry of the line is dropped with `waiting` or told.
+        // The sender cannot be dropped unsent while this task waits: only `Waiting` or a turn
+        // removes the entry.
         told.await.ok();
         waiting.served = true;
         Turn(Arc::clone(self))
@@ -85,7 +88,7 @@ impl Line {
 impl Places {
     fn pass_on(&mut self) {
         match self.waiting.pop_first() {
-            // Nobody stops listening while in line, for `Waiting` takes its entry out first.
+            // The receiver still exists, because `Waiting` removes its entry before it is dropped.
             Some((_, (_, next))) => drop(next.send(())),
             None => self.taken = false,
         }
@@ -102,13 +105,13 @@ impl Drop for Waiting {
     fn drop(&mut self) {
         let mut places = self.line.places();
         if !self.served && places.waiting.remove(&self.place).is_none() {
-            // It was told and gave up in the same moment.
+            // The caller got the turn and gave up at the same moment: passes the turn on.
             places.pass_on();
         }
     }
 }
 
-/// The lines of texts that want to leave, for each casino, lane and provider.
+/// Queues of texts that wait to be sent, for each casino, lane and provider.
 #[derive(Debug, Default)]
 pub(crate) struct Lines(Mutex<HashMap<Whose, Arc<Line>>>);
 
@@ -133,7 +136,7 @@ mod tests {
         GuestHash { key_id: 1, bytes: [n; 32] }
     }
 
-    /// In which order texts that stand in line at once are served.
+    /// Returns the order in which texts that are queued at the same time are served.
     async fn served(texts: &[(MessageClass, u8)]) -> Vec<usize> {
         let line = Arc::new(Line::default());
         let first = line.turn(MessageClass::Reply, guest(0)).await;
@@ -175,7 +178,7 @@ mod tests {
             assert!(late.is_err());
         }
         assert_eq!(line.waiting(), 0);
-        // Told and given up at once: the turn goes to the next.
+        // A caller that gives up when it gets the turn passes it to the next one.
         let mut gone = Box::pin(line.turn(MessageClass::Help, guest(2)));
         assert!(futures::poll!(&mut gone).is_pending());
         drop(first);

@@ -8,8 +8,9 @@ use seven_telemetry::{code, metrics};
 
 use crate::types::Job;
 
-/// From the guest's newest text at our webhook to this request (PROD-44, C-20): whole, and without what we wait on purpose. A text that was
-/// tried before, or that answers no text, is no measure of it.
+/// Measures the time from the guest's newest text at our webhook to this request (PROD-44, C-20):
+/// in total, and without deliberate delays. Skips a text that was tried before or that answers no
+/// text.
 pub(crate) fn reply(fleet: &Fleet, job: &Job) {
     let (Some(asked), 0) = (job.answers_at, job.tries) else { return };
     let whole = (fleet.clock.now() - asked).to_std().unwrap_or_default();
@@ -24,7 +25,7 @@ fn quiet_window(fleet: &Fleet, job: &Job) -> Duration {
     fleet.packs.of(&job.config).map_or(Duration::ZERO, |pack| fleet.timing.pause(pack.rules.quiet_window()))
 }
 
-/// One call of a provider, and where it took the text, its segments.
+/// Counts one call of a provider, and the segments of a text that it accepted.
 pub(crate) fn called(job: &Job, provider: &str, end: &AttemptEnd, next: Next) {
     let casino = job.casino.as_str();
     let error_code = code(end.error_code.as_deref().unwrap_or_default());

@@ -1,11 +1,12 @@
-//! Stage: has the number changed hands since the guest consented? The answer stands in Postgres, where the last look reads it.
+//! Stage: asks whether the number has changed hands since the guest consented. Writes the answer to
+//! Postgres, where the pre-send check reads it.
 
 use seven_domain::MessageClass;
 use seven_runtime::Error;
 
 use crate::types::{Job, Sender};
 
-/// Asks before a marketing text, once per number and consent; everything else is not asked about.
+/// Asks before a marketing text, once per number and consent; never for other texts.
 pub(crate) async fn check_number(sender: &Sender, job: &Job) -> Result<(), Error> {
     let Some(registry) = &sender.registry else { return Ok(()) };
     if job.class != MessageClass::Marketing || !job.config.regulations.reassigned_number_check {

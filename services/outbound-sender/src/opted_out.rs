@@ -1,5 +1,6 @@
-//! The provider's "this number opted out" (40300, 21610), kept in step with our own word on it (C-6, C-10): taken over when it is news,
-//! noted when the guest is back with us and the provider does not know, ignored when a newer word stands.
+//! Reconciles the provider's "this number opted out" (40300, 21610) with our own record (C-6,
+//! C-10). An opt-out new to us is recorded. If the guest has opted in again and the provider does
+//! not know, that is noted. If our record is newer, the answer is ignored.
 
 use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, AuditEvent, CasinoId};
@@ -12,7 +13,8 @@ use seven_store::{
     suppressions::Sync,
 };
 
-/// Brings the suppression in step. May be repeated; a crash before the attempt is recorded brings the error again.
+/// Updates the suppression. Safe to repeat; after a crash before the attempt is recorded, the error
+/// is handled again.
 pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId, code: &str) -> Result<(), Error> {
     let mut tx = fleet.store.bind(casino).await?;
     let Some(call) = tx.call_of(attempt).await? else { return Ok(()) };
@@ -40,7 +42,7 @@ pub(crate) async fn sync(fleet: &Fleet, casino: &CasinoId, attempt: AttemptId, c
             let detail = serde_json::json!({ "error_code": code });
             let entry = Entry::of(AuditEvent::ProviderBlocked, "outbound-sender", &subject, detail);
             tx.audit(&Entry { guest: Some(&call.guest), ..entry }).await?;
-            // The guest asked for texts again and would hear nothing: a person of the casino has to tell them.
+            // The guest opted in again but gets no texts: a person of the casino has to tell them.
             let sla = Severity::Sev2.sla();
             let case = NewEscalation {
                 escalation_id: fleet.ids.uuid(),

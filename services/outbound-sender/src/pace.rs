@@ -1,5 +1,5 @@
-//! How fast texts may leave (SMS-14, spec 05 section 1.6): the limits one text has to pass, from the casino's registration, the
-//! provider's account and the fleet's settings.
+//! Limits how fast texts are sent (SMS-14, spec 05 section 1.6): the limits of a text, from the
+//! casino's registration, the provider's account and the fleet's settings.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Every limit of a text at this provider, the narrowest first. Pure.
+/// Returns every limit of a text at this provider, the narrowest first. Pure.
 pub(crate) fn levels(casino: &CasinoId, ours: &Operational, lane: Lane, provider: &str, limits: &Limits) -> Vec<Level> {
     let own = |name, most, window| {
         let key = format!("{casino}:{provider}");
@@ -39,13 +39,15 @@ pub(crate) fn levels(casino: &CasinoId, ours: &Operational, lane: Lane, provider
     levels.into_iter().flatten().collect()
 }
 
-/// Texts of the safety lane that stand in line at once. Each takes one of the worker's permits; what is less grave than a life gives its own
-/// back, so that a crisis answer behind it on the bus is reached at once.
+/// Most texts of the safety lane that queue at once. Each one holds one of the worker's permits.
+/// Beyond this, a text of lower rank than a crisis gives its permit back, so that a crisis answer
+/// behind it on the bus is reached at once.
 const MOST_IN_LINE: usize = 2;
 
-/// Waits for the text's turn; a time after which to ask again where that would be too long here.
+/// Waits for the text's turn and its limits. Returns the time after which to ask again, where
+/// waiting here would take too long.
 pub(crate) async fn paced(sender: &Sender, job: &Job) -> Option<Duration> {
-    // With no provider left the look says so.
+    // Without a provider, the pre-send check decides what happens.
     let carrier = route::carriers_for(sender, job).into_iter().find(|carrier| !job.stopped(carrier.name()))?;
     let lane = job.class.lane();
     let levels = levels(&job.casino, &job.config.operational, lane, carrier.name(), &sender.limits);

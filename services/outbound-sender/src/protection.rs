@@ -1,5 +1,5 @@
-//! Conditions for sending texts to people: somebody has called the helplines, counsel has read the
-//! laws. A build or a casino that does not meet them sends to a simulator only.
+//! Conditions for sending texts to people: somebody has called the helplines, and counsel has read
+//! the laws. Otherwise a build or a casino may send to a simulator only.
 
 use seven_compliance::jurisdiction::{Laws, State};
 use seven_runtime::{Error, Fleet};

@@ -1,4 +1,5 @@
-//! Delivery receipts: they move attempts and texts, in any order, any number of times (SMS-7, SMS-43).
+//! Delivery receipts: update the states of attempts and texts; receipts may come in any order and
+//! any number of times (SMS-7, SMS-43).
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::Receipt};
@@ -36,8 +37,9 @@ impl Handler for Receipts {
     }
 }
 
-/// For so long a receipt tells how it stands with the provider. One that is read again later (D25) stops nobody whom an operator has let go;
-/// a guest's wish to be left alone does not grow old, and bears its own time.
+/// How long a receipt's error code is taken as current. An older one that is read again (D25) stops
+/// no provider or casino that an operator has released. An opt-out counts at any age, because it
+/// carries its own time.
 const NEWS: TimeDelta = TimeDelta::hours(1);
 
 fn is_news(class: ErrorClass, age: TimeDelta) -> bool {
@@ -45,12 +47,12 @@ fn is_news(class: ErrorClass, age: TimeDelta) -> bool {
 }
 
 impl Receipts {
-    /// Files the receipt with the casino whose attempt it is. Its number may have been handed on since, and then the receipt came in as the
-    /// new owner's.
+    /// Records the receipt for the casino whose attempt it is. That casino's number may have been
+    /// given to another one since, which the receipt was then addressed to.
     async fn file(&self, by_number: &CasinoId, receipt: &NewReceipt) -> Result<(Tx, CasinoId, Filed), Error> {
         let mut tx = self.fleet.store.bind(by_number).await?;
         let filed = tx.record_receipt(receipt).await?;
-        // A worker for one casino may not look at others.
+        // A worker for one casino may not look into others.
         let may_look = self.fleet.roster.only().is_empty();
         if let (ReceiptOutcome::Stranger, Some(attempt), true) = (filed.outcome, receipt.attempt_id, may_look)
             && let Some(sender) = self.fleet.store.casino_of_attempt(attempt).await?
@@ -82,7 +84,7 @@ impl Receipts {
                 .ok_or_else(|| Error::Other("a receipt's time is out of range".into()))?,
         };
         let (mut tx, casino, Filed { outcome, attempt, trace }) = self.file(&delivery.casino, &receipt).await?;
-        // Its webhook knew the attempt only: here it joins the trace of its text.
+        // The webhook knew only the attempt; from here on the receipt is in the trace of its text.
         trace::adopt(&trace);
         if let (ReceiptOutcome::Moved(outbound, OutboundState::Failed | OutboundState::Undelivered), Some(attempt)) =
             (outcome, attempt)

@@ -17,9 +17,9 @@ use crate::{
 enum Then {
     Done,
     End(OutboundState),
-    /// Over: its usefulness, whatever it waited for.
+    /// The text is no longer useful, whatever it waited for.
     Lapse,
-    /// Waits for a provider or an operator.
+    /// The text waits for a provider or an operator.
     Hold(&'static str),
     Wait(Duration),
 }
@@ -52,7 +52,8 @@ pub(crate) async fn refused(sender: &Sender, job: &Job, refusal: Refusal) -> Res
     }
 }
 
-/// No provider takes the text now: it keeps its place in the queue and says why, until somebody wakes it or it is of no use (SMS-41).
+/// Keeps the text in the queue with the reason, because no provider can take it now. It waits until
+/// somebody wakes it or it is no longer useful (SMS-41).
 pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Outcome, Error> {
     let NoRoute { why, retry_in } = none;
     let mut tx = sender.fleet.store.bind(&job.casino).await?;
@@ -73,7 +74,8 @@ fn then(refusal: Refusal) -> Then {
     match refusal {
         Refusal::NotQueued => Then::Done,
         Refusal::Expired => Then::Lapse,
-        // An operator's switch, or a question to the guest: the text keeps its place until that is lifted.
+        // An operator's switch, or an open question to the guest: the text keeps its place until
+        // that ends.
         Refusal::ProviderStopped | Refusal::Parked | Refusal::Paused | Refusal::Killed | Refusal::OptOutAsked => {
             Then::Hold(refusal.as_str())
         }
@@ -90,13 +92,13 @@ fn then(refusal: Refusal) -> Then {
         | Refusal::Cap
         | Refusal::NumberReassigned
         | Refusal::NumberUnchecked => Then::End(OutboundState::Suppressed),
-        // Redis knows a STOP that Postgres will know in a moment.
+        // Redis has a STOP that Postgres will have in a moment.
         Refusal::RefusedByCache | Refusal::NotYet => Then::Wait(Duration::from_millis(500)),
         Refusal::EarlierUnsent => Then::Wait(Duration::from_millis(300)),
-        // The next try reads the casino's document anew, and with it the number it sends from.
+        // The next try reads the casino's settings again, and with them its current number.
         Refusal::SenderRetired => Then::Wait(Duration::from_millis(500)),
         Refusal::CasinoInactive => Then::Wait(Duration::from_secs(2)),
-        // Deferred to its window before it gets here.
+        // Not reached in practice: the caller has deferred the text to its sending window.
         Refusal::QuietHours => Then::Wait(Duration::from_secs(30)),
     }
 }

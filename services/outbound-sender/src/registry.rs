@@ -1,4 +1,5 @@
-//! A reassigned-numbers database: has a number changed hands since a day? (SMS-31 (6), C-38, C-46) Whoever has access to one implements it.
+//! The interface to a reassigned-numbers database, which knows whether a number has changed hands
+//! since a given day (SMS-31 (6), C-38, C-46). Operators with access to one implement it.
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
@@ -25,10 +26,11 @@ impl Holder {
 
 pub type Asked<'a> = Pin<Box<dyn Future<Output = Option<Holder>> + Send + 'a>>;
 
-/// A reassigned-numbers database. None: it could not be asked now.
+/// A reassigned-numbers database. It returns none when it cannot be asked now.
 pub trait NumberRegistry: Send + Sync + fmt::Debug {
     fn holder<'a>(&'a self, phone: &'a PhoneE164, since: DateTime<Utc>) -> Asked<'a>;
 }
 
-/// None where no database is at hand: casinos that require the check get no marketing texts then (fail closed, D10).
+/// None where no database is available: casinos that require the check then send no marketing texts
+/// (fail closed, D10).
 pub type Registry = Option<Arc<dyn NumberRegistry>>;

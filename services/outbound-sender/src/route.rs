@@ -1,4 +1,5 @@
-//! Stage: the provider that takes this text (SMS-39): the first of its order that is neither stopped nor resting.
+//! Stage: selects the provider for this text (SMS-39): the first in its order that is not stopped
+//! and whose breaker admits a call.
 
 use std::time::Duration;
 
@@ -14,9 +15,9 @@ use crate::{
 /// A provider that may be called for this text now.
 pub(crate) struct Route<'a> {
     pub(crate) carrier: &'a Carrier,
-    /// Held until the call has ended.
+    /// The breaker's permit, held until the call has ended.
     pub(crate) permit: Permit,
-    /// Another provider came first and cannot be called.
+    /// Whether an earlier provider in the order could not be called.
     pub(crate) failover: bool,
 }
 
@@ -24,24 +25,25 @@ pub(crate) struct Route<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoRoute {
     pub(crate) why: &'static str,
-    /// Asking again earlier is of no use.
+    /// Earliest time after which asking again makes sense.
     pub(crate) retry_in: Duration,
 }
 
-/// Rates a provider by a call: only a text that it did not take for reasons of its own counts
-/// against it (SMS-40).
+/// Rates a provider by a call. A text counts against it only if the provider failed to take it for
+/// reasons of its own (SMS-40).
 pub(crate) fn speaks(outcome: &SendOutcome) -> Outcome {
     match outcome {
         SendOutcome::NotSent { .. }
         | SendOutcome::Ambiguous { .. }
         | SendOutcome::Refused { class: ErrorClass::Throttled, .. } => Outcome::Failure,
-        // Keys and funds are a matter of their own (`stops`).
+        // Rejected keys and spent funds are handled in `stops`.
         SendOutcome::Refused { class: ErrorClass::Account | ErrorClass::SpendLimit, .. } => Outcome::Neutral,
         SendOutcome::Accepted { .. } | SendOutcome::Refused { .. } => Outcome::Success,
     }
 }
 
-/// The first provider of the text's order that is neither stopped nor resting.
+/// Returns the first provider in the text's order that is not stopped and whose breaker admits a
+/// call.
 pub(crate) async fn route<'a>(sender: &'a Sender, job: &Job) -> Result<Route<'a>, NoRoute> {
     let lease = sender.fleet.timing.send_deadline() + Duration::from_secs(1);
     let mut none = NoRoute { why: "no_provider", retry_in: sender.fleet.timing.provider_poll() };
@@ -68,15 +70,16 @@ pub(crate) async fn route<'a>(sender: &'a Sender, job: &Job) -> Result<Route<'a>
     Err(none)
 }
 
-/// The providers a text may take, in order.
+/// Returns the providers that may send this text, in order.
 pub(crate) fn carriers_for<'a>(sender: &'a Sender, job: &Job) -> Vec<&'a Carrier> {
     let fleet: Vec<&str> = sender.carriers.iter().map(Carrier::name).collect();
     let order = order(&job.config.operational, &job.number, job.class.lane(), &fleet);
     order.into_iter().filter_map(|name| sender.carriers.iter().find(|c| c.name() == name)).collect()
 }
 
-/// The providers a text may take: those where the casino has a number, in the casino's order or the fleet's. Where the casino names none,
-/// the provider of the number the guest writes to comes first. Proactive texts take a second provider only with a campaign of its own.
+/// Returns the providers where the casino has a number, in the casino's order or the fleet's. Where
+/// the casino gives no order, the provider of the number that the guest writes to comes first.
+/// Proactive texts use Twilio only with a campaign registered there.
 fn order<'a>(ours: &Operational, number: &PhoneE164, lane: Lane, fleet: &[&'a str]) -> Vec<&'a str> {
     let has = |name: &str| {
         ours.number_at(name).is_some() && (lane != Lane::Bulk || name != TWILIO || ours.registered_at(name))
@@ -92,7 +95,8 @@ fn order<'a>(ours: &Operational, number: &PhoneE164, lane: Lane, fleet: &[&'a st
     order
 }
 
-/// The number a text comes from at this provider: the casino's present one there, also for a guest who wrote to a number that it gave up.
+/// Returns the number that a text is sent from at this provider: the casino's current one there,
+/// even for a guest who wrote to a number that the casino gave up.
 pub(crate) fn from_number(ours: &Operational, writes_to: &PhoneE164, provider: &str) -> PhoneE164 {
     ours.number_at(provider).unwrap_or(writes_to).clone()
 }

@@ -1,6 +1,6 @@
-//! Acts on a provider's code beyond its text: takes over an opt-out, parks a casino, stops the
-//! provider for the fleet, alerts a person. And the way back: probes, ends of stops, and the texts
-//! that waited (SMS-41, PROD-22).
+//! Acts on a provider's error code beyond its text: records an opt-out, parks a casino, stops the
+//! provider for the fleet, alerts a person. Also resumes sending: probes, ends of stops, and the
+//! texts that waited (SMS-41, PROD-22).
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::{opted_out, types::Sender};
 
 const ACTOR: &str = "outbound-sender";
 
-/// Acts on a code a provider gave, at the call or in a receipt. May be repeated.
+/// Acts on a code that a provider returned from a call or in a receipt. Safe to repeat.
 pub(crate) async fn act_on(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -51,7 +51,8 @@ fn alert(casino: &CasinoId, provider: &str, code: &str, meant: &Verdict) {
 }
 
 async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Result<(), Error> {
-    // A casino's own sender stops its casino only: its login may change nothing of the fleet's.
+    // A casino's own sender stops its own casino only: its database role may not change stops of
+    // the fleet.
     let own = own_casino(fleet);
     let stop = NewStop {
         provider,
@@ -76,7 +77,7 @@ async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Res
     Ok(())
 }
 
-/// The casino of a sender that serves one alone.
+/// Returns the casino of a sender that serves only one.
 fn own_casino(fleet: &Fleet) -> Option<&CasinoId> {
     if let [own] = fleet.roster.only() { Some(own) } else { None }
 }
@@ -103,7 +104,7 @@ async fn park(fleet: &Fleet, casino: &CasinoId, provider: &str, code: &str, mean
     Ok(())
 }
 
-/// Spend limits reset at midnight UTC.
+/// Returns the time until midnight UTC, when spend limits are reset.
 fn until_midnight(now: DateTime<Utc>) -> Duration {
     let midnight = (now.date_naive() + chrono::Days::new(1)).and_time(NaiveTime::MIN).and_utc();
     (midnight - now).to_std().unwrap_or_default()
@@ -127,7 +128,8 @@ async fn audit(
     Ok(tx.commit().await?)
 }
 
-/// An operator's stop: lasts until somebody lifts it. False when one stood already.
+/// Stops sending by an operator's order, until somebody lifts it. Returns false when such a stop
+/// existed already.
 pub async fn halt(
     fleet: &Fleet,
     provider: &str,
@@ -144,7 +146,8 @@ pub async fn halt(
     Ok(new)
 }
 
-/// Lifts stops: of one casino, or the fleet's, of one provider or of all. Waiting texts go on at once.
+/// Lifts stops: of one casino or the fleet's, of one provider or of all. Waiting texts continue at
+/// once.
 pub async fn release(
     fleet: &Fleet,
     provider: Option<&str>,
@@ -174,7 +177,7 @@ async fn resumed(fleet: &Fleet, stop: &Stop, actor: &str, reason: &str) -> Resul
     Ok(())
 }
 
-/// Ends stops whose time has come, and asks stopped providers whether they take us again, until the shutdown.
+/// Ends stops that have expired and probes stopped providers, until the shutdown.
 pub(crate) async fn watch_stops(sender: &Sender) {
     let mut ticks = interval(sender.fleet.timing.provider_watch());
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -197,7 +200,8 @@ async fn watch_once(sender: &Sender) -> Result<(), Error> {
     for stop in sender.fleet.store.claim_probes(every, own_casino(&sender.fleet)).await? {
         let Some(carrier) = sender.carriers.iter().find(|c| c.name() == stop.provider) else { continue };
         match carrier.provider.probe().await {
-            // Not what an operator has put in its place meanwhile.
+            // Lifts only the stop that was probed, not one that an operator has set instead
+            // meanwhile.
             Ok(()) if sender.fleet.store.lift_stop(&stop).await? => {
                 resumed(&sender.fleet, &stop, ACTOR, "the provider takes us again").await?;
             }

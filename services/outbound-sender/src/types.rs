@@ -19,12 +19,13 @@ use tokio::time::sleep;
 
 use crate::{batch::Batcher, carrier::Carrier, line::Lines, registry::Registry};
 
-/// Waits up to this are held here with progress acknowledgements; longer ones are due rows (D13).
+/// Waits up to this long stay in the worker, with progress acknowledgements; longer ones become due
+/// rows (D13).
 pub(crate) const LONGEST_HELD: Duration = Duration::from_secs(8);
 
 pub struct Sender {
     pub(crate) fleet: Fleet,
-    /// In the fleet's order.
+    /// Providers, in the fleet's order.
     pub(crate) carriers: Vec<Carrier>,
     pub(crate) registry: Registry,
     pub(crate) limits: Limits,
@@ -40,7 +41,7 @@ impl std::fmt::Debug for Sender {
     }
 }
 
-/// A queued text with what is known about it before the look.
+/// A queued text with everything known about it before the pre-send check.
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) casino: CasinoId,
@@ -53,14 +54,16 @@ pub(crate) struct Job {
     pub(crate) zone: Option<Tz>,
     pub(crate) state: Option<State>,
     pub(crate) tries: u32,
-    /// When the text that this answers reached us; how long the answer was put off so that it reads like a person's.
+    /// When the guest's text that this one answers reached us, and how long the answer was delayed
+    /// on purpose, to read like a person's.
     pub(crate) answers_at: Option<DateTime<Utc>>,
     pub(crate) delay: Duration,
-    /// Made by a turn, which waited out the quiet window first.
+    /// Whether a turn made this text; a turn waits out the quiet window first.
     pub(crate) of_turn: bool,
     /// The number the guest writes to.
     pub(crate) number: PhoneE164,
-    /// Providers that may not be called, as known when the text was taken; the last look decides.
+    /// Providers that may not be called, as read when the text was taken up; the pre-send check
+    /// decides.
     pub(crate) stops: Vec<Stop>,
 }
 
@@ -96,12 +99,13 @@ impl Job {
         })
     }
 
-    /// Nothing goes to this provider: it refuses the account.
+    /// Returns whether all sending to this provider is stopped, because it refuses the account.
     pub(crate) fn stopped(&self, provider: &str) -> bool {
         self.stops.iter().any(|stop| !stop.is_park() && stop.provider == provider)
     }
 
-    /// The casino may not send now: nothing at the provider whose limit is reached, and only safety texts at another.
+    /// Returns whether the casino may not send now: it may send nothing at the provider whose limit
+    /// is reached, and only safety texts at another.
     pub(crate) fn parked(&self, provider: &str) -> bool {
         let mut parks = self.stops.iter().filter(|stop| stop.is_park());
         parks.any(|stop| !self.class.is_safety() || stop.provider == provider)
@@ -109,7 +113,8 @@ impl Job {
 }
 
 impl Sender {
-    /// A sender without its worker loop: for whoever decides alone what is delivered when, as the model test does.
+    /// Makes a sender without its worker loop, for callers that decide themselves what is delivered
+    /// when, such as the model test.
     pub fn new(fleet: Fleet, providers: Vec<Arc<dyn Provider>>, registry: Registry) -> Self {
         let carriers = providers.into_iter().map(|provider| Carrier::new(&fleet, provider)).collect();
         let connections = fleet.store.most_connections();
@@ -125,12 +130,12 @@ impl Sender {
         }
     }
 
-    /// A connection for what is asked of several texts together.
+    /// Returns a connection for a batch of questions about several texts.
     pub(crate) async fn lend(&self) -> Result<Lent, Error> {
         Ok(self.fleet.store.lend().await?)
     }
 
-    /// Sleeps, unless the fleet stops first.
+    /// Sleeps; returns false if the fleet shut down first.
     pub(crate) async fn held(&self, wait: Duration) -> bool {
         if wait.is_zero() {
             return true;
@@ -145,13 +150,14 @@ impl Sender {
 /// Limits that the fleet's operator set.
 #[derive(Debug, Clone, Default)]
 pub struct Limits {
-    /// Segments per second of an account, by provider, where it is not the provider's usual figure.
+    /// Segments per second of an account, by provider, where they differ from the provider's
+    /// default.
     pub account: BTreeMap<String, u32>,
     /// Segments per second of the whole fleet.
     pub fleet: Option<u32>,
 }
 
-/// How a call ended, to be recorded.
+/// The end of a call, to be recorded.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) outbound: OutboundId,

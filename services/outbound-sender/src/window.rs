@@ -1,4 +1,4 @@
-//! When a text that nobody asked for may go to this guest (D6, D15), and what waits until then.
+//! Decides when a proactive text may be sent to this guest (D6, D15), and defers it until then.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use seven_telemetry::metrics;
 
 use crate::types::{Job, Sender};
 
-/// Facts about a guest's place that the sender finds out before the pre-send check.
+/// Facts about a guest's location that the sender determines before the pre-send check.
 #[derive(Debug, Clone)]
 pub(crate) struct Eligibility {
     pub(crate) window_open: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Eligibility {
     pub(crate) exclusion_list_needed: bool,
 }
 
-/// Replies need none of it: they pass at any hour.
+/// Returns the guest's eligibility for this text. Replies may be sent at any hour.
 pub(crate) fn eligibility(sender: &Sender, job: &Job) -> Result<Eligibility, Error> {
     if job.class.lane() != Lane::Bulk {
         return Ok(Eligibility { window_open: true, opens_at: None, exclusion_list_needed: false });
@@ -39,7 +39,8 @@ pub(crate) fn eligibility(sender: &Sender, job: &Job) -> Result<Eligibility, Err
     })
 }
 
-/// Puts the text off until its window opens; a text that will be of no use by then ends now (D13).
+/// Defers the text until its window opens; ends it now if it will no longer be useful by then
+/// (D13).
 pub(crate) async fn defer(sender: &Sender, job: &Job, opens_at: Option<DateTime<Utc>>) -> Result<Outcome, Error> {
     let wait = opens_at.map(|at| (at - sender.fleet.clock.property_now()).to_std().unwrap_or_default());
     let mut tx = sender.fleet.store.bind(&job.casino).await?;

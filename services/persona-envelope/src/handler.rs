@@ -1,4 +1,5 @@
-//! One draft: composed with its disclosure, shaped, queued; a repeated signal queues nothing and signals again.
+//! Handles one draft: composes it with its disclosure, splits it into texts and queues them. A
+//! repeated signal queues nothing and signals again.
 
 use std::time::Duration;
 
@@ -17,7 +18,8 @@ use seven_telemetry::trace;
 
 use crate::typing::kind_of;
 
-/// Until a turn is looked at again whose conversation has an earlier one to be shaped.
+/// Delay before a turn is tried again while an earlier turn of its conversation has to be shaped
+/// first.
 const BEHIND: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
@@ -41,7 +43,7 @@ impl Handler for Envelope {
                 if let Outcome::Park { reason, .. } = &outcome
                     && let Err(error) = self.park(&delivery, turn, reason).await
                 {
-                    // It stays drafted, so the sweep brings it again.
+                    // The turn stays drafted, so the sweep signals it again.
                     return outcome_of(&error, 1);
                 }
                 outcome
@@ -56,12 +58,14 @@ impl Handler for Envelope {
 
 impl Envelope {
     async fn process(&self, delivery: &Delivery<DraftReady>, turn_id: TurnId) -> Result<Outcome, Error> {
-        // Taken back by a crash, the turn is drafted again and swept.
+        // If a crash of the database loses this commit, the turn is drafted again and the sweep
+        // signals it.
         let mut tx = self.fleet.store.bind_repeatable(&delivery.casino).await?;
         let Some((turn, casino)) = tx.take_draft(turn_id).await? else { return Ok(Outcome::Done) };
         trace::adopt(&turn.trace);
         if turn.behind && turn.state == "drafted" {
-            // Nothing of this transaction stays: the texts of the earlier turn get the earlier places.
+            // This transaction is not committed: the texts of the earlier turn have to be queued
+            // first.
             return Ok(Outcome::Wait { after: BEHIND, why: "earlier_turn" });
         }
         let (queued, copy) = match turn.state.as_str() {
@@ -70,7 +74,7 @@ impl Envelope {
                 tx.queued_of(Origin::Turn(turn_id)).await?,
                 Some(format!("dup:{}:{}", delivery.stream_seq, delivery.deliveries)),
             ),
-            // Its dead letter may never have reached the bus: it is announced again.
+            // The turn's dead letter may not have reached the bus, so it is announced again.
             "parked" => return Err(Error::Other("the turn is parked".into())),
             _ => (Vec::new(), None),
         };
@@ -134,7 +138,7 @@ impl Envelope {
         Ok(queued)
     }
 
-    /// Returns the rest of the typing delay, counted from when the guest's newest text came in
+    /// Returns the rest of the typing delay, counted from the arrival of the guest's newest text
     /// (C-36).
     fn first_delay(&self, pack: &Pack, config: &CasinoConfig, turn: &Turn, text: &str) -> Duration {
         let typed = self.typed(pack, config, kind_of(text, turn.disclosure_kind.is_some()), text);
@@ -150,7 +154,7 @@ impl Envelope {
         self.fleet.timing.pause(pack.rules.typing.delay(kind, text.chars().count(), draw))
     }
 
-    /// A turn behind a dead letter is not swept any more (D3).
+    /// Parks the turn: the sweep skips a turn that has a dead letter (D3).
     async fn park(&self, delivery: &Delivery<DraftReady>, turn: TurnId, reason: &str) -> Result<(), Error> {
         let mut tx = self.fleet.store.bind(&delivery.casino).await?;
         tx.park_turn(turn, reason).await?;
@@ -158,7 +162,8 @@ impl Envelope {
         Ok(())
     }
 
-    /// Counts a failure of this turn on its row; a database that is away counts nothing.
+    /// Counts a failure of this turn in its row and returns the number of tries. An unreachable
+    /// database does not count.
     async fn count(&self, delivery: &Delivery<DraftReady>, turn: TurnId, error: &Error) -> u32 {
         let counted = async {
             let mut tx = self.fleet.store.bind(&delivery.casino).await?;
@@ -174,7 +179,7 @@ impl Envelope {
     }
 }
 
-/// The draft, after the disclosure where this reply has to carry it.
+/// Returns the draft, after the disclosure where this reply has to carry it.
 fn compose(pack: &Pack, config: &CasinoConfig, turn: &Turn) -> String {
     let Some(kind) = &turn.disclosure_kind else { return turn.draft.clone() };
     let language: Language = turn.language.parse().unwrap_or_default();

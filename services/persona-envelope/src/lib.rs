@@ -1,5 +1,6 @@
-//! persona-envelope: turns a finished turn into at most two good texts (GSM-7 where it can be, one segment each) and queues them
-//! behind a human typing delay (D13). Deterministic but for the delay's draw; changes no fact, asks no model.
+//! persona-envelope: turns a finished turn into at most two texts (GSM-7 where possible, one
+//! segment each) and queues them with a human typing delay (D13). Deterministic except for the
+//! random part of the delay. It changes no fact and asks no model.
 
 mod handler;
 mod typing;
@@ -9,7 +10,7 @@ use seven_runtime::Fleet;
 
 pub use handler::Envelope;
 
-/// Works until the fleet's shutdown.
+/// Runs the worker until the fleet's shutdown.
 pub async fn run(fleet: Fleet, settings: WorkerSettings) {
     let (bus, roster, shutdown) = (fleet.bus.clone(), fleet.roster.clone(), fleet.shutdown.clone());
     let envelope = Envelope { fleet };

@@ -1,8 +1,9 @@
-//! Classifies a text for the typing delay (CONV-50): first match wins, over both languages.
+//! Classifies a text for the typing delay (CONV-50): the first match applies, with words of both
+//! languages.
 
 use seven_packs::TypingKind;
 
-/// `first` is true for the first reply to a guest.
+/// Returns the kind of a text. `first` is true for the first reply to a guest.
 pub(crate) fn kind_of(text: &str, first: bool) -> TypingKind {
     let lower = text.to_lowercase();
     let any = |words: &[&str]| words.iter().any(|w| lower.contains(w));

@@ -1,5 +1,6 @@
-//! The promise nobody may break, watched (SEC-94): a text that left after its guest's STOP is the highest alarm there is. The last look
-//! makes it impossible; this looks at what really left.
+//! Watches the most important guarantee (SEC-94): a text sent after its guest's STOP raises the
+//! highest alert there is. The pre-send check makes it impossible; this checks what was really
+//! sent.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! Releases campaigns: guest after guest becomes a queued text, at the casino's pace and in the
-//! guest's hours (D6, D13). The pre-send check then decides about the text, as about every other.
+//! Releases campaigns: queues a text for one guest after another, at the casino's rate and within
+//! the guest's sending hours (D6, D13). The pre-send check then decides about the text, as about
+//! every other.
 
 pub mod draft;
 pub mod pace;
@@ -18,20 +19,20 @@ use seven_telemetry::{metrics, trace as spans};
 
 use self::pace::Budget;
 
-/// Guests looked at in one round: those put off and refused cost no pace.
+/// Guests considered in one round; those who are put off or refused do not count against the rate.
 const BATCH: i64 = 500;
-/// A guest with whom something is under way is looked at again after this.
+/// Delay before a guest with an active conversation is tried again.
 const BUSY: Duration = Duration::from_secs(30);
 
-/// Switches under which nothing is released.
+/// Operators' switches under which nothing is released.
 const SILENT: [Switch; 4] = [Switch::Proactive, Switch::Outbound, Switch::SafeMode, Switch::Kill];
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     crate::rounds::each(fleet.store.campaigning().await?, |casino| casino_round(fleet.clone(), casino)).await
 }
 
-/// One scheduler at a time does it for a casino: two would be twice the pace. A casino whose document does not ask for campaigns has none
-/// (DEP-10).
+/// Releases one casino's texts. Only one scheduler at a time does this for a casino: two would
+/// double the rate. A casino whose settings do not enable campaigns has none (DEP-10).
 async fn casino_round(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     let mut lead = fleet.store.bind(&casino).await?;
     if !lead.lead_campaigns().await? {
@@ -78,7 +79,7 @@ async fn release(fleet: &Fleet, config: &CasinoConfig, next: Next) -> Result<u32
         Verdict::Release(guest) => {
             let body = draft::in_language(guest, &text_en, &text_es);
             let text = draft::text(next.campaign_id, guest, body);
-            // Queued before under this id: the list only has to learn of it.
+            // If the text was queued before under this id, only the list has to be updated.
             let queued = tx.queue(&text).await?;
             tx.mark_released(next, text.outbound_id).await?;
             queued.map(|queued| (queued, text.segments, text.trace))
@@ -118,11 +119,11 @@ fn judged<'a>(fleet: &Fleet, config: &CasinoConfig, guest: Option<&'a Addressee>
     Ok(Verdict::Release(guest))
 }
 
-/// A signal that is lost is repeated by the sweep.
+/// Signals the queued text; the sweep repeats a signal that is lost.
 async fn signal(fleet: &Fleet, casino: &CasinoId, queued: Queued, trace: &str) {
     let texts = [queued];
     let signalled = fleet.signal_queued(casino, &texts, None, trace);
-    // No webhook began this text: its release is the first span of its trace.
+    // No webhook started this text: its release is the first span of its trace.
     if let Err(error) = spans::originate("campaign", casino, trace, signalled).await {
         tracing::warn!(%casino, error = &error as &dyn std::error::Error, "a released text is queued but could not be announced");
     }

@@ -1,4 +1,5 @@
-//! Grave cases become alerts under their own id: told once, acknowledged and resolved with the case (SEC-110).
+//! Raises an alert for each grave case, under the case's id: announced once, acknowledged and
+//! resolved with the case (SEC-110).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Each casino's cost of this month beside its budget, as metrics (OBS-32).
+//! Exports each casino's cost of this month and its budget as metrics (OBS-32).
 
 use std::sync::Arc;
 

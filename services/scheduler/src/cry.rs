@@ -1,4 +1,4 @@
-//! The case of a cry for help that the scheduler read in a gate's place.
+//! The case of a cry for help that the scheduler read instead of the gate.
 
 use seven_compliance::Layer;
 use seven_domain::{GuestHash, GuestId};
@@ -7,7 +7,8 @@ use seven_runtime::{Error, counted};
 use seven_store::{Tx, escalations::NewEscalation};
 use uuid::Uuid;
 
-/// Opens it, under `id`; false where the conversation has one already. `guest_id` where the caller knows it.
+/// Opens the case under `id`; returns false where the conversation has one already. `guest_id` is
+/// given where the caller knows it.
 pub(crate) async fn open_case(
     tx: &mut Tx,
     id: Uuid,

@@ -1,5 +1,5 @@
-//! Dead letters become rows (D17): from `dead.*`, and from the server's advisories about messages that killed their worker every
-//! time, whose payload is fetched from the stream.
+//! Files dead letters as rows (D17): from `dead.*`, and from the server's advisories about messages
+//! that crashed their worker every time, whose payload is read from the stream.
 
 use std::time::Duration;
 
@@ -18,7 +18,8 @@ use seven_store::{
 };
 use seven_telemetry::metrics;
 
-/// Ingress's reason for what a short code or a name sent (`services/ingress-webhook/src/accept.rs`).
+/// Ingress's reason for texts from a short code or a name
+/// (`services/ingress-webhook/src/accept.rs`).
 const ODD_SENDER: &str = "odd_sender";
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
@@ -41,8 +42,9 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// One letter that cannot be filed holds up no other: what can never be read stays in its stream, what may be filed later comes
-/// again. Only a dependency that is away ends the round.
+/// Settles one message; a dead letter that cannot be filed does not block the others. One that can
+/// never be parsed stays in its stream; one that may be filed later is delivered again. Only an
+/// unreachable dependency ends the round.
 async fn settle(message: Taken, filed: Result<(), Error>) -> Result<(), Error> {
     let sequence = message.sequence();
     match filed {
@@ -67,7 +69,7 @@ async fn settle(message: Taken, filed: Result<(), Error>) -> Result<(), Error> {
     Ok(())
 }
 
-/// How many letters of which kind are open, for the metrics.
+/// Updates the metric of open dead letters by kind.
 pub(crate) async fn gauge(fleet: Fleet) -> Result<(), Error> {
     let mut counts = Vec::new();
     for owner in fleet.store.dead_owners().await? {
@@ -87,17 +89,17 @@ async fn file(fleet: &Fleet, letter: &DeadLetter, trace: String, announced_at: D
     let dead = row_of(fleet, &mut tx, letter, trace, announced_at).await?;
     tx.file_dead(&dead).await?;
     if letter.reason == ODD_SENDER {
-        // Kept to be looked at; nobody has to act on it.
+        // Filed for information; nobody has to act on it.
         tx.settle_dead(dead.stage, &dead.message_key).await?;
     }
     tx.commit().await?;
     Ok(())
 }
 
-/// The row of an announcement. `tx` is bound to the letter's casino.
+/// Builds the row of an announced dead letter. `tx` is bound to its casino.
 ///
 /// # Errors
-/// When the announcement cannot be read, or the database cannot be asked whom it is about.
+/// If the announcement cannot be parsed, or the database cannot be asked whom it concerns.
 pub async fn row_of(
     fleet: &Fleet,
     tx: &mut Tx,
@@ -129,7 +131,8 @@ pub async fn row_of(
 /// Returns what a stage's message refers to.
 ///
 /// # Errors
-/// When the stage could not read it either; always for ingress, whose letters hold the provider's own words.
+/// If the message cannot be parsed by its stage either; always for ingress, whose dead letters
+/// contain the provider's raw body.
 pub fn about(fleet: &Fleet, casino: &CasinoId, stage: Stage, key: &str, payload: &[u8]) -> Result<About, Invalid> {
     fn read<M: Message + Default>(payload: &[u8]) -> Result<M, Invalid> {
         M::decode(payload).map_err(|e| Invalid::new("event", e.to_string(), "a message of its stage"))
@@ -159,7 +162,8 @@ pub fn about(fleet: &Fleet, casino: &CasinoId, stage: Stage, key: &str, payload:
     })
 }
 
-/// `{"stream","consumer","stream_seq","deliveries"}`: the message itself is still in its stream.
+/// Reads an advisory, `{"stream","consumer","stream_seq","deliveries"}`; the message itself is
+/// still in its stream.
 async fn from_advisory(fleet: &Fleet, payload: &[u8]) -> Result<Option<(DeadLetter, String)>, Error> {
     let advisory: serde_json::Value =
         serde_json::from_slice(payload).map_err(|e| Invalid::new("advisory", e.to_string(), "JSON of the server"))?;

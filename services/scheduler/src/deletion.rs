@@ -1,5 +1,6 @@
-//! Guests forgotten (SEC-77 to SEC-79, DATA-57): first what stands outside Postgres, then every row in one transaction. Each step may
-//! be repeated; a crash in between leaves the due row, and the job begins again.
+//! Deletes guests' data (SEC-77 to SEC-79, DATA-57): first the copies outside Postgres, then every
+//! row in one transaction. Each step is safe to repeat; after a crash the due row remains, and the
+//! job starts again.
 
 mod unread;
 
@@ -14,23 +15,26 @@ use uuid::Uuid;
 use self::unread::Read;
 use crate::mutant;
 
-/// The guest's own confirmation goes out before the rows that carry it are removed.
+/// Pause before unsent texts are checked again: the guest's confirmation is sent before the rows
+/// with its text are deleted.
 const WAIT_FOR_TEXTS: Duration = Duration::from_secs(2);
-/// A text that will not leave holds nothing up for longer than this.
+/// The longest a deletion waits for a text that cannot be sent.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
-/// The gate's reading is looked at again after this.
+/// Pause before checking again whether the gate has read the guest's texts.
 const WAIT_FOR_GATE: Duration = Duration::from_secs(2);
 const BATCH: i64 = 20;
-/// Another process takes it up after so long.
+/// Time after which another process may claim the same deletion.
 const CLAIM: Duration = Duration::from_secs(600);
 
-/// Deletions that are due, one after the other: each reads streams, which may take a while, so nothing else waits behind them.
+/// Runs the due deletions one after the other. Each reads streams, which may take a while, so no
+/// other duty shares this loop.
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     let due = fleet.store.claim_due(Kinds::Deletions, BATCH, CLAIM).await?;
     crate::rounds::each_of(due, |row| &row.casino, |row| forget(&fleet, row)).await
 }
 
-/// The row is cleared when it is done, or moved out when it is too early.
+/// Runs one deletion. Clears its due row when it is done, or postpones the row when it is too
+/// early.
 async fn forget(fleet: &Fleet, row: Due) -> Result<(), Error> {
     let wait = run(fleet, &row.casino, row.row_id).await?;
     let mut tx = fleet.store.bind(&row.casino).await?;
@@ -41,7 +45,7 @@ async fn forget(fleet: &Fleet, row: Due) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-/// Works on the request; returns how long to wait when it is too early, none when nothing is left to do.
+/// Runs the deletion; returns how long to wait if it is too early, none if nothing is left to do.
 async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Duration>, Error> {
     let mut tx = fleet.store.bind(casino).await?;
     let Some(deletion) = tx.deletion(id).await?.filter(|d| matches!(d.state.as_str(), "pending" | "running")) else {
@@ -61,13 +65,14 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
             Read::TakenBack => return Ok(None),
         }
         tx = fleet.store.bind(casino).await?;
-        // A KEEP that the gate has read meanwhile may have taken it back.
+        // The gate may have read a KEEP meanwhile, which withdraws the deletion.
         if tx.deletion(id).await?.is_none_or(|now| now.state != "pending") {
             return Ok(None);
         }
     }
     let Some(remains) = tx.start_deletion(id, deletion.guest_id).await? else {
-        // No row, no phone: all that could be found by it is gone.
+        // Without the guest's row there is no phone number: all data that can be found by it is
+        // gone.
         tx.erase(&deletion, &guest, None, fleet.clock.now(), &serde_json::json!({}), &fleet.keys).await?;
         tx.commit().await?;
         return Ok(None);
@@ -94,7 +99,8 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
     Ok(None)
 }
 
-/// The phone as it stands in an event, and in a raw form of Twilio, which writes its plus as %2B.
+/// Returns the phone number as events contain it, and as Twilio's raw forms do, which write the
+/// plus as %2B.
 fn spellings(phone: &PhoneE164) -> [Vec<u8>; 2] {
     let digits = phone.as_str().trim_start_matches('+');
     [phone.as_str().as_bytes().to_vec(), format!("%2B{digits}").into_bytes()]
@@ -108,7 +114,8 @@ async fn erase(fleet: &Fleet, stream: &str, subject: &str, phone: &PhoneE164) ->
     Ok(erased)
 }
 
-/// Letters as rows: the guest's texts to a number that no casino had, and forms.
+/// Deletes dead-letter rows with this phone number: the guest's texts to a number that belonged to
+/// no casino, and raw forms.
 async fn letters(fleet: &Fleet, owner: &CasinoId, phone: &PhoneE164) -> Result<u64, Error> {
     let mut tx = fleet.store.bind(owner).await?;
     let erased = tx.erase_letters(&spellings(phone)).await?;

@@ -1,4 +1,5 @@
-//! Due rows (D13): claimed with SKIP LOCKED, done and cleared in one transaction, published inside it.
+//! Handles due rows (D13): each is claimed with SKIP LOCKED, then done and cleared in one
+//! transaction, which publishes before it commits.
 
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     }
 }
 
-/// A pause is over: the conversation goes on, also with what was kept in it (SEC-104).
+/// Ends a pause: the conversation continues, including the texts kept during it (SEC-104).
 async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&row.casino).await?;
     let wake = tx.wake(ConversationId(row.row_id)).await?;
@@ -37,7 +38,8 @@ async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
             let detail = serde_json::json!({ "reason": resumed.reason, "texts": resumed.released });
             let subject = row.row_id.to_string();
             tx.audit(&Entry::of(AuditEvent::ConversationResumed, "scheduler", &subject, detail)).await?;
-            // Signalled after the commit that opens them; a sweep repeats a signal that is lost.
+            // Signals after the commit that opens the texts; the sweep repeats a signal that is
+            // lost.
             tx.commit().await?;
             if let Some((cause, trace)) = resumed.first {
                 let copy = Some(format!("resume:{}", fleet.ids.uuid()));
@@ -58,7 +60,8 @@ async fn fire(fleet: &Fleet, row: Due) -> Result<(), Error> {
         _ => {}
     }
     let mut tx = fleet.store.bind(&row.casino).await?;
-    // Of a text sent again after a doubt the sender finds it in the text's row.
+    // Empty for a text that is sent again after a doubt: the sender finds the trace in the text's
+    // row.
     let mut trace = String::new();
     let signal = match row.kind.as_str() {
         "attempt_doubt" => tx.settle_doubt(row.row_id.into()).await?,

@@ -1,5 +1,5 @@
-//! How far consumers are acknowledged, noted in Postgres for stages whose messages leave no open row: there a consumer begins that the bus
-//! has lost (D25).
+//! Notes in Postgres how far consumers have acknowledged, for stages whose messages leave no open
+//! row. A consumer that the bus has lost is restored from there (D25).
 
 use std::{
     collections::HashMap,
@@ -17,22 +17,23 @@ use crate::gauges;
 /// The floor's sequence, and when its stream was made.
 type NotedFloor = (u64, DateTime<Utc>);
 
-/// A consumer that was lost reads again what came since it was noted, so a stream that takes much is looked at more often than the metrics need:
-/// after so many messages, or so many for each casino that is listed.
+/// Messages after which a stage is noted again, in total and for each listed casino. A restored
+/// consumer reads again everything since the last note, so a busy stream is noted more often than
+/// the metrics need.
 const UNNOTED: u64 = 200;
 const UNNOTED_PER_CASINO: u64 = 4;
 
-/// The stages whose consumers are noted.
+/// The stages whose consumers' progress is noted.
 pub(crate) const NOTED: [Stage; 2] = [Stage::Gate, Stage::Receipts];
 
-/// The floors that this process noted last, by consumer; only those that moved are noted again.
+/// The floors that this process noted last, by consumer; only changed ones are written again.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Noted(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
     floors: HashMap<(Stage, CasinoId), NotedFloor>,
-    /// Up to which message of its stream a stage was listed when that took much.
+    /// The last message of the stream when the stage was last listed because of many new messages.
     listed: HashMap<Stage, u64>,
 }
 
@@ -53,7 +54,8 @@ impl Noted {
         Ok(())
     }
 
-    /// Lists and notes the consumers of a stage whose stream has taken much since.
+    /// Lists and notes the consumers of a stage whose stream has many new messages since the last
+    /// time.
     pub(crate) async fn follow(
         &self,
         fleet: &Fleet,
@@ -81,7 +83,8 @@ impl Noted {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Each consumer once: listed in pages, one may be met twice while another is made.
+    /// Returns the changed floors, each consumer once: a paged listing may contain one twice when
+    /// another is created meanwhile.
     fn moved<'a>(&self, floors: impl Iterator<Item = (Stage, &'a CasinoId, Floor)>) -> Vec<AckFloor> {
         let state = self.state();
         let ours: HashMap<_, _> = floors
@@ -111,7 +114,7 @@ mod tests {
         let began = DateTime::<Utc>::UNIX_EPOCH;
         let floor = |sequence| Floor { sequence, acked_at: began, stream_made: began };
         let noted = Noted::default();
-        // Listed twice.
+        // The same consumer is listed twice.
         let moved = |stage, sequence| noted.moved([(stage, &casino, floor(sequence)); 2].into_iter()).len();
         assert_eq!((moved(Stage::Gate, 7), moved(Stage::Receipts, 7), moved(Stage::Swarm, 7)), (1, 1, 0));
         noted.state().floors.insert((Stage::Gate, casino.clone()), (7, began));

@@ -1,6 +1,6 @@
-//! How the fleet stands, as metrics (OBS-28, DEP-35, DEP-36): what waits where, per casino, which workers live, which alerts and switches
-//! stand. Cheap for hundreds of casinos: consumers come in pages of one request, and one
-//! question over partial indexes tells of all casinos.
+//! Exports the fleet's state as metrics (OBS-28, DEP-35, DEP-36): queue lengths per casino, live
+//! workers, open alerts and active switches. Cheap for hundreds of casinos: consumers are listed in
+//! pages of one request each, and one query over partial indexes covers all casinos.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -12,9 +12,9 @@ use seven_telemetry::metrics;
 
 use crate::floors::Noted;
 
-/// A worker that said nothing for so long does not count.
+/// A worker without a heartbeat for this long does not count as alive.
 const ALIVE: Duration = Duration::from_secs(5);
-/// Alerts beyond these are not looked at; so many are never open at once.
+/// Most alerts that are read; more are never open at once.
 const MOST_ALERTS: i64 = 5_000;
 
 /// Sets the gauges that are read from Postgres.
@@ -23,7 +23,7 @@ pub(crate) async fn rows(fleet: Fleet) -> Result<(), Error> {
     let roster = fleet.store.roster().await?;
     switches(&roster);
     let waiting = fleet.store.waiting().await?;
-    // Casinos that were removed leave no series behind.
+    // Removes the series of casinos that were removed.
     figures.oldest.reset();
     for entry in &roster {
         let casino = entry.casino.as_str();
@@ -72,7 +72,7 @@ async fn alerts(fleet: &Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// Sets the gauges of what waits on the bus, and notes how far it was acknowledged.
+/// Sets the gauges of the queues on the bus, and notes how far they are acknowledged.
 pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
     let figures = &metrics().fleet;
     let casinos: Vec<CasinoId> = fleet.store.roster().await?.into_iter().map(|entry| entry.casino).collect();
@@ -80,7 +80,7 @@ pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
     for stage in CONSUMING {
         let named = named(stage, &casinos);
         let listed = fleet.bus.lag(stage).await?;
-        // Consumers of casinos that are gone are not ours to tell.
+        // Leaves out consumers of casinos that are gone.
         let ours = listed.into_iter().filter_map(|lag| {
             let (casino, lane) = *named.get(&lag.consumer)?;
             Some((stage, casino, lane, lag))

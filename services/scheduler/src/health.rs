@@ -1,5 +1,6 @@
-//! The watch on delivery (SMS-52, SMS-54): figures of each casino's current hour against their thresholds, and whether a carrier blocks us.
-//! A carrier's block pauses the casino's proactive texts at once; replies go on, and a person lifts the pause.
+//! Monitors delivery (SMS-52, SMS-54): compares figures of each casino's current hour with their
+//! thresholds, and detects carriers that block us. A carrier's block pauses the casino's proactive
+//! texts at once; replies go on, and a person lifts the pause.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use seven_store::{
 };
 use seven_telemetry::Alert;
 
-/// Returns the figures of an hour, as the rules read them.
+/// Returns the figures of an hour in the form that the rules use.
 pub fn figures_of(hour: &Hour) -> Figures {
     Figures {
         sent: hour.sent,
@@ -30,7 +31,7 @@ pub fn figures_of(hour: &Hour) -> Figures {
     }
 }
 
-/// Judges each casino's current hour.
+/// Compares each casino's current hour with the thresholds.
 pub(crate) async fn figures(fleet: Fleet) -> Result<(), Error> {
     let names: Vec<&str> = policy().figures.iter().map(|threshold| threshold.alert.as_str()).collect();
     let casinos = fleet.store.sending_or_alerted(Duration::from_secs(3_600), &names).await?;
@@ -50,14 +51,15 @@ async fn hour_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
                 found.file(&fleet, &threshold.told(&hour), pauses).await?;
             }
             Standing::Good => end(&fleet, &casino, &threshold.alert, Duration::ZERO).await?,
-            // A quiet hour is no proof; after one without a word the alert is over all the same.
+            // An hour with few texts proves nothing, but without a new finding the alert ends after
+            // a quiet time.
             Standing::TooFew => end(&fleet, &casino, &threshold.alert, fleet.timing.figure_quiet()).await?,
         }
     }
     Ok(())
 }
 
-/// Looks for carriers that block a casino's texts.
+/// Detects carriers that block a casino's texts.
 pub(crate) async fn blocks(fleet: Fleet) -> Result<(), Error> {
     let casinos = fleet.store.sending_or_alerted(fleet.timing.block_window(), &[&policy().block.alert]).await?;
     crate::rounds::each(casinos, |casino| block_of(fleet.clone(), casino)).await
@@ -91,7 +93,7 @@ async fn block_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     }
 }
 
-/// Something that stands until the figure is good again.
+/// A condition that persists until the figure is good again.
 struct Condition<'a> {
     casino: &'a CasinoId,
     name: &'a str,
@@ -100,8 +102,9 @@ struct Condition<'a> {
 }
 
 impl Condition<'_> {
-    /// Pauses first, so that a process that dies here leaves the pause and not the mere alert. While the alert stands, a person who lifted
-    /// the pause is not overruled.
+    /// Pauses first and alerts afterwards, so that a process that dies in between leaves the pause
+    /// and not the alert alone. While the alert is open, a pause that a person lifted is not set
+    /// again.
     async fn file(&self, fleet: &Fleet, told: &str, pauses: bool) -> Result<(), Error> {
         let Self { casino, name, severity, provider } = self;
         let key = standing_key(casino, name);
@@ -133,7 +136,7 @@ impl Condition<'_> {
         Ok(fleet.store.raise_alert(&new).await?)
     }
 
-    /// The metric's label: bounded whatever the file of rules says.
+    /// Returns the metric's label, one of a fixed set whatever the rules file contains.
     fn label(&self) -> &'static str {
         if self.name == policy().block.alert { "carrier_block" } else { "delivery_figure" }
     }

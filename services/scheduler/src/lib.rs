@@ -1,6 +1,7 @@
-//! scheduler: everything that happens because time passed. Due rows, the sweep, the spool, repair of streams and consumers, the
-//! mirror of the controls, the release of campaigns, the filing of dead letters, the watch on delivery and the notices of alerts
-//! (D2, D3, D13, D14, D17). Any number may run at once.
+//! scheduler: does everything that is due by time: due rows, the sweep, the spool, repair of
+//! streams and consumers, the mirror of the controls, the release of campaigns, the filing of dead
+//! letters, the monitoring of delivery and the notices of alerts (D2, D3, D13, D14, D17). Any
+//! number of schedulers may run at once.
 
 mod after_stop;
 pub mod campaigns;
@@ -38,14 +39,16 @@ use crate::rounds::every;
 pub use nightly::night;
 pub use repair::control;
 
-/// One round over the due rows, without the loop: for whoever decides alone when time passes, as the model test does.
+/// Runs one round over the due rows, without the loop: for callers that control time themselves,
+/// such as the model test.
 pub async fn fire_due(fleet: &Fleet) -> Result<(), Error> {
     due::round(fleet.clone()).await?;
     deletion::round(fleet.clone()).await
 }
 
-/// Works until the fleet's shutdown. Each duty has its own rhythm and none waits for another.
-/// `records` are the providers whose record of our texts can be read, `channels` those that tell people of alerts.
+/// Runs the worker until the fleet's shutdown. Each duty has its own interval and none waits for
+/// another. `records` are the providers whose records of our texts can be read; `channels` notify
+/// people about alerts.
 pub async fn run(fleet: Fleet, settings: Arc<Settings>, records: Vec<Arc<dyn Records>>, channels: Channels) {
     let scale = |millis: u64| fleet.timing.scale.at_least(Duration::from_millis(millis), Duration::from_millis(200));
     let (mirrored, complete) = (repair::Mirrored::default(), repair::Complete::default());

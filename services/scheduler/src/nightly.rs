@@ -1,7 +1,7 @@
-//! Does each casino's nightly work, from three o'clock its own time: checks consent chains
-//! (SEC-74), ends consents without a sign of life (SMS-21), copies figures of the day's turns
-//! (OBS-35), removes what has been kept long enough (DATA-49 to DATA-55). Claimed by date, so that
-//! only one of many schedulers does it.
+//! Runs each casino's nightly work, from 03:00 in its own time zone: checks consent chains
+//! (SEC-74), ends consents of guests who were silent too long (SMS-21), copies figures of the day's
+//! turns (OBS-35), removes data whose retention has ended (DATA-49 to DATA-55). Each job is claimed
+//! by date, so that only one of several schedulers runs it.
 
 use std::{
     collections::HashMap,
@@ -25,16 +25,17 @@ use seven_telemetry::metrics;
 use uuid::Uuid;
 
 const FROM_HOUR: u32 = 3;
-/// Chains with events of these days are checked.
+/// Consent chains with events in the last this many days are checked.
 const CHAIN_DAYS: i32 = 30;
-/// A casino's failed night is tried again after this.
+/// Delay before a casino's failed nightly work is tried again.
 const AGAIN: TimeDelta = TimeDelta::minutes(10);
-/// Letters of numbers that no casino has are kept for so many days.
+/// Days for which dead letters addressed to numbers that belong to no casino are kept.
 const UNKNOWN_LETTER_DAYS: i32 = 90;
-/// Days after which a deletion that is not done is a case.
+/// Days after which a deletion that is not done opens a case.
 const OVERDUE_DAYS: i32 = 40;
 
-/// When each casino's next night begins: until then nothing is asked of it. A casino that is not in here is looked at.
+/// When each casino's next night begins; until then the casino is not queried. A casino without an
+/// entry is checked at once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Nights(Arc<Mutex<HashMap<CasinoId, DateTime<Utc>>>>);
 
@@ -66,14 +67,14 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
         };
         nights.next(unknown, now + next);
     }
-    // Removed casinos too: what they left behind does not outlive its time.
+    // Includes removed casinos, so that their data does not outlive its retention.
     for casino in fleet.store.tenants().await? {
         if !nights.is_due(&casino, now) {
             continue;
         }
         match casino_round(&fleet, &casino, now).await {
             Ok(next) => nights.next(casino, next),
-            // One casino's trouble is not the next one's.
+            // A failure at one casino does not stop the others.
             Err(error) if !error.is_away() => {
                 tracing::error!(%casino, error = &error as &dyn std::error::Error, "nightly work failed; it is tried again in ten minutes");
                 nights.next(casino, now + AGAIN);
@@ -84,7 +85,8 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
     Ok(())
 }
 
-/// Letters of numbers that no casino has, and the former owners of numbers, whose time is over.
+/// Deletes dead letters addressed to numbers that belong to no casino, and records of numbers'
+/// former owners, whose retention has ended.
 async fn forget_unknown(fleet: &Fleet) -> Result<(), Error> {
     fleet.store.forget_former_numbers().await?;
     let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
@@ -96,7 +98,8 @@ async fn forget_unknown(fleet: &Fleet) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-/// Tonight's jobs, if it is night there or has been; returns when the next night begins.
+/// Runs tonight's jobs if it is past 03:00 in the casino's time zone; returns when the next night
+/// begins.
 async fn casino_round(fleet: &Fleet, casino: &CasinoId, now: DateTime<Utc>) -> Result<DateTime<Utc>, Error> {
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx.casino_row().await?;
@@ -109,18 +112,19 @@ async fn casino_round(fleet: &Fleet, casino: &CasinoId, now: DateTime<Utc>) -> R
     Ok(next_night(local))
 }
 
-/// The next three o'clock there; an hour from now where the clock leaps over it. A casino that changes its timezone keeps the hour of
-/// the old one once.
+/// Returns the next 03:00 in the casino's time zone, or an hour from now where daylight saving
+/// skips that hour. A casino that changes its time zone keeps the hour of the old one once.
 fn next_night(local: DateTime<Tz>) -> DateTime<Utc> {
     let date = local.date_naive() + Days::new(u64::from(local.hour() >= FROM_HOUR));
     let three = date.and_hms_opt(FROM_HOUR, 0, 0).and_then(|at| at.and_local_timezone(local.timezone()).earliest());
     three.map_or_else(|| local.to_utc() + TimeDelta::hours(1), |at| at.to_utc())
 }
 
-/// All jobs of one casino for this date; those that have run are skipped, and one that fails stops no other.
+/// Runs all jobs of one casino for this date. Skips those that have run; one that fails does not
+/// stop the others.
 ///
 /// # Errors
-/// The first job's that failed.
+/// The error of the first job that failed.
 pub async fn night(fleet: &Fleet, config: &CasinoConfig, date: NaiveDate) -> Result<(), Error> {
     let mut done = Ok(());
     for job in ["consent_chains", "consent_decay", "turn_facts", "retention"] {
@@ -197,7 +201,8 @@ async fn decay(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error
     Ok(json!({ "lapsed": lapsed }))
 }
 
-/// Figures of the turns since the last night, for analysis (OBS-35); a day more, for turns that ended late.
+/// Copies figures of the turns since the last night, for analysis (OBS-35). Goes back one more day,
+/// for turns that ended late.
 async fn facts(tx: &mut Tx) -> Result<Value, Error> {
     let since = tx.facts_until().await?.map(|newest| newest - TimeDelta::days(1));
     let (mut after, mut written) = (None, 0);
@@ -211,12 +216,12 @@ async fn facts(tx: &mut Tx) -> Result<Value, Error> {
     }
 }
 
-/// A deletion must be done within the law's 45 days; five before that somebody looks (DATA-57).
+/// Opens a case for each deletion older than 40 days: the law allows 45 (DATA-57).
 async fn overdue(tx: &mut Tx) -> Result<usize, Error> {
     let late = tx.overdue_deletions(OVERDUE_DAYS).await?;
     for id in &late {
         tracing::error!(casino = %tx.casino(), deletion_id = %id, "a deletion is overdue");
-        // The deletion's id names the case: night after night it is one case.
+        // The case has the deletion's id, so that every night finds the same case.
         let case = compliance_case(*id, None, "deletion_overdue", "sev1", Some(1_800), Some(60));
         counted::open_case(tx, &case).await?;
     }
@@ -278,12 +283,13 @@ mod tests {
             (chrono_tz::America::New_York, "2026-01-14T07:59:00Z", "2026-01-14T08:00:00Z"),
             (chrono_tz::America::New_York, "2026-01-14T08:00:00Z", "2026-01-15T08:00:00Z"),
             (chrono_tz::America::New_York, "2026-01-15T01:00:00Z", "2026-01-15T08:00:00Z"),
-            // The clock leaps from two to three, and goes back from two to one.
+            // Daylight saving: the clock jumps from 02:00 to 03:00, and later back from 02:00 to
+            // 01:00.
             (chrono_tz::America::New_York, "2026-03-07T20:00:00Z", "2026-03-08T07:00:00Z"),
             (chrono_tz::America::New_York, "2026-10-31T20:00:00Z", "2026-11-01T08:00:00Z"),
-            // From three to four, the night itself leaps over its beginning.
+            // The clock jumps from 03:00 to 04:00, which skips the beginning of the night.
             (chrono_tz::Europe::Helsinki, "2026-03-28T23:30:00Z", "2026-03-29T00:30:00Z"),
-            // From four to three: the first of two.
+            // The clock goes back from 04:00 to 03:00: the first of the two 03:00 counts.
             (chrono_tz::Europe::Helsinki, "2026-10-24T20:00:00Z", "2026-10-25T00:00:00Z"),
         ] {
             assert_eq!(next_night(at(now).with_timezone(&zone)), at(next), "{zone} {now}");

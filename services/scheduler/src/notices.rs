@@ -1,5 +1,6 @@
-//! Tells the channels what happened to alerts: queues one notice per alert and channel, ends alerts that have fallen silent, and sends what
-//! is due until it is told or given up (SMS-55). Rows are claimed: many schedulers tell a thing once.
+//! Notifies the channels about alerts (SMS-55): queues one notice per alert and channel, resolves
+//! alerts that are no longer raised, and sends due notices until they are delivered or given up.
+//! Rows are claimed, so that several schedulers send each notice once.
 
 use std::time::Duration;
 
@@ -11,14 +12,14 @@ use seven_store::alerts::{Due, Told};
 use seven_telemetry::metrics;
 
 const BATCH: i64 = 50;
-/// Longer than a request may take, so that a notice in hand is nobody else's.
+/// Claim of a notice: longer than a request may take, so that no other process sends it meanwhile.
 const CLAIM: Duration = Duration::from_secs(30);
 const LEAST_WAIT: Duration = Duration::from_millis(200);
-/// Alerts that ended are kept for so long.
+/// Days for which resolved alerts are kept.
 const KEPT_DAYS: i32 = 90;
 
 pub(crate) async fn round(fleet: Fleet, channels: Channels) -> Result<(), Error> {
-    // In this order: what fell silent before anybody was told is told first.
+    // The order matters: an alert that ended before anybody was notified is announced first.
     fleet.store.plan_notices(&policy().pairs(&channels.names())).await?;
     fleet.store.resolve_quiet(fleet.timing.alert_quiet()).await?;
     fleet.store.forget_alerts(KEPT_DAYS).await?;
@@ -52,7 +53,7 @@ async fn tell(fleet: &Fleet, channels: &Channels, due: &Due) -> Result<(), Error
     };
     counted("later");
     tracing::warn!(alert_id = %due.alert_id, channel = due.channel, tries, error = untold.why, "a channel was not told yet");
-    // Our own waits follow the scale, the channel's do not.
+    // Our own waits follow the time scale; waits that the channel asks for do not.
     let asked = match untold.again {
         Again::Later(Some(asked)) => asked.min(wait),
         _ => Duration::ZERO,

@@ -1,7 +1,9 @@
-//! The provider's record of our texts against our own (D5): texts of guests whose webhook never came enter the pipeline under their
-//! provider's id, sends in doubt get their last word, opt-outs we never heard of become suppressions.
+//! Compares the provider's records of our texts with our own (D5). Guests' texts whose webhook
+//! never came enter the pipeline under their provider's id. Sends in doubt are settled. Opt-outs
+//! that never reached us become suppressions.
 //!
-//! Reads the provider's records and never sends: what it finds goes the way a webhook would have gone.
+//! The module only reads the provider's records and never sends: its findings go through the same
+//! stages as webhooks.
 
 mod inbound;
 mod opt_outs;
@@ -19,29 +21,29 @@ use tokio::time::sleep;
 
 use crate::mutant;
 
-/// Each run looks again at this much of what the last one saw: lists are not complete at once.
+/// Time by which each run overlaps the one before: the provider's lists are not complete at once.
 const OVERLAP: TimeDelta = TimeDelta::minutes(15);
-/// The first run, or one after a long rest, goes back this far.
+/// How far the first run goes back, or one after a long break.
 const FIRST: TimeDelta = TimeDelta::hours(2);
-/// The provider's own look-up of a message reaches no further.
+/// How far back the provider can look up a message.
 const FURTHEST: TimeDelta = TimeDelta::days(10);
 const TRIES: u32 = 4;
 
 /// The findings and actions of one run; in a dry run, the actions it would have taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
-    /// Calls of the provider.
+    /// Requests to the provider.
     pub requests: u32,
-    /// Texts of guests in its list.
+    /// Guests' texts in the provider's list.
     pub texts_listed: usize,
-    /// Those whose webhook never came.
+    /// Guests' texts whose webhook never came.
     pub texts_recovered: usize,
-    /// Sends of ours without a last word.
+    /// Our sends whose outcome is unknown.
     pub sends_in_doubt: usize,
     pub sends_settled: usize,
-    /// Never at the provider and still of use: they go out.
+    /// Sends that never reached the provider and are still useful: they are sent again.
     pub sends_requeued: usize,
-    /// Never at the provider and of no use any more.
+    /// Sends that never reached the provider and are no longer useful.
     pub sends_ended: usize,
     pub opt_outs_listed: usize,
     pub opt_outs_taken_over: usize,
@@ -56,16 +58,17 @@ impl Report {
 /// The actions that a run may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// Only tell.
+    /// Only report.
     Dry,
-    /// Take over what the provider's record says. A text it has no record of stays `unknown`: its list may lag, and no text goes out
-    /// twice (D5).
+    /// Record what the provider's records show. A text without a record stays `unknown`: the
+    /// provider's list may lag, and no text may be sent twice (D5).
     Record,
-    /// The same, and send such texts once more: an operator's decision.
+    /// Like `Record`, but send texts without a record once more: an operator's decision.
     Resend,
 }
 
-/// A number, and the time in which what was written to it is this casino's; no bound where no other casino had it.
+/// A number, and the period in which texts to it belong to this casino; unbounded where no other
+/// casino had it.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub(crate) number: PhoneE164,
@@ -73,7 +76,8 @@ pub(crate) struct Held {
     pub(crate) until: Option<DateTime<Utc>>,
 }
 
-/// The casino's numbers out of all. One that was handed on changed hands when its route of today began.
+/// Selects the casino's numbers. A number that was handed on changed hands when its present route
+/// began.
 fn held<'a>(all: &'a [Number], casino: &'a CasinoId) -> impl Iterator<Item = Held> + 'a {
     let handed_on = |number: &Number| all.iter().any(|other| other.now_of.is_some() && other.number == number.number);
     let today = |number: &Number| all.iter().find(|other| other.now_of.is_none() && other.number == number.number);
@@ -91,21 +95,21 @@ pub(crate) struct Run<'a> {
     pub(crate) fleet: &'a Fleet,
     pub(crate) records: &'a dyn Records,
     pub(crate) casino: &'a CasinoId,
-    /// The numbers at this provider that the casino has, and those that were handed on from it.
+    /// The casino's numbers at this provider, and those that were handed on from it.
     pub(crate) numbers: Vec<Held>,
     pub(crate) since: DateTime<Utc>,
-    /// Younger texts may still come by themselves.
+    /// Later texts are left out: their webhooks may still arrive.
     pub(crate) until: DateTime<Utc>,
-    /// When this database was restored from a backup last.
+    /// When this database was last restored from a backup.
     pub(crate) restored_at: Option<DateTime<Utc>>,
     pub(crate) dry: bool,
-    /// Texts the provider has no record of go out again.
+    /// Whether texts without a record at the provider are sent again.
     pub(crate) resend: bool,
     pub(crate) report: Report,
 }
 
 impl<'a> Run<'a> {
-    /// Every item of a list, page by page.
+    /// Returns every item of a list, page by page.
     pub(crate) async fn all<T>(&mut self, page: impl Fn(usize) -> RecordsFuture<'a, Page<T>>) -> Result<Vec<T>, Error> {
         let mut all = Vec::new();
         for number in 1.. {
@@ -118,7 +122,8 @@ impl<'a> Run<'a> {
         Ok(all)
     }
 
-    /// One request at the pace of two a second; what may pass is asked again, four times in all.
+    /// Makes one request, at most two a second. Repeats a transient failure, up to four tries in
+    /// all.
     pub(crate) async fn ask<'b, T>(&mut self, call: impl Fn() -> RecordsFuture<'b, T>) -> Result<T, Error> {
         let pace = self.fleet.timing.records_pace();
         let mut tries = 0;
@@ -140,7 +145,8 @@ impl<'a> Run<'a> {
 /// Compares one casino's texts since `since` with the provider's records.
 ///
 /// # Errors
-/// When the provider or a store cannot be asked; what was done until then stays done, and doing it again does nothing.
+/// If the provider or a store cannot be asked. Work done until then stays done; repeating it
+/// changes nothing.
 pub async fn reconcile(
     fleet: &Fleet,
     records: &dyn Records,
@@ -171,7 +177,7 @@ pub async fn reconcile(
         resend: how == How::Resend,
         report: Report::default(),
     };
-    // Texts first: a STOP among them is newer than what the list of opt-outs makes of it.
+    // Texts come first: a STOP among them is newer than the provider's list of opt-outs.
     run.texts().await?;
     run.opt_outs().await?;
     run.sends().await?;
@@ -186,7 +192,7 @@ pub async fn reconcile(
     Ok(report)
 }
 
-/// All casinos in turn; each at most once per period, whoever comes first.
+/// Reconciles all casinos in turn, each at most once per period across all schedulers.
 pub(crate) async fn round(fleet: Fleet, records: Vec<Arc<dyn Records>>) -> Result<(), Error> {
     if mutant::reconciles_nothing() {
         return Ok(());
@@ -196,7 +202,7 @@ pub(crate) async fn round(fleet: Fleet, records: Vec<Arc<dyn Records>>) -> Resul
         let due = fleet.store.unreconciled(records.name(), fleet.timing.reconcile_every()).await?;
         for entry in roster.iter().filter(|entry| due.contains(&entry.casino)) {
             match claimed_round(&fleet, records.as_ref(), entry).await {
-                // One casino's or provider's trouble is not the next one's.
+                // A failure at one casino or provider does not stop the others.
                 Err(error) if !error.is_away() => {
                     tracing::warn!(casino = %entry.casino, provider = records.name(), error = &error as &dyn std::error::Error, "reconciliation failed; the next round begins where this one did");
                 }

@@ -1,4 +1,5 @@
-//! Streams, consumers, bucket and mirror, put back when they are gone (D14, D16), and the roster this process works by.
+//! Restores lost streams, consumers, the bucket and its mirror (D14, D16), and updates the roster
+//! of this process.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -21,15 +22,15 @@ use tokio::time::Instant;
 
 use crate::floors::{NOTED, Noted};
 
-/// Order in which lost consumers are put back: first for texts that are already written, beginning
-/// with the safety lane; then for texts that guests write, STOPs among them.
+/// Order in which lost consumers are restored: first for texts that are queued already, beginning
+/// with the safety lane; then for guests' texts, STOPs among them.
 const ORDER: [Stage; 5] = [Stage::Sender, Stage::Gate, Stage::Swarm, Stage::Envelope, Stage::Receipts];
-/// Consumers put back at the same time: after a restart of NATS those of all casinos may be
+/// Consumers restored at the same time: after a restart of NATS those of all casinos may be
 /// missing.
 const AT_ONCE: usize = 8;
 
-/// The control last mirrored to the bucket, and when, by casino. It is mirrored again when it
-/// changes, when the bucket was gone, and every half minute in case somebody took a key out of it.
+/// The control last mirrored to the bucket and the time, by casino. It is mirrored again when it
+/// changes, when the bucket was lost, and every 30 seconds in case somebody deleted a key.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mirrored(Arc<Mutex<HashMap<String, (Control, Instant)>>>);
 
@@ -49,12 +50,13 @@ impl Mirrored {
     }
 }
 
-/// By stage what was there when none of its consumers was missing, and when that was: they are listed again when the stream has another
-/// number of them or is another one, when the roster changed, and every half minute in case one went and a stranger came.
+/// The last complete listing of each stage's consumers, and its time. Consumers are listed again
+/// when their number, their stream or the roster changes, and every 30 seconds, in case one was
+/// lost and an unknown one was added.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Complete(Arc<Mutex<HashMap<Stage, (Seen, Instant)>>>);
 
-/// Values that change when a consumer, a stream or a casino comes or goes.
+/// Values that change when a consumer, a stream or a casino is added or lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
     consumers: usize,
@@ -73,12 +75,13 @@ impl Complete {
     }
 }
 
-/// Casinos that could not be helped in a round.
+/// Casinos for which a round failed.
 #[derive(Debug, Default)]
 struct Failures(Mutex<Vec<(CasinoId, Error)>>);
 
 impl Failures {
-    /// A store or a bus that is away is nobody's trouble: it ends the round.
+    /// Records a casino's failure. An unreachable store or bus is no casino's fault and ends the
+    /// round.
     async fn unless(&self, fleet: &Fleet, casino: &CasinoId, outcome: Result<(), Error>) -> Result<(), Error> {
         match outcome {
             Err(error) if !error.is_away() && fleet.bus.ready().await => {
@@ -106,7 +109,8 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete, 
     let failures = Failures::default();
     for stage in ORDER {
         let Some(found) = streams.found(stage) else { continue };
-        // Counted before they are listed: what goes in between is another number the next time.
+        // Counted before the listing: if a consumer is lost in between, the next round sees another
+        // number.
         let now = Seen { consumers: found.consumers, made: found.made, casinos: Arc::clone(&casinos) };
         if complete.stands(stage, &now, fleet.timing.mirror_check()) {
             continue;
@@ -133,8 +137,8 @@ pub(crate) async fn round(fleet: Fleet, mirrored: Mirrored, complete: Complete, 
     failures.told()
 }
 
-/// Puts back what a stage has lost; true when that was nothing. Texts of the safety lane come before the others, and one casino's trouble is
-/// not the next one's.
+/// Restores the lost consumers of a stage; returns whether none was missing. The safety lane comes
+/// first. A failure at one casino does not stop the others.
 async fn consumers(
     fleet: &Fleet,
     (stage, found): (Stage, StreamState),
@@ -170,8 +174,9 @@ async fn put_back(
     Ok(())
 }
 
-/// At the oldest open row, or after what was acknowledged where a stage leaves none (D16, D25); of a consumer that nothing was noted of, from
-/// the first message on.
+/// Returns where a restored consumer starts: at the oldest open row, or after the last acknowledged
+/// message where a stage leaves no rows (D16, D25). If nothing was noted about it, it starts at the
+/// first message.
 async fn beginning(
     fleet: &Fleet,
     (stage, found): (Stage, StreamState),
@@ -189,7 +194,7 @@ async fn beginning(
     }
 }
 
-/// A casino's row as the bucket mirrors it (D14).
+/// Returns a casino's row in the form that the bucket mirrors (D14).
 pub fn control(entry: RosterEntry) -> Control {
     Control {
         casino: entry.casino.to_string(),

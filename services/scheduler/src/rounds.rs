@@ -1,4 +1,4 @@
-//! How a duty comes round: at its rhythm, for one casino after the other.
+//! Runs duties at their intervals, for one casino after the other.
 
 use std::{future::Future, time::Duration};
 
@@ -7,19 +7,21 @@ use seven_runtime::{Error, Fleet};
 use seven_telemetry::metrics;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-/// A round that waits for an answer that never comes (a server gone without a word) must not be the last one. All may be begun again.
+/// Returns the timeout of a round, which ends one that waits for an answer that never comes (a
+/// server that vanished). Every round is safe to start again.
 pub(crate) fn longest(duty: &str) -> Duration {
     match duty {
-        // They read what grows: a night's work, a provider's records at its pace, streams.
+        // These read amounts that grow: a night's work, a provider's records at its rate, streams.
         "nightly" | "reconcile" | "delete" => Duration::from_secs(6 * 3_600),
-        // They signal the rows they claimed one by one: a round cut short by a slow bus after an
-        // outage would use up claims without a signal.
+        // These signal the rows they claimed one by one: if a slow bus after an outage cut a round
+        // short, claims would be used up without a signal.
         "sweep" | "due" | "campaigns" => Duration::from_secs(1_800),
         _ => Duration::from_secs(120),
     }
 }
 
-/// Runs one duty at its rhythm; a failed round is said once and tried again at the next.
+/// Runs one duty at its interval. A failed round is logged once and tried again at the next
+/// interval.
 pub(crate) async fn every<F>(fleet: &Fleet, duty: &'static str, period: Duration, round: impl Fn(Fleet) -> F)
 where
     F: Future<Output = Result<(), Error>>,
@@ -48,7 +50,7 @@ where
     }
 }
 
-/// One casino after the other: one's trouble is not the next one's.
+/// Runs the work for one casino after the other; a failure at one does not stop the others.
 pub(crate) async fn each<F>(casinos: Vec<CasinoId>, one: impl Fn(CasinoId) -> F) -> Result<(), Error>
 where
     F: Future<Output = Result<(), Error>>,
@@ -56,8 +58,8 @@ where
     each_of(casinos, |casino| casino, one).await
 }
 
-/// The same for whatever belongs to a casino. Failures are reported when all had their turn; a
-/// store that is away ends the round.
+/// Runs the work for each item, which belongs to a casino. Reports failures after all items were
+/// tried; an unreachable store ends the round.
 pub(crate) async fn each_of<T, F>(
     all: Vec<T>,
     whose: impl Fn(&T) -> &CasinoId,

@@ -1,4 +1,5 @@
-//! Events that JetStream did not take in time are published as if ingress had (D2): same subject, same identity.
+//! Publishes events that JetStream did not take in time, as ingress would have done (D2): with the
+//! same subject and identity.
 
 use std::time::Duration;
 

@@ -1,7 +1,9 @@
-//! A STOP that concerns more casinos than the one it was sent to (D7, D40): those that had the number before and texted the guest from it,
-//! and those of the same legal sender from the day on which its revocations reach them all.
+//! Extends a STOP to further casinos (D7, D40): those that had the number before and texted the
+//! guest from it, and those of the same legal sender, from the day on which its revocations apply
+//! to all of them.
 //!
-//! The gate leaves a due row with every STOP, in the STOP's own transaction; nothing here is lost with a process.
+//! The gate writes a due row with every STOP in the STOP's own transaction, so that no crash loses
+//! this work.
 
 use chrono::{DateTime, Utc};
 use seven_compliance::chain::Action;
@@ -16,17 +18,17 @@ use seven_store::{
 
 use crate::mutant;
 
-/// The guest's word as it is carried to other casinos.
+/// The guest's STOP in the form in which it is extended to other casinos.
 struct StopToCarry {
     phone: PhoneE164,
-    /// The number it was sent to.
+    /// The number that the STOP was sent to.
     number: String,
     at: DateTime<Utc>,
     event_id: String,
     method: String,
 }
 
-/// Carries the STOP of this row to every casino it concerns.
+/// Extends the STOP of this row to every casino that it concerns.
 pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&row.casino).await?;
     let said = tx.said_stop(row.row_id).await?;
@@ -56,7 +58,8 @@ pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-/// Ends the texts of one casino to the guest. The record there says why, and not which casino the guest wrote to.
+/// Stops one casino's texts to the guest. The record there contains the reason, but not which
+/// casino the guest wrote to.
 async fn stop_at(fleet: &Fleet, said: &StopToCarry, Reached { casino, through }: &Reached) -> Result<(), Error> {
     let guest = fleet.keys.hash(casino, &said.phone);
     let mut tx = fleet.store.bind(casino).await?;
@@ -69,7 +72,7 @@ async fn stop_at(fleet: &Fleet, said: &StopToCarry, Reached { casino, through }:
     // The provider blocks the number that the guest wrote to, not this casino's own.
     let word = Word { method: &said.method, provider_knows: false };
     let changed = tx.stop(&guest, said.at, &said.event_id, word).await? == Applied::Changed;
-    // Or ingress wrote it, which does no more than that.
+    // Ingress may have written the suppression already, but it does nothing else.
     if changed || tx.has_word(&guest, &said.event_id).await? {
         let known = tx.conversation_of_guest(&guest).await?;
         if let Some((guest_id, conversation)) = known {

@@ -1,5 +1,6 @@
-//! Rows whose next step never came are signalled again with a fresh message id (D3); sooner after a store was away, which takes back what
-//! was committed in its last moments (D23) or heard some signals never.
+//! Signals rows again whose next step never happened, with a fresh message id (D3). It does so
+//! sooner after a store was unreachable: the store may have lost its last commits (D23) or some
+//! signals.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -14,12 +15,13 @@ use seven_telemetry::{metrics, trace};
 use tokio::time::Instant;
 
 const PER_CASINO: i32 = 200;
-/// Rows that have waited this long when a store came back are swept at once: they wait in vain.
+/// Rows that have waited this long when a store becomes reachable again are swept at once: their
+/// signal is probably lost.
 const IN_VAIN: Duration = Duration::from_secs(1);
-/// Workers come back to a store one after the other.
+/// How long a store counts as recently back: workers reconnect to it one after the other.
 const LATELY: Duration = Duration::from_secs(6);
 
-/// Since when the database runs, how often we connected to the bus, and when either changed.
+/// Start time of the database, number of connections to the bus, and when either changed last.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stores(Arc<Mutex<Option<Known>>>);
 
@@ -27,12 +29,12 @@ pub(crate) struct Stores(Arc<Mutex<Option<Known>>>);
 struct Known {
     database: DateTime<Utc>,
     bus: u64,
-    /// None at our own start: nothing came back.
+    /// None since our own start: no store has become reachable again.
     since: Option<Instant>,
 }
 
 impl Stores {
-    /// Whether one of them came back lately.
+    /// Returns whether the database or the bus became reachable again recently.
     fn came_back(&self, database: DateTime<Utc>, bus: u64, now: Instant) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.get_or_insert(Known { database, bus, since: None });
@@ -44,7 +46,7 @@ impl Stores {
 }
 
 pub(crate) async fn round(fleet: Fleet, stores: Stores) -> Result<(), Error> {
-    // A signal that cannot go out would use up a row's sweep.
+    // A signal that cannot be published would use up a row's sweep.
     if !fleet.bus.ready().await {
         return Ok(());
     }
@@ -59,7 +61,8 @@ pub(crate) async fn round(fleet: Fleet, stores: Stores) -> Result<(), Error> {
         for row in fleet.store.sweep(stage, longest, PER_CASINO).await? {
             metrics().swept.with_label_values(&[stage.as_str()]).inc();
             let copy = Some(format!("sweep:{}", fleet.ids.uuid()));
-            // The sweep is a span of the text it repeats: who looks sees that a signal was lost.
+            // The sweep is a span in the trace of the text that it signals again, which shows that
+            // a signal was lost.
             trace::resume("sweep", &row.casino, &row.trace, signal(&fleet, stage, &row, copy)).await?;
         }
     }

@@ -1,5 +1,6 @@
-//! Letters for rows whose process died between committing their end and announcing it: the message itself came again, found nothing
-//! left to do and was acknowledged, so nobody else would ever file one (D17).
+//! Files dead letters for rows whose process died after committing their end and before announcing
+//! it. The message was redelivered, found the row done and was acknowledged, so that no other code
+//! would ever file one (D17).
 
 use chrono::TimeDelta;
 use prost::Message as _;
@@ -34,7 +35,7 @@ async fn look(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-/// The letter its process would have announced.
+/// Returns the dead letter that the row's process would have announced.
 fn letter(fleet: &Fleet, casino: &CasinoId, stage: Stage, row: &Unannounced) -> Result<NewDead, Error> {
     let (reason, lane, payload) = match stage {
         Stage::Swarm => {

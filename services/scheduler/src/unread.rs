@@ -1,5 +1,6 @@
-//! Texts that no gate has acknowledged, read a day before their stream drops them: of a casino that is suspended or removed, or whose gate
-//! stands still. An opt-out is written, a cry for help opens its case, and each text becomes a dead letter, so that none is lost.
+//! Handles texts that no gate has acknowledged, a day before their stream drops them. That happens
+//! to a casino that is suspended or removed, or whose gate does not run. An opt-out is written, a
+//! cry for help opens its case, and each text becomes a dead letter, so that none is lost.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,15 +18,15 @@ use seven_telemetry::{Alert, metrics};
 
 use crate::cry::open_case;
 
-/// Reason of the letters.
+/// Reason in the dead letters.
 const UNREAD: &str = "unread";
-/// Before the stream drops a message.
+/// How long before the stream drops a message it is read here.
 const MARGIN: Duration = Duration::from_secs(24 * 3_600);
 const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);
 const BATCH: usize = 500;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    // No time scale: the server drops by its own clock.
+    // Not scaled for tests, because the server drops messages by its own clock.
     let age = topology::KEPT.saturating_sub(MARGIN);
     for casino in fleet.store.tenants().await? {
         take(&fleet, &casino, age).await?;
@@ -33,16 +34,18 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// Takes a casino's texts that no gate acknowledged and that are older than `age` off their stream. Returns how many there were.
+/// Takes a casino's texts that no gate acknowledged and that are older than `age` off their stream.
+/// Returns their number.
 ///
 /// # Errors
-/// When a store is away; what was done until then stays done.
+/// If a store is unreachable. Work done until then stays done.
 pub async fn take(fleet: &Fleet, casino: &CasinoId, age: Duration) -> Result<usize, Error> {
     let floor = fleet.bus.read_up_to(Stage::Gate, casino).await?.unwrap_or_default();
-    // The server stamps messages with the machine's time, which is not the guests' clock of a fleet that was started at another time.
+    // The server stamps messages with the machine's time. The fleet's own clock may differ, when
+    // the fleet was started at another simulated time.
     let before = DateTime::<Utc>::from(SystemTime::now()) - TimeDelta::from_std(age).unwrap_or_default();
     let (stream, wanted) = (topology::stream_of(Stage::Gate), subject(Stage::Gate, casino, None));
-    // Most casinos have nothing that old, and are asked for no more than this.
+    // Most casinos have no message that old; for them this is the only request.
     let first = fleet.bus.first_after(stream, &wanted, floor).await?;
     if first.is_none_or(|first| first > before) {
         return Ok(0);
@@ -70,7 +73,8 @@ pub async fn take(fleet: &Fleet, casino: &CasinoId, age: Duration) -> Result<usi
     Ok(taken)
 }
 
-/// False for one that was stored by a gate whose acknowledgement is missing.
+/// Turns one message into a dead letter. Returns false if a gate stored the text and only its
+/// acknowledgement is missing.
 async fn take_one(fleet: &Fleet, casino: &CasinoId, subject: &str, message: &Taken) -> Result<bool, Error> {
     let payload = message.payload();
     let mut guest_hash = String::new();
@@ -108,12 +112,14 @@ async fn take_one(fleet: &Fleet, casino: &CasinoId, subject: &str, message: &Tak
         payload: letter.encode_to_vec().into(),
     };
     fleet.bus.publish(&outgoing, PUBLISH_DEADLINE).await?;
-    // The letter has it: the next round must not find it again.
+    // The dead letter contains the text now; erases the message, so that the next round does not
+    // find it again.
     fleet.bus.erase(Stage::Gate, message.sequence()).await?;
     Ok(true)
 }
 
-/// Writes an opt-out and opens the case of a cry for help: neither may wait until somebody replays the letter.
+/// Writes an opt-out, and opens the case of a cry for help: neither may wait until somebody replays
+/// the dead letter.
 async fn hear(fleet: &Fleet, casino: &CasinoId, guest: &GuestHash, event: &InboundText) -> Result<(), Error> {
     let word = provider::keyword(&event.autoresponse).or_else(|| classify(&event.text));
     let mut tx = fleet.store.bind(casino).await?;

@@ -1,5 +1,5 @@
-//! Exports recurring duties of people as metrics: secrets changed (SEC-131), a backup made
-//! (DEP-31), a recovery drilled (DEP-33), an incident reviewed (OBS-19). The alerts
+//! Exports recurring duties of operators as metrics: rotating secrets (SEC-131), making backups
+//! (DEP-31), practising recovery (DEP-33), reviewing incidents (OBS-19). The alerts
 //! SecretRotationDue, BackupMissing, RecoveryDrillDue and IncidentReviewOverdue remind of them.
 
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! The command line. Exit codes: 0 done or drained, 1 failed, 2 wrong usage, 3 something must be installed.
+//! The command line. Exit codes: 0 done or drained, 1 failed, 2 wrong usage, 3 a program is not
+//! installed.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -18,7 +19,8 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SEVEN_COMMI
 #[derive(Debug, Parser)]
 #[command(name = "seven", version = VERSION, about = "The SMS host casinos trust with their guests: workers and operators' commands")]
 pub struct Cli {
-    /// Settings file (TOML); without it SEVEN_CONFIG, else the fleet ./scripts/dev runs here.
+    /// Settings file (TOML). Default: the file in SEVEN_CONFIG, else the settings of the fleet that
+    /// ./scripts/dev runs on this machine.
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(subcommand)]
@@ -36,98 +38,113 @@ enum Command {
     },
     /// Apply the database migrations with the owner's connection (postgres.owner_url).
     Migrate(run::Migrate),
-    /// Casinos: add, list, suspend, resume, remove; checks before the first guest (verify, go-live); a login of their own; the schema of
-    /// their document.
+    /// Casinos: add, list, suspend, resume, remove; checks before the first guest (verify,
+    /// go-live); a database login of their own; the schema of the casino document.
     #[command(subcommand)]
     Casino(casino::Casino),
     /// Content: load.
     #[command(subcommand)]
     Content(content::Content),
-    /// Knowledge: make the vectors of a casino's content, measure how well questions find it.
+    /// Knowledge: make the vectors of a casino's content, and measure how well questions find it.
     #[command(subcommand)]
     Knowledge(knowledge::Knowledge),
-    /// Texts we sent: show one with every attempt and receipt, or list them.
+    /// Outbound texts: show one with its attempts and delivery receipts, or list them.
     #[command(subcommand)]
     Message(message::Message),
-    /// Conversations: how one stands, and a person in the host's place (takeover, say, release).
+    /// Conversations: show the state of one, or write to the guest in place of the host (takeover,
+    /// say, release).
     #[command(subcommand)]
     Conversation(conversation::Conversation),
-    /// The host's turns: what led to a reply, or list them.
+    /// The host's turns: show what led to a reply, or list them.
     #[command(subcommand)]
     Turn(turn::Turn),
     /// Dead letters: list, show, replay, discard, export.
     #[command(subcommand)]
     Dead(dead::Dead),
-    /// The timeline of one guest, text or trace over all stages, each refusal with its reason.
+    /// Show the timeline of one guest, text or trace across all stages, with the reason of each
+    /// refusal.
     Why(why::Why),
-    /// Campaigns: one text to guests who agreed to such texts; send, list, show, pause, resume, cancel.
+    /// Campaigns: one text to guests who consented to marketing; send, list, show, pause, resume,
+    /// cancel.
     #[command(subcommand)]
     Campaign(campaign::Campaign),
-    /// Providers: what stops them, and lifting it.
+    /// Providers: list, stop and release.
     #[command(subcommand)]
     Provider(provider::Provider),
-    /// Compare a casino's texts with the provider's own records; recover what its webhooks never told us.
+    /// Compare a casino's texts with the provider's records, and recover events whose webhooks
+    /// never arrived.
     Reconcile(reconcile::Reconcile),
-    /// Write everything in Postgres (consent and audit included) to a folder: a dump of one moment, and a manifest that says what is in it.
+    /// Write everything in Postgres (consent and audit log included) to a folder: a dump of one
+    /// moment, and a manifest of its contents.
     Backup(backup::Backup),
-    /// Put a backup into an empty database. The restored data must equal the manifest, and the
+    /// Restore a backup into an empty database. The restored data must equal the manifest. The
     /// fleet starts paused, so that nothing is sent.
     Restore(restore::Restore),
-    /// After a restore: ask the providers what happened since the backup, then say what an operator resumes.
+    /// After a restore: ask the providers what happened since the backup, then print the switches
+    /// that an operator must resume.
     Recover(recover::Recover),
-    /// Stop it now, for one casino or all: effective everywhere within 2 s, kept over restarts, audited. Guests' texts wait for `resume`.
-    /// Without a choice: outbound, proactive and agents.
+    /// Pause one casino or all casinos: in force everywhere within 2 s, kept across restarts,
+    /// audited. Inbound texts are kept until `resume`. Without a choice of switches: outbound,
+    /// proactive and agents.
     Pause(Box<pause::Pause>),
-    /// End what `pause` set (without a choice: everything that is on there). One turn answers what each guest wrote meanwhile; texts older
-    /// than the pack's usefulness limit are closed as stale and listed.
+    /// Turn off the switches that `pause` set (without a choice: all that are on in that scope).
+    /// One turn answers everything that each guest wrote meanwhile; texts older than the pack's
+    /// usefulness limit are closed as stale and listed.
     Resume(Box<pause::Pause>),
-    /// Feature flags: on for a share of the guests, for a list, for a time.
+    /// Feature flags: on for a percentage of the guests, for listed guests, or for a period.
     #[command(subcommand)]
     Flag(flag::Flag),
-    /// How many texts, turns and dead letters stand where, and what waits on the bus.
+    /// Show the number of texts, turns and dead letters in each state, and the messages that wait
+    /// in NATS.
     Status(status::Status),
-    /// Texts: inspect encoding and segments, the risk that carriers filter them.
+    /// Texts: inspect their encoding and segments, and the risk that carriers filter them.
     #[command(subcommand)]
     Sms(sms::Sms),
-    /// Consent: what a guest agreed to, its proof, and consent from outside the conversation.
+    /// Consent: show what a guest agreed to, verify its proof, and record consent given outside the
+    /// conversation.
     #[command(subcommand)]
     Consent(consent::Consent),
-    /// A guest's rights: export, deletion, self-exclusion.
+    /// Guests' rights: export, deletion, self-exclusion.
     #[command(subcommand)]
     Guest(guest::Guest),
     /// The audit log.
     #[command(subcommand)]
     Audit(audit::Audit),
-    /// Cases a person has to look at.
+    /// Escalations: cases that a person must handle.
     #[command(subcommand)]
     Escalation(escalation::Escalation),
-    /// Alerts: list them, say that you have one in hand, test the channels.
+    /// Alerts: list them, acknowledge one, test the channels.
     #[command(subcommand)]
     Alert(alert::Alert),
-    /// Outcomes of texts we sent, per casino and hour; figures beyond their thresholds are marked.
+    /// Delivery outcomes of outbound texts, per casino and hour; figures beyond their thresholds
+    /// are marked.
     Delivery(delivery::Delivery),
-    /// Production: Kubernetes manifests and NATS configuration from values, and the values file of a casino.
+    /// Production: render Kubernetes manifests and the NATS configuration from values, and write a
+    /// casino's values file.
     #[command(subcommand)]
     Deploy(deploy::Deploy),
     /// Costs: report each casino's usage and cost in a month, project the cost of a month.
     #[command(subcommand)]
     Cost(cost::Cost),
-    /// Incidents: their register and reviews, drilled recoveries, and a bundle of what stood where, without guests, for whoever helps.
+    /// Incidents: their register and reviews, recovery drills, and a diagnostic bundle without
+    /// guest data for people outside.
     #[command(subcommand)]
     Incident(incident::Incident),
-    /// When a text may go to a number.
+    /// Quiet hours: check when a text may be sent to a number.
     #[command(subcommand)]
     QuietHours(quiet_hours::QuietHours),
-    /// The gate's judgement on texts: check one, review what the guardrails hit, mark what they got wrong.
+    /// The compliance gate: check texts, review its guardrail hits, mark its wrong decisions.
     #[command(subcommand)]
     Gate(gate::Gate),
-    /// Secrets: when each is due to be changed, and the audit entry that ends its rotation. docs/rotation.md has the steps.
+    /// Secrets: list when each must be rotated, and record a finished rotation in the audit log.
+    /// docs/rotation.md has the steps.
     #[command(subcommand)]
     Secret(secret::Secret),
-    /// Webhook signatures.
+    /// Webhooks: verify a signature.
     #[command(subcommand)]
     Webhook(webhook::Webhook),
-    /// Does nothing until SIGTERM: what a pod runs in which operators run the other commands (`kubectl exec`).
+    /// Does nothing until SIGTERM. The pod in which operators run the other commands (`kubectl
+    /// exec`) runs this.
     StandBy,
     /// Moved to ./scripts/dev.
     #[command(hide = true)]
@@ -143,7 +160,8 @@ enum Command {
     Eval(Moved),
 }
 
-/// The arguments of a command that moved: taken, so that the answer is where it went.
+/// Accepts any arguments of a moved command, so that it fails with the new path instead of a usage
+/// error.
 #[derive(Debug, clap::Args)]
 struct Moved {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
@@ -151,8 +169,9 @@ struct Moved {
 }
 
 impl Cli {
-    /// Threads of the runtime; None leaves them to the machine, or to TOKIO_WORKER_THREADS. A casino's own workers have one each: its flood
-    /// has replicas for more, and several would stand before the other casinos' workers (docs/performance.md).
+    /// Returns the number of runtime threads; None leaves it to the machine, or to
+    /// TOKIO_WORKER_THREADS. A casino's own worker gets one thread: it scales by replicas, and more
+    /// threads would delay the other casinos' workers (docs/performance.md).
     pub fn threads(&self) -> Option<usize> {
         matches!(&self.command, Command::Run { casinos, .. } if !casinos.is_empty()).then_some(1)
     }
@@ -204,7 +223,7 @@ impl Cli {
     }
 }
 
-/// Fails with the new place of a command that is no longer in the shipped program (D41).
+/// Fails with the new path of a command that the shipped program no longer has (D41).
 fn moved(name: &str) -> Result<()> {
     anyhow::bail!("`seven {name}` is a tool of development and moved: ./scripts/{name}")
 }

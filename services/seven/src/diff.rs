@@ -7,11 +7,11 @@ use serde_json::Value;
 /// A field that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Its path, such as `operational.timezone`.
+    /// Path of the field, such as `operational.timezone`.
     pub field: String,
-    /// None: it was not there.
+    /// Value before the change; None if the field is new.
     pub before: Option<Value>,
-    /// None: it is gone.
+    /// Value after the change; None if the field was removed.
     pub after: Option<Value>,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// The fields that differ, in the order of their paths. A list is one field.
+/// Returns the fields that differ, ordered by path. A list counts as one field.
 pub(crate) fn changes(before: &Value, after: &Value) -> Vec<Change> {
     let mut all = Vec::new();
     compare(String::new(), Some(before), Some(after), &mut all);

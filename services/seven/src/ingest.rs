@@ -1,4 +1,5 @@
-//! Vectors of a casino's content, made and stored: what `content load` and `knowledge reindex` share (RAG-17, RAG-24, RAG-25).
+//! Makes and stores the vectors of a casino's content, for `content load` and `knowledge reindex`
+//! (RAG-17, RAG-24, RAG-25).
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -15,7 +16,7 @@ use seven_telemetry::Alert;
 
 use crate::{model::Tally, wiring};
 
-/// Rows embedded between two commits: what was paid for is kept when the provider fails later on.
+/// Rows embedded per commit: a later provider failure keeps the vectors that were already paid for.
 const STRETCH: usize = 256;
 
 /// Numbers of vectors that an ingestion made, kept and removed.
@@ -26,7 +27,7 @@ pub struct Ingested {
     pub removed: u64,
 }
 
-/// An embedding whose cost is added up: what commands ingest with.
+/// An embedding that sums the cost of its calls. Commands ingest content with it.
 #[derive(Debug)]
 pub(crate) struct Paid {
     pub(crate) embedding: Embedding,
@@ -41,7 +42,8 @@ impl Paid {
         Ok(Self { embedding, spent, most: settings.cost.reindex })
     }
 
-    /// As [`ingest`]; one that cost more than it may is told to people, also when it failed on the way (OBS-32).
+    /// Runs [`ingest`]. Raises an alert if it cost more than the limit, even when it failed midway
+    /// (OBS-32).
     pub(crate) async fn ingest(&self, fleet: &Fleet, casino: &CasinoId, mass_removal: bool) -> Result<Ingested> {
         let outcome = ingest(fleet, casino, &self.embedding, mass_removal).await;
         if self.spent() > self.most {
@@ -57,8 +59,9 @@ impl Paid {
     }
 }
 
-/// Embeds what has no vector of its present text, removes vectors of rows that are gone, and has the workers read the content anew
-/// when anything changed. Does nothing for the offline embedding. `mass_removal` allows more than half of the vectors to go (C-23).
+/// Embeds rows whose text has no current vector, removes the vectors of deleted rows, and makes the
+/// workers reload the content if anything changed. Does nothing for the offline embedding.
+/// `mass_removal` allows removing more than half of the vectors (C-23).
 pub async fn ingest(fleet: &Fleet, casino: &CasinoId, embedding: &Embedding, mass_removal: bool) -> Result<Ingested> {
     if !embedding.is_stored() {
         return Ok(Ingested::default());
@@ -117,7 +120,7 @@ async fn embed(
             vector: vector.values().to_vec(),
         };
         let rows: Vec<VectorRow> = stretch.iter().zip(vectors).map(row).collect();
-        // No transaction is open while the provider thinks.
+        // No transaction is open during the provider's call.
         let mut tx = fleet.store.bind(casino).await?;
         tx.put_vectors(&space, &rows).await?;
         tx.commit().await?;

@@ -1,5 +1,6 @@
-//! `seven`: the workers (`seven run <worker>`) and the operators' commands. A library too: the integration tests and the tools of
-//! development (tests/lab) run the same workers. Results go to stdout, everything else to stderr.
+//! `seven`: the workers (`seven run <worker>`) and the operators' commands. It is a library too, so
+//! that the integration tests and the development tools (tests/lab) run the same workers. Results
+//! go to stdout, everything else to stderr.
 
 pub mod cli;
 pub mod commands;
@@ -18,7 +19,7 @@ pub mod wiring;
 /// The commit this was built from.
 pub const COMMIT: &str = env!("SEVEN_COMMIT");
 
-/// A line of results on stdout; a closed pipe ends the program quietly.
+/// Prints one line of results on stdout; a closed pipe ends the program quietly.
 #[macro_export]
 macro_rules! out {
     () => {
@@ -29,7 +30,7 @@ macro_rules! out {
     };
 }
 
-/// An error and its causes in one line; a cause that the text before it tells already is left out.
+/// Returns an error and its causes in one line, without causes that the text already contains.
 pub fn one_line(error: &anyhow::Error) -> String {
     error.chain().fold(String::new(), |told, cause| match cause.to_string() {
         cause if told.is_empty() => cause,
@@ -38,13 +39,13 @@ pub fn one_line(error: &anyhow::Error) -> String {
     })
 }
 
-/// Tells the person at the keyboard something that keeps nothing from going on.
+/// Prints a warning to the operator on stderr; the command continues.
 #[expect(clippy::print_stderr, reason = "results alone go to stdout")]
 pub fn warn(line: &str) {
     eprintln!("seven: warning: {line}");
 }
 
-/// Prints one line; a reader who left (`| head`) is no error.
+/// Prints one line. A closed pipe (`| head`) is not an error: the program exits with 0.
 pub fn print_line(line: std::fmt::Arguments<'_>) {
     use std::io::Write;
     if writeln!(std::io::stdout().lock(), "{line}").is_err() {

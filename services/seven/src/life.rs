@@ -1,4 +1,5 @@
-//! The life of a fleet's data: backup, restore into an empty database, recovery of what happened in between (DEP-31..33, PROD-41, D5).
+//! Backup of a fleet's data, restore into an empty database, and recovery of events between the two
+//! (DEP-31..33, PROD-41, D5).
 
 pub mod backup;
 pub mod clients;

@@ -1,4 +1,4 @@
-//! The models that `[model]` names, and what their calls cost as metrics.
+//! The models that `[model]` names, and the metrics of their calls and costs.
 
 use std::{
     sync::{
@@ -23,15 +23,17 @@ use seven_settings::model::{Provider, Settings};
 use seven_telemetry::metrics;
 use url::Url;
 
-/// Every call of a model as metrics (OBS-6..12, AGENT-70, AGENT-76). Of which kind it is, `chat` or `embedding`, is told: without the one
-/// the offline host answers, without the other content is searched by words.
+/// Records metrics of every model call (OBS-6..12, AGENT-70, AGENT-76). Holds the kind of the
+/// model, `chat` or `embedding`: without a chat model the offline host answers, without an
+/// embedding content is searched by words.
 #[derive(Debug)]
 pub(crate) struct Meter(pub(crate) &'static str);
 
 pub(crate) const CHAT: Meter = Meter("chat");
 pub(crate) const EMBEDDING: Meter = Meter("embedding");
 
-/// The same of an embedding, and what all of its calls cost together, in billionths of a dollar.
+/// Records the calls of an embedding as [`Meter`] does, and sums their cost in billionths of a
+/// dollar.
 #[derive(Debug, Default)]
 pub(crate) struct Tally(AtomicU64);
 
@@ -84,7 +86,7 @@ pub fn models(settings: &Settings, packs: &Packs) -> Result<Models> {
     })
 }
 
-/// None when nobody on the network is asked.
+/// Builds the hosted models; None if the settings use none.
 pub fn hosted(settings: &Settings, cache: &Cache) -> Result<Option<Hosted>> {
     if !settings.is_hosted() {
         return Ok(None);

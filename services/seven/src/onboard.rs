@@ -1,4 +1,4 @@
-//! Adding a casino and loading its content: what `casino add`, `content load` and `dev` share.
+//! Adds a casino and loads its content, for `casino add`, `content load` and `dev`.
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use seven_store::{
 
 use crate::diff::{Change, changes};
 
-/// Reads a casino document (JSON or TOML by its name), checked.
+/// Reads and checks a casino document (TOML if the file name ends in `.toml`, else JSON).
 pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
     let (config, document): (CasinoConfig, Option<Value>) = if file.ends_with(".toml") {
         (toml::from_str(text).with_context(|| format!("reading {file}"))?, toml::from_str(text).ok())
@@ -34,7 +34,7 @@ pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
 #[derive(Debug)]
 pub struct Addition {
     pub added: Added,
-    /// None of a casino that is new.
+    /// Changed fields; None for a new casino.
     pub changes: Vec<Change>,
 }
 
@@ -67,7 +67,7 @@ async fn put_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Result
     Ok((tx, Addition { added, changes }))
 }
 
-/// Mirrors the casino's row into the bucket now instead of at the scheduler's next round.
+/// Mirrors the casino's row into the NATS bucket now instead of at the scheduler's next round.
 pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
     let entry = fleet.store.roster().await?.into_iter().find(|entry| entry.casino == *casino);
     match entry {
@@ -81,10 +81,11 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
     Ok(())
 }
 
-/// Names of items that the audit log keeps of one load, of each kind.
+/// Most item names of each kind that the audit log keeps per load.
 const NAMES_KEPT: usize = 500;
 
-/// Validates a content file against the casino's zone and its pack's categories, and replaces the casino's content with it.
+/// Validates a content file against the casino's time zone and its pack's categories, and replaces
+/// the casino's content with it.
 pub async fn load_content(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -95,7 +96,7 @@ pub async fn load_content(
     let (mut tx, summary) = put_content(fleet, casino, file, text, actor).await?;
     let version = tx.casino_row().await?.map_or(0, |row| row.content_version);
     tx.commit().await?;
-    // The content stands; swarms look at its version themselves every now and then.
+    // The content is stored; swarms also check its version periodically.
     if let Err(error) = fleet.bus.announce_content(casino, version).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "the content is stored but could not be announced");
     }
@@ -148,7 +149,7 @@ fn content_row(item: &Item) -> ContentRow {
     }
 }
 
-/// SHA-256 of the canonical item: equal items load as unchanged (RAG-17, RAG-24).
+/// Returns the SHA-256 of the canonical item: equal items load as unchanged (RAG-17, RAG-24).
 fn hash(item: &Value) -> String {
     use sha2::{Digest, Sha256};
     hex::encode(Sha256::digest(item.to_string().as_bytes()))

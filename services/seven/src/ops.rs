@@ -1,8 +1,9 @@
-//! The operations listener of a process: `/metrics`, `/health`, `/health/live`, `/health/ready` (PROD-52, PROD-53, C-32). Private: no path
-//! here may be reached from outside the fleet.
+//! The operations listener of a process: `/metrics`, `/health`, `/health/live`, `/health/ready`
+//! (PROD-52, PROD-53, C-32). It is private: no path here may be reachable from outside the fleet.
 //!
-//! Answers come from what a task looked up before; no request makes a call, none asks a vendor, and no model makes a worker unready.
-//! An address that is taken costs the listener, not the worker: guests come first, and whoever misses the figures sees the line in the log.
+//! Answers come from the last result of a background check: no request makes a call or asks a
+//! vendor, and a model never makes a worker unready. If the address is already in use, the worker
+//! runs without the listener and logs an error, because guests come first.
 
 mod health;
 mod warm;
@@ -28,12 +29,12 @@ use self::health::Health;
 
 pub use warm::warm_up;
 
-/// Prometheus's text format.
+/// Content type of Prometheus's text format.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// The one that can name traces (OBS-28).
+/// Content type of OpenMetrics, the format that can carry trace ids (OBS-28).
 const OPEN: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The listener and the task that looks after the stores; both end with this.
+/// The listener and the task that checks the stores; dropping this ends both.
 #[derive(Debug)]
 pub struct Ops {
     health: Arc<Health>,
@@ -42,7 +43,7 @@ pub struct Ops {
 }
 
 impl Ops {
-    /// Answers from now on: alive, not ready.
+    /// Binds the listener. From then on the process answers as alive but not ready.
     pub async fn bind(listen: SocketAddr, workers: &[Worker]) -> Self {
         let process = &metrics().process;
         process.build.with_label_values(&[env!("CARGO_PKG_VERSION"), env!("SEVEN_COMMIT")]).set(1);
@@ -65,17 +66,17 @@ impl Ops {
         ops
     }
 
-    /// Where it listens: `http://address`.
+    /// Returns the listener's URL, `http://address`.
     pub fn url(&self) -> Option<String> {
         self.address.map(|address| format!("http://{address}"))
     }
 
-    /// Looks after the fleet's stores until its shutdown.
+    /// Starts checking the fleet's stores, until the fleet's shutdown.
     pub fn watch(&mut self, fleet: &Fleet) {
         self.tasks.push(tokio::spawn(Arc::clone(&self.health).watch(fleet.clone())));
     }
 
-    /// The workers are at work: ready as soon as their stores are.
+    /// Marks the workers as serving: the process is ready as soon as its stores are.
     pub fn serving(&self) {
         self.health.serve();
     }
@@ -104,7 +105,7 @@ async fn figures(headers: HeaderMap) -> Response {
     ([(CONTENT_TYPE, TEXT)], seven_telemetry::render()).into_response()
 }
 
-/// Whether this `Accept` asks for `OpenMetrics`, and for no other text before it.
+/// Returns whether this `Accept` header prefers `OpenMetrics` to plain text.
 fn prefers_open(accept: &str) -> bool {
     let quality = |wanted: &str| {
         let asked = accept.split(',').filter_map(|range| {
@@ -142,7 +143,7 @@ mod tests {
     fn openmetrics_is_for_who_asks_for_it() {
         for (accept, open) in [
             ("application/openmetrics-text", true),
-            // Prometheus 2 and 3.
+            // The headers that Prometheus 2 and 3 send.
             (
                 "application/openmetrics-text;version=1.0.0;q=0.75,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=0.0.4;q=0.4,*/*;q=0.1",
                 true,

@@ -1,4 +1,5 @@
-//! The packs of this fleet: those compiled in and those of `packs.directory`, one folder each. A pack that cannot serve stops the start.
+//! The packs of this fleet: those compiled in, and those in `packs.directory`, one folder each. An
+//! invalid pack prevents the start.
 
 use std::path::Path;
 
@@ -6,7 +7,7 @@ use anyhow::{Context, Result};
 use seven_offline_host::HostPack;
 use seven_packs::{Files, Pack, Packs};
 
-/// Reads every folder of `directory` as a pack of the folder's name; an empty path adds none.
+/// Reads each folder of `directory` as a pack with the folder's name; an empty path adds none.
 pub fn load(directory: &Path) -> Result<Packs> {
     let mut packs = Vec::new();
     if !directory.as_os_str().is_empty() {

@@ -1,9 +1,9 @@
-//! A panic on the log: where it happened, and its words only where they stand in the code. Words that were put together may quote what a
-//! guest wrote, and no text gets into a log (OBS-14).
+//! Logs panics: their location, and their message only if it is a literal in the code. A formatted
+//! message may quote a guest's text, and no text may get into a log (OBS-14).
 
 use std::any::Any;
 
-/// From here on panics are told so, in this process.
+/// Installs this panic hook for the whole process.
 pub(crate) fn mask() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();

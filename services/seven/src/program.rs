@@ -6,7 +6,8 @@ use anyhow::{Error, Result};
 
 use crate::{one_line, panics};
 
-/// Runs `command` on a runtime of its own. `threads`: of the runtime; None leaves them to the machine, or to TOKIO_WORKER_THREADS.
+/// Runs `command` on its own runtime with `threads` threads; None leaves the number to the machine,
+/// or to TOKIO_WORKER_THREADS.
 pub fn run(name: &str, threads: Option<usize>, command: impl Future<Output = Result<ExitCode>>) -> ExitCode {
     panics::mask();
     // reqwest is built without a TLS provider of its own; two providers in one process panic.
@@ -26,7 +27,7 @@ pub fn run(name: &str, threads: Option<usize>, command: impl Future<Output = Res
         }
     };
     let outcome = runtime.block_on(command);
-    // A thread blocked on the terminal's input must not keep the process.
+    // A thread that is blocked reading the terminal must not delay the exit.
     runtime.shutdown_background();
     outcome.unwrap_or_else(|error| {
         report(name, &error);

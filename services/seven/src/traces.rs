@@ -1,4 +1,4 @@
-//! Spans of this process to the collector that the settings name.
+//! Exports the spans of this process to the collector that the settings name.
 
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use url::Url;
 /// Time limit for exporting the last spans at the end of a drain.
 pub const FLUSH: Duration = Duration::from_secs(2);
 
-/// None where no collector is named. `service` says which worker this is.
+/// Starts the export; None if the settings name no collector. `service` is the worker's service
+/// name.
 pub fn start(settings: &Settings, bus: &Bus, service: &str) -> Result<Option<Exporting>> {
     let ours = &settings.telemetry;
     if ours.otlp_endpoint.is_empty() {

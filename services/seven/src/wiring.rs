@@ -1,4 +1,5 @@
-//! From settings to a fleet handle, and from a worker's name to its task. Explicit and boring: no container, no globals.
+//! Builds a fleet handle from settings, and runs a worker by its name. Everything is passed
+//! explicitly: no container, no globals.
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,14 +30,15 @@ impl Laps {
         Self(Vec::new(), tokio::time::Instant::now())
     }
 
-    /// Ends a lap under this name and begins the next one.
+    /// Records the time since the previous step under this name, and starts timing the next step.
     pub fn lap(&mut self, name: &'static str) {
         self.0.push((name, self.1.elapsed().as_millis()));
         self.1 = tokio::time::Instant::now();
     }
 }
 
-/// A NATS server that does not answer within the time: no start, or one without it, that connects when there is one.
+/// Reaction to a NATS server that does not answer within the given time: `Needed` fails the start;
+/// `Wanted` starts without NATS and connects when it is there.
 #[derive(Debug, Clone, Copy)]
 pub enum Nats {
     Needed(Duration),
@@ -47,7 +49,8 @@ pub enum Nats {
 pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, nats: Nats, shutdown: CancellationToken) -> Result<Fleet> {
     let fleet = handles(settings, only, nats, shutdown).await?;
     let began = tokio::time::Instant::now();
-    // A database that is away does not keep a worker from starting: the bucket has the roster too.
+    // An unreachable database does not prevent a worker's start: the NATS bucket has the roster
+    // too.
     if let Ok(entries) = fleet.store.roster().await {
         entries.into_iter().for_each(|entry| fleet.roster.put(seven_scheduler::control(entry)));
     }
@@ -55,7 +58,7 @@ pub async fn fleet(settings: &Settings, only: Vec<CasinoId>, nats: Nats, shutdow
     Ok(fleet)
 }
 
-/// The same without the casinos' roster: nothing is asked of Postgres yet.
+/// Connects as [`fleet`] does, but does not read the roster, so it makes no query to Postgres.
 pub(crate) async fn handles(
     settings: &Settings,
     only: Vec<CasinoId>,
@@ -64,7 +67,7 @@ pub(crate) async fn handles(
 ) -> Result<Fleet> {
     let mut laps = Laps::start();
     let packs = packs::load(&settings.packs.directory)?;
-    // Before anything is waited for: without it no guest is known.
+    // Checked before any connection attempt: without this key no guest can be identified.
     let keys = HashKeys::new(settings.hash_key()?);
     laps.lap("packs");
     let clock = settings.time.at.map_or_else(Clock::default, Clock::starting_at);
@@ -103,18 +106,20 @@ pub(crate) async fn handles(
     Ok(Fleet { store, bus, cache, roster: Roster::new(only), packs, clock, ids, timing, keys, shutdown })
 }
 
-/// A server that is not up yet is waited for: an orchestrator starts everything at once.
+/// Connects to NATS, and retries while the server is not up: an orchestrator starts everything at
+/// once.
 async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &CancellationToken) -> Result<Bus> {
     let (Nats::Needed(patience) | Nats::Wanted(patience)) = nats;
     let until = tokio::time::Instant::now() + patience;
-    // One try of a person's command must not keep the person.
+    // An operator's command makes one short attempt, so that the operator need not wait.
     let answer = if patience.is_zero() { Duration::from_millis(500) } else { Duration::from_secs(3) };
-    // The address without what may be a password in it.
+    // The address without a possible password.
     let address = settings.url.rsplit('@').next().unwrap_or_default();
     let error = loop {
         let error = match tokio::time::timeout(answer, Bus::connect(settings)).await {
             Ok(Ok(bus)) => return Ok(bus),
-            // With a wrong password nobody waits, unless its server may still be about to learn it.
+            // A wrong password fails at once. With `Needed` it is retried, because the server may
+            // be about to load it.
             Ok(Err(error)) if error.is_final() && matches!(nats, Nats::Wanted(_)) => {
                 return Err(error).with_context(|| format!("NATS at {address}"));
             }
@@ -141,12 +146,12 @@ async fn connect(settings: &seven_bus::Settings, nats: Nats, shutdown: &Cancella
     Err(error).with_context(|| format!("NATS at {address} (is the fleet running? ./scripts/dev starts one here)"))
 }
 
-/// Sets up the embedding that finds content by meaning, as `[knowledge]` says.
+/// Sets up the embedding that `[knowledge]` names, which finds content by meaning.
 pub fn embedding(settings: &Settings, cache: &Cache) -> Result<Embedding> {
     embedding_heard(settings, cache, Arc::new(EMBEDDING))
 }
 
-/// The same, and somebody else hears of its calls.
+/// Sets up the same embedding with another observer of its calls.
 pub(crate) fn embedding_heard(settings: &Settings, cache: &Cache, observer: Arc<dyn Observer>) -> Result<Embedding> {
     Embedding::new(&settings.knowledge, cache, observer).context("setting up [knowledge]")
 }
@@ -166,7 +171,7 @@ pub fn telnyx(settings: &Settings) -> Result<telnyx::Telnyx> {
     Ok(telnyx::Telnyx::new(settings)?)
 }
 
-/// The second provider, where the fleet has an account there.
+/// Returns the second provider, if the fleet has an account with it.
 fn twilio(settings: &Settings) -> Result<Option<twilio::Twilio>> {
     let ours = &settings.twilio;
     let (Some(account_sid), Some(token)) = (&ours.account_sid, ours.auth_tokens.first()) else { return Ok(None) };
@@ -185,7 +190,8 @@ fn twilio(settings: &Settings) -> Result<Option<twilio::Twilio>> {
     Ok(Some(twilio::Twilio::new(settings)?))
 }
 
-/// Every provider the fleet has an account at, in the fleet's order; one that the order leaves out serves casinos that name it.
+/// Returns every provider the fleet has an account with, in the configured order. Providers missing
+/// from that order come last and serve the casinos that name them.
 fn providers(settings: &Settings) -> Result<Vec<Arc<dyn Provider>>> {
     let order = |name: &str| settings.sending.providers.iter().position(|n| n == name).unwrap_or(usize::MAX);
     let mut providers: Vec<Arc<dyn Provider>> = vec![Arc::new(telnyx(settings)?)];
@@ -196,7 +202,8 @@ fn providers(settings: &Settings) -> Result<Vec<Arc<dyn Provider>>> {
     Ok(providers)
 }
 
-/// The providers whose record of our texts is compared with ours. A scheduler without their key only does not compare.
+/// Returns the providers whose records are compared with ours. Without their API key the scheduler
+/// only skips the comparison.
 fn records(settings: &Settings) -> Result<Vec<Arc<dyn Records>>> {
     if settings.telnyx.api_key.is_none() {
         return Ok(Vec::new());
@@ -204,7 +211,7 @@ fn records(settings: &Settings) -> Result<Vec<Arc<dyn Records>>> {
     Ok(vec![Arc::new(telnyx(settings)?)])
 }
 
-/// Returns the channels that receive alerts: the log, and those that `[alerts]` names.
+/// Returns the channels that receive alerts: the log, and the ones that `[alerts]` names.
 pub fn channels(settings: &Settings) -> Result<Channels> {
     let ours = &settings.alerts;
     let channels = channels::Settings {
@@ -228,7 +235,8 @@ fn verifiers(settings: &Settings) -> Result<Verifiers> {
     Ok(Verifiers { telnyx: telnyx::signature::Verifier::new(&settings.telnyx.public_keys)?, twilio })
 }
 
-/// Runs one worker until the fleet's shutdown; says all the while that it lives, and files the alerts it raises. `listener` is ingress's.
+/// Runs one worker until the fleet's shutdown. Meanwhile it sends heartbeats and files the alerts
+/// that it raises. `listener` is for ingress only.
 pub async fn run(
     worker: Worker,
     fleet: Fleet,
@@ -239,7 +247,7 @@ pub async fn run(
     let filing = tokio::spawn(seven_alerts::file(fleet.clone()));
     let served = Box::pin(serve(worker, fleet, settings, listener)).await;
     if served.is_ok() {
-        // They end with the fleet's shutdown.
+        // Both tasks end with the fleet's shutdown.
         drop(tokio::time::timeout(Duration::from_secs(2), async { tokio::join!(beat, filing) }).await);
     } else {
         beat.abort();
@@ -248,7 +256,7 @@ pub async fn run(
     served
 }
 
-/// Returns the limits on ingress's concurrent calls, as `[ingress]` says.
+/// Returns the limits on ingress's concurrent calls from `[ingress]`.
 fn ingress_limits(ours: &seven_settings::Ingress) -> seven_ingress_webhook::Limits {
     seven_ingress_webhook::Limits {
         concurrency: ours.concurrency,
@@ -270,7 +278,7 @@ pub async fn listener(worker: Worker, settings: &Settings) -> Result<Option<toki
     Ok(Some(listener))
 }
 
-/// `listener` is ingress's; without one it binds its own.
+/// Serves until the shutdown. `listener` is for ingress only; without it ingress binds its own.
 async fn serve(
     worker: Worker,
     fleet: Fleet,
@@ -305,7 +313,8 @@ async fn serve(
         Worker::PersonaEnvelope => seven_persona_envelope::run(fleet, loops).await,
         Worker::OutboundSender => {
             let providers = providers(settings)?;
-            // No reassigned-numbers database is at hand yet: casinos that require it send no marketing texts.
+            // No reassigned-numbers database is connected yet: casinos that require one send no
+            // marketing texts.
             let limits = seven_outbound_sender::Limits {
                 account: settings.sending.account_segments_per_second.clone(),
                 fleet: settings.sending.segments_per_second,

@@ -1,15 +1,18 @@
-//! The credentials of a process at the server, and the certificates by which it knows the server.
+//! The credentials of a process at the server, and the certificates by which it verifies the
+//! server.
 
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::permissions;
 
-/// As whom to connect. Empty where the server asks nobody.
+/// Credentials for the connection; empty if the server requires none.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    /// The server's user and the password. Its inbox is its own, so that permissions can keep others out of the answers it gets.
+    /// User name and password. Each user has an inbox of its own, so that permissions can keep
+    /// others from reading its answers.
     pub user: Option<(String, SecretString)>,
-    /// Root certificates (PEM) that vouch for the server; with it a connection without TLS is refused.
+    /// Root certificates (PEM) for verifying the server; if set, a connection without TLS is
+    /// refused.
     pub ca_file: Option<std::path::PathBuf>,
 }
 

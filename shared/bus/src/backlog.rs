@@ -1,4 +1,4 @@
-//! Messages that wait on the bus, and how much ever went over it.
+//! The messages that wait on the bus, and the number of messages ever stored.
 
 use async_nats::jetstream::{self, context::ConsumerInfoErrorKind};
 use bytes::Bytes;
@@ -11,17 +11,17 @@ use crate::{Bus, Error, Floor, taken::Taken, topology};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lag {
     pub consumer: String,
-    /// Not delivered yet.
+    /// Messages not delivered yet.
     pub pending: u64,
-    /// Delivered, not acknowledged.
+    /// Messages delivered but not acknowledged.
     pub in_flight: usize,
-    /// Of those in flight, delivered more than once.
+    /// Messages in flight that were delivered more than once.
     pub redelivered: usize,
-    /// None before the first acknowledgement.
+    /// The ack floor; `None` before the first acknowledgement.
     pub floor: Option<Floor>,
 }
 
-/// The room in one stream.
+/// The used and available size of one stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Storage {
     pub stream: String,
@@ -33,7 +33,7 @@ impl Bus {
     /// Returns the backlog of each of a stage's consumers.
     pub async fn lag(&self, stage: Stage) -> Result<Vec<Lag>, Error> {
         let name = topology::stream_of(stage);
-        // Before the consumers, so that no floor is taken for one of a stream that came after its own.
+        // Read before the consumers, so that no floor is attributed to a stream created after it.
         let stream = self.js.get_stream(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
         let made = stream.cached_info().created;
         let infos: Vec<jetstream::consumer::Info> = stream
@@ -48,28 +48,29 @@ impl Bus {
             redelivered: i.num_redelivered,
             floor: i.ack_floor.last_active.map(|acked_at| Floor::of(i.ack_floor.stream_sequence, acked_at, made)),
         };
-        // A reader outside the worker loop has a consumer without a durable name for a while.
+        // A reader outside the worker loop temporarily has a consumer without a durable name.
         Ok(infos.into_iter().filter(|info| info.config.durable_name.is_some()).map(lag).collect())
     }
 
-    /// The number of the last message that a stage's stream took.
+    /// Returns the sequence of the last message stored in a stage's stream.
     ///
     /// # Errors
-    /// When the bus does not answer.
+    /// Fails when the bus does not answer.
     pub async fn last_sequence(&self, stage: Stage) -> Result<u64, Error> {
         let name = topology::stream_of(stage);
         let stream = self.js.get_stream(name).await.map_err(|e| Error::setup(format!("stream {name}"))(e.into()))?;
         Ok(stream.cached_info().state.last_sequence)
     }
 
-    /// Up to which message a casino's consumer of a stage has acknowledged all of its own: the stream's last where nothing waits. None where
-    /// there is no such consumer, as of a removed casino.
+    /// Returns the sequence up to which a casino's consumer of a stage has acknowledged all its
+    /// messages: the stream's last one if none waits. `None` if there is no such consumer, as for a
+    /// removed casino.
     ///
     /// # Errors
-    /// When the bus does not answer.
+    /// Fails when the bus does not answer.
     pub async fn read_up_to(&self, stage: Stage, casino: &CasinoId) -> Result<Option<u64>, Error> {
         let (stream, name) = (topology::stream_of(stage), topology::consumer_name(stage, casino, None));
-        // Before the consumer: what came in between is not taken for read.
+        // Read before the consumer, so that a message stored in between does not count as read.
         let last = self.last_sequence(stage).await?;
         let info = match self.stream(stream).await?.consumer_info(&name).await {
             Ok(info) => info,
@@ -80,10 +81,11 @@ impl Bus {
         Ok(Some(if waits { info.ack_floor.stream_sequence } else { last }))
     }
 
-    /// The messages of a casino behind this one in a stage's stream, oldest first, whose payload holds `needle`.
+    /// Returns the payloads in a stage's stream, oldest first, that belong to a casino, come after
+    /// this sequence and contain `needle`.
     ///
     /// # Errors
-    /// When the bus does not answer.
+    /// Fails when the bus does not answer.
     pub async fn holding_after(
         &self,
         stage: Stage,
@@ -103,10 +105,11 @@ impl Bus {
         }
     }
 
-    /// The bytes that each stream holds and may hold; no limit where a server's own is the only one.
+    /// Returns the current and the maximum size of each stream; there is no maximum if only the
+    /// server's own limit applies.
     ///
     /// # Errors
-    /// When the bus does not answer, or a stream is missing.
+    /// Fails when the bus does not answer, or a stream is missing.
     pub async fn storage(&self) -> Result<Vec<Storage>, Error> {
         let mut all = Vec::new();
         for config in topology::streams(&self.limits) {
@@ -122,7 +125,7 @@ impl Bus {
         Ok(all)
     }
 
-    /// How many messages the stages' streams have taken in all their life.
+    /// Returns the number of messages that the stages' streams have ever stored.
     pub async fn stored_so_far(&self) -> Result<u64, Error> {
         let mut sum = 0;
         for stage in topology::CONSUMING {

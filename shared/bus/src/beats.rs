@@ -1,4 +1,4 @@
-//! Beats of workers: told to whoever listens, kept by nobody.
+//! Heartbeats of workers: published to current subscribers, stored nowhere.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::{Bus, Error, events::WorkerBeat, topology};
 
 impl Bus {
-    /// Says that this worker lives.
+    /// Publishes this worker's heartbeat.
     pub async fn beat(&self, beat: &WorkerBeat) {
         let sent = self.client.publish(topology::WORKER_BEAT, beat.encode_to_vec().into()).await;
         if let Err(error) = sent {
@@ -17,10 +17,10 @@ impl Bus {
         }
     }
 
-    /// The workers that are heard within this time, by instance.
+    /// Returns the workers whose heartbeats arrive within this time, by instance.
     ///
     /// # Errors
-    /// When the bus does not answer.
+    /// Fails when the bus does not answer.
     pub async fn beats(&self, time: Duration) -> Result<Vec<WorkerBeat>, Error> {
         let until = Instant::now() + time;
         let subject = topology::WORKER_BEAT;

@@ -1,4 +1,4 @@
-//! Events published with identity and trace; consumers put in place.
+//! The bus client: publishes events with identity and trace, and creates consumers.
 
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -32,31 +32,33 @@ pub struct Settings {
     pub url: String,
     pub access: Access,
     pub limits: topology::Limits,
-    /// Random text that makes this process's `Nats-Msg-Id`s its own.
+    /// Random text that makes the `Nats-Msg-Id`s of this process unique.
     pub instance: String,
 }
 
-/// A cheap handle on the bus.
+/// A handle on the bus; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Bus {
     pub(crate) client: async_nats::Client,
     pub(crate) js: jetstream::Context,
     pub(crate) limits: topology::Limits,
-    /// How often a connection was made: what was asked of the one before is forgotten.
+    /// Number of connections made so far. The server forgets the requests of an earlier connection.
     pub(crate) connections: watch::Receiver<u64>,
-    /// Whether the server may be trusted with a message; unknown until there has been one.
+    /// Whether the server's version may be trusted with messages; unset until a server was reached.
     pub(crate) trusted: Arc<SetOnce<bool>>,
-    /// Streams that were there have been given what ours allow.
+    /// Whether this process has already raised the limits of existing streams to ours.
     pub(crate) raised: Arc<AtomicBool>,
 }
 
-/// A message to publish. `key` is its identity; `copy` tells a deliberate second signal from a duplicate.
+/// A message to publish. `key` is its identity; `copy` distinguishes a deliberate second signal
+/// from a duplicate.
 #[derive(Debug, Clone)]
 pub struct Outgoing<'a> {
     pub subject: String,
     pub key: &'a str,
     pub copy: Option<String>,
-    /// The text's; the header names the span that publishes, where that is of the same trace.
+    /// The trace of the text. The header names the publishing span instead, if that belongs to the
+    /// same trace.
     pub trace: &'a str,
     pub payload: Bytes,
 }
@@ -64,7 +66,7 @@ pub struct Outgoing<'a> {
 // === impl Bus ===
 
 impl Bus {
-    /// Publishes and waits for the stream's acknowledgement, at most `deadline`.
+    /// Publishes, and waits at most `deadline` for the stream's acknowledgement.
     pub async fn publish(&self, message: &Outgoing<'_>, deadline: Duration) -> Result<(), Error> {
         let acked = async {
             if !*self.trusted.wait().await {
@@ -80,12 +82,12 @@ impl Bus {
         }
     }
 
-    /// Publishes several messages with all acknowledgements in flight together.
+    /// Publishes several messages and awaits all acknowledgements concurrently.
     pub async fn publish_all(&self, messages: &[Outgoing<'_>], deadline: Duration) -> Result<(), Error> {
         futures::future::try_join_all(messages.iter().map(|m| self.publish(m, deadline))).await.map(|_| ())
     }
 
-    /// Hands a message that cannot be handled to `dead.<stage>.<casino>` (D17).
+    /// Publishes a message that cannot be handled to `dead.<stage>.<casino>` (D17).
     pub async fn dead_letter(
         &self,
         stage: Stage,
@@ -104,7 +106,7 @@ impl Bus {
         self.publish(&message, Duration::from_secs(5)).await
     }
 
-    /// True when the server answers.
+    /// Returns whether the server answers and is new enough.
     pub async fn ready(&self) -> bool {
         matches!(tokio::time::timeout(Duration::from_secs(2), self.client.flush()).await, Ok(Ok(())))
             && self.client.connection_state() == State::Connected
@@ -112,25 +114,27 @@ impl Bus {
             && !self.is_too_old()
     }
 
-    /// Waits while the connection is lost: what is asked meanwhile would all be asked at once when it is back.
+    /// Waits while the connection is lost: requests made meanwhile would all be sent at once when
+    /// it is restored.
     pub(crate) async fn connected(&self) {
         let mut connections = self.connections.clone();
         connections.mark_unchanged();
         if self.client.connection_state() != State::Connected {
-            // The sender lives as long as the client.
+            // An error cannot occur: the sender exists as long as the client.
             drop(connections.changed().await);
         }
     }
 
-    /// The names of the consumers a stage has.
+    /// Returns the names of a stage's consumers.
     pub async fn consumers(&self, stage: Stage) -> Result<Vec<String>, Error> {
         use futures::TryStreamExt;
         let stream = self.stream(topology::stream_of(stage)).await?;
         stream.consumer_names().try_collect().await.map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))
     }
 
-    /// Creates one durable pull consumer; true when it did. One that somebody else made meanwhile stays as it is: onboarding and the
-    /// scheduler's repair look, then create.
+    /// Creates one durable pull consumer; returns true when it did. One that another process
+    /// created meanwhile stays unchanged: onboarding and the scheduler's repair check first and
+    /// then create.
     pub async fn create_consumer(
         &self,
         stage: Stage,
@@ -148,7 +152,7 @@ impl Bus {
         }
     }
 
-    /// Removes a casino's consumers; those that are gone already are fine.
+    /// Removes a casino's consumers; missing ones are no error.
     pub async fn remove_consumers(&self, casino: &CasinoId) -> Result<(), Error> {
         for stage in topology::CONSUMING {
             let stream = self.stream(topology::stream_of(stage)).await?;
@@ -162,7 +166,7 @@ impl Bus {
         Ok(())
     }
 
-    /// Streams, bucket and all consumers of one casino: onboarding.
+    /// Onboards a casino: creates the streams, the bucket and all its consumers.
     pub async fn onboard(&self, casino: &CasinoId) -> Result<(), Error> {
         self.ensure_streams().await?;
         for stage in topology::CONSUMING {
@@ -176,7 +180,7 @@ impl Bus {
         Ok(())
     }
 
-    /// Mirrors one casino's switches when they differ; true when it wrote.
+    /// Mirrors one casino's switches to the bucket if they differ; returns true when it wrote.
     pub async fn mirror(&self, control: &events::Control) -> Result<bool, Error> {
         let bucket = self.bucket().await?;
         let value = Bytes::from(control.encode_to_vec());
@@ -188,7 +192,8 @@ impl Bus {
         Ok(true)
     }
 
-    /// The mirrored switches of all casinos: as the workers know them, which may be a moment behind Postgres.
+    /// Returns the mirrored switches of all casinos, as the workers know them; they may lag briefly
+    /// behind Postgres.
     pub async fn mirrored(&self) -> Result<Vec<events::Control>, Error> {
         use futures::TryStreamExt;
         let bucket = self.bucket().await?;
@@ -221,7 +226,8 @@ impl Bus {
 // === signals between the stages ===
 
 impl Bus {
-    /// Tells the swarm that a conversation has open texts. `copy` makes a repeated signal pass the duplicate window.
+    /// Signals to the swarm that a conversation has open texts. `copy` lets a repeated signal pass
+    /// the duplicate window.
     pub async fn signal_conversation(
         &self,
         casino: &CasinoId,
@@ -257,15 +263,15 @@ impl Bus {
         self.signal(subject(Stage::Sender, casino, Some(lane)), &outbound.to_string(), copy, &event, trace).await
     }
 
-    /// Announces new content. Losing it costs nothing: every turn compares versions.
+    /// Announces new content. A lost announcement does no harm: every turn compares versions.
     pub async fn announce_content(&self, casino: &CasinoId, content_version: i64) -> Result<(), Error> {
         let event = events::ContentChanged { content_version };
         let key = format!("content:{casino}:{content_version}");
         self.signal(topology::subject_for_content(casino), &key, None, &event, "").await
     }
 
-    /// Casinos whose content has a new version, as it is announced from now on, of those that `roster` is limited to. Announcements are
-    /// lost while the connection is.
+    /// Returns a stream of casinos with a new content version, as announced from now on, limited to
+    /// the casinos of `roster`. Announcements are lost while the connection is down.
     pub async fn content_changes(&self, roster: &Roster) -> Result<impl Stream<Item = (CasinoId, i64)> + use<>, Error> {
         let subjects = match roster.only() {
             [] => vec![topology::CONTENT_SUBJECTS.to_owned()],
@@ -277,7 +283,7 @@ impl Bus {
                 .await
                 .map_err(|e| Error::setup("subscription to content")(e.into()))?,
         );
-        // The server must know the subscription before anybody counts on it.
+        // The server must know the subscription before the caller relies on it.
         self.client.flush().await.map_err(|e| Error::setup("subscription to content")(e.into()))?;
         Ok(messages.filter_map(async |message| {
             let casino = CasinoId::trusted(message.subject.strip_prefix("content.")?).ok()?;
@@ -298,7 +304,8 @@ impl Bus {
     }
 }
 
-/// Headers first, then the message id: `PublishMessage::headers` replaces the whole map and would drop the id.
+/// Sets the headers before the message id: `PublishMessage::headers` replaces the whole map and
+/// would drop the id.
 fn envelope(message: &Outgoing<'_>) -> PublishMessage {
     let mut headers = HeaderMap::new();
     headers.insert(KEY_HEADER, message.key);

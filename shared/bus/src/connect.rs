@@ -1,4 +1,4 @@
-//! The connection to NATS, and which servers may be trusted with a message (D16).
+//! The connection to NATS, and the server versions that may be trusted with messages (D16).
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use crate::{Bus, Error, Settings};
 
-/// Older servers have lost what they acknowledged.
+/// The oldest supported version; older servers have lost acknowledged messages.
 const FLOOR: [u32; 3] = [2, 12, 3];
 
 impl Bus {
@@ -20,15 +20,17 @@ impl Bus {
         Ok(bus)
     }
 
-    /// Connects as soon as there is a server: for whoever has something to do without one, as ingress has with its spool (D2).
+    /// Returns at once and connects as soon as a server is reachable: for processes that have work
+    /// without one, as ingress has with its spool (D2).
     ///
     /// # Errors
-    /// When the settings cannot be used with any server.
+    /// Fails when the settings cannot work with any server.
     pub async fn connect_later(settings: &Settings) -> Result<Self, Error> {
         let bus = Self::connect_with(settings, settings.access.options().retry_on_initial_connect()).await?;
         let mut looking = bus.clone();
         tokio::spawn(async move {
-            // Which server it is shows with the first connection, a moment after that; the clone goes with it.
+            // The server's version is known a moment after the first connection. The clone is
+            // dropped with this task.
             if looking.connections.wait_for(|made| *made > 0).await.is_err() {
                 return;
             }
@@ -44,10 +46,10 @@ impl Bus {
         Ok(bus)
     }
 
-    /// Looks which server it is; false when it is too old.
+    /// Checks the server's version; returns false when it is too old.
     fn look(&self) -> bool {
         let new_enough = !self.is_too_old();
-        // Somebody may have looked before.
+        // Setting it fails harmlessly if the version was checked before.
         drop(self.trusted.set(new_enough));
         new_enough
     }
@@ -62,7 +64,7 @@ impl Bus {
             .name(format!("seven-{}", settings.instance))
             .ping_interval(Duration::from_secs(10))
             .max_reconnects(None)
-            // The first try, which a start waits for, comes at once.
+            // The first attempt, which the start waits for, has no delay.
             .reconnect_delay_callback(|attempt| {
                 Duration::from_millis(u64::try_from(attempt.saturating_sub(1).min(10)).unwrap_or(10) * 100)
             })
@@ -73,14 +75,15 @@ impl Bus {
                 std::future::ready(())
             })
             .connect(settings.url.split(',').map(str::trim).collect::<Vec<_>>());
-        // Apart: whoever connects would carry all that making a connection needs.
+        // Boxed: otherwise the future of every caller would include all the state of making a
+        // connection.
         let client = Box::pin(connecting).await.map_err(Error::Connect)?;
         let mut js = jetstream::new(client.clone());
         js.set_timeout(Duration::from_secs(5));
         Ok(Self { client, js, limits: settings.limits, connections, trusted: Arc::default(), raised: Arc::default() })
     }
 
-    /// How often this process has connected, the first time included.
+    /// Returns how often this process has connected, the first time included.
     pub fn connections(&self) -> u64 {
         *self.connections.borrow()
     }
@@ -107,7 +110,8 @@ mod tests {
         assert!(version("2.12.3") >= FLOOR && version("2.15.1") >= FLOOR && version("2.13.0-preview.1") >= FLOOR);
     }
 
-    /// Speaks enough of the protocol to be connected to, and keeps count of what it is given to keep.
+    /// Implements enough of the protocol to accept a connection, and counts the messages published
+    /// to it.
     async fn old_server(listener: TcpListener, published: watch::Sender<usize>) {
         loop {
             let (connection, _) = listener.accept().await.unwrap();
@@ -143,7 +147,8 @@ mod tests {
         assert!(matches!(bus.publish(&message, patience).await, Err(Error::AckTimeout { .. })));
         let (publishing, published) = watch::channel(0);
         tokio::spawn(old_server(listener, publishing));
-        // Now it answers. Asked before anybody could look which server it is, and after.
+        // The server answers from now on. The message is published before and after the version
+        // check.
         for _ in 0..2 {
             let told = bus.publish(&message, Duration::from_secs(10)).await;
             assert!(matches!(&told, Err(Error::TooOld { found }) if found == "2.9.10"), "{told:?}");

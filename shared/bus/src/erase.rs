@@ -1,4 +1,5 @@
-//! Taking messages out of streams: what must not be kept (CONV-15), and what a guest had deleted (DATA-57).
+//! Removal of messages from streams: texts that must not be kept (CONV-15), and messages of deleted
+//! guests (DATA-57).
 
 use async_nats::jetstream::{
     self, ErrorCode,
@@ -9,13 +10,14 @@ use seven_domain::Stage;
 use crate::{Bus, Error, taken::Taken, topology};
 
 impl Bus {
-    /// Removes one message of a stage's stream, overwriting it: it held what must not be kept. True when it was there.
+    /// Removes and overwrites one message of a stage's stream whose content must not be kept.
+    /// Returns true when it was there.
     pub async fn erase(&self, stage: Stage, sequence: u64) -> Result<bool, Error> {
         remove(&self.stream(topology::stream_of(stage)).await?, sequence).await
     }
 
-    /// Removes every message of these subjects whose payload holds `needle`; returns how many. Reads each message once, in order,
-    /// and leaves the stages' consumers alone.
+    /// Removes every message of these subjects whose payload contains `needle`; returns how many.
+    /// Reads each message once, in order, without affecting the stages' consumers.
     pub async fn erase_holding(&self, stream: &str, subject: &str, needle: &[u8]) -> Result<u64, Error> {
         let setup = |e: async_nats::Error| Error::setup(format!("reading {stream} to erase"))(e);
         let handle = self.stream(stream).await?;
@@ -37,7 +39,8 @@ impl Bus {
     }
 }
 
-/// True when it was there. Failing to remove a message is an error: it still holds what must go.
+/// Removes a message; returns true when it was there. Failing to remove it is an error, since its
+/// content must not stay.
 async fn remove(stream: &Stream<()>, sequence: u64) -> Result<bool, Error> {
     match stream.delete_message(sequence).await {
         Ok(removed) => Ok(removed),
@@ -48,8 +51,8 @@ async fn remove(stream: &Stream<()>, sequence: u64) -> Result<bool, Error> {
     }
 }
 
-/// Whether the server says that a message is not there (any more). For one that it cannot remove,
-/// the server uses the same code with other words.
+/// Returns whether the server reports that a message is not there (any more). If it cannot remove a
+/// message, the server uses the same code with another text.
 fn is_gone(why: &jetstream::Error) -> bool {
     let said = why.to_string();
     why.error_code() == ErrorCode::SEQUENCE_NOT_FOUND

@@ -1,4 +1,4 @@
-//! Errors of the bus. Each of them is worth waiting for: the message is not at fault.
+//! Errors of the bus. All of them are worth a wait, since the message is not at fault.
 
 use async_nats::ConnectErrorKind;
 
@@ -25,7 +25,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// No server will ever be reached like this: it is the settings' fault, not an outage.
+    /// Returns whether no server will ever accept the connection: the settings are wrong, and it is
+    /// not an outage.
     pub fn is_final(&self) -> bool {
         match self {
             Self::TooOld { .. } => true,

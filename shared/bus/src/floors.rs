@@ -1,4 +1,5 @@
-//! Up to which message a consumer's are all acknowledged, and where one that was lost begins because of it (D25).
+//! Ack floors: the sequence up to which all messages of a consumer are acknowledged, and where a
+//! lost consumer therefore starts again (D25).
 
 use async_nats::jetstream::stream::DirectGetErrorKind;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
@@ -6,30 +7,31 @@ use seven_domain::Stage;
 
 use crate::{Bus, Error, streams::StreamState, topology, topology::Start};
 
-/// A consumer's ack floor: all of its messages up to this one of the stream are acknowledged. Times are of the server's clock, in whole
-/// microseconds, as Postgres keeps them.
+/// A consumer's ack floor: all its messages up to this sequence of the stream are acknowledged.
+/// Times are by the server's clock, in whole microseconds, as Postgres stores them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Floor {
-    /// The message itself may be another consumer's, or gone.
+    /// The message with this sequence may belong to another consumer, or may be deleted.
     pub sequence: u64,
-    /// When the last acknowledgement came: the message at the floor was published before.
+    /// The time of the last acknowledgement; the message at the floor was published before it.
     pub acked_at: DateTime<Utc>,
     pub stream_made: DateTime<Utc>,
 }
 
-/// By so much a server's clock may have been set back while nobody looked.
+/// The most by which the server's clock may have been set back unnoticed.
 const CLOCKS: TimeDelta = TimeDelta::minutes(1);
 
-/// A message of the stream.
+/// Sequence and time of a message in the stream.
 type Message = (u64, DateTime<Utc>);
 
 impl Bus {
-    /// Where a stage's consumer begins whose floor was noted, in the stream as [`Bus::ensure_streams`] found it.
+    /// Returns where a stage's consumer with a noted floor starts, in the stream as
+    /// [`Bus::ensure_streams`] found it.
     ///
     /// # Errors
-    /// When the server does not say what its stream holds.
+    /// Fails when the server does not report the contents of its stream.
     pub async fn after(&self, stage: Stage, floor: Floor, stream: StreamState) -> Result<Start, Error> {
-        // Sequences begin with 1, and a server refuses to be asked for 0.
+        // Sequences begin at 1, and a server refuses a request for 0.
         if floor.sequence == 0 {
             return Ok(Start::All);
         }
@@ -49,19 +51,20 @@ impl Floor {
         Self { sequence, acked_at: acked_at.trunc_subsecs(6), stream_made: stream_made.trunc_subsecs(6) }
     }
 
-    /// By the stream, and by its first message that is at the floor or beyond. A stream that was lost, or is back as it was earlier, gives
-    /// other messages the same numbers.
+    /// Decides by the stream, and by its first message at or after the floor. A stream that was
+    /// lost, or restored to an earlier state, gives other messages the same sequences.
     fn beginning(self, stream: StreamState, next: Option<Message>) -> Start {
         if stream.made.trunc_subsecs(6) != self.stream_made || stream.last_sequence < self.sequence {
             return Start::All;
         }
         match next {
-            // Nothing is left that it has not had.
+            // No message is left that the consumer has not had.
             None => Start::After(self.sequence),
-            // It was there when the floor was: so was what came before it.
+            // This message existed when the floor was noted, and so did all earlier ones.
             Some((_, published)) if published <= self.acked_at => Start::After(self.sequence),
             Some((sequence, _)) if sequence == self.sequence => Start::All,
-            // The message at the floor is gone, and what is left is younger than the last acknowledgement.
+            // The message at the floor is gone, and the remaining ones are younger than the last
+            // acknowledgement.
             Some(_) => Start::At(self.acked_at - CLOCKS),
         }
     }

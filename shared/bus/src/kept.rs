@@ -1,4 +1,5 @@
-//! Traces that matter, told to every process: each still holds its own spans of them for a while (C-28).
+//! Announcements of traces to keep; each process still holds its own spans of them for a while
+//! (C-28).
 
 use futures::StreamExt;
 use seven_telemetry::trace::{self, Kept};
@@ -6,8 +7,8 @@ use seven_telemetry::trace::{self, Kept};
 use crate::{Bus, Error, topology};
 
 impl Bus {
-    /// Tells the others which traces to export whole, and hears it from them, until recording ends. Nothing is repeated: who does not hear
-    /// it drops an ordinary trace's spans, no more.
+    /// Exchanges the ids of traces to export completely with the other processes, until recording
+    /// ends. Nothing is repeated: a process that misses one only drops its spans of that trace.
     pub async fn share_kept(self, mut kept: Kept) -> Result<(), Error> {
         let subject = topology::TRACE_KEEP;
         let mut told =

@@ -1,7 +1,7 @@
-//! JetStream for the fleet: the subjects and streams (D16), typed publishing, the one worker loop every stage uses, dead letters (D17)
-//! and the roster of casinos (D14).
+//! JetStream access for the fleet: subjects and streams (D16), typed publishing, the worker loop of
+//! every stage, dead letters (D17) and the roster of casinos (D14).
 //!
-//! The only crate that speaks NATS. Knows nothing of Postgres, Redis or providers.
+//! This is the only crate that uses NATS. It does not depend on Postgres, Redis or providers.
 
 mod access;
 mod backlog;
@@ -20,14 +20,16 @@ mod taken;
 pub mod topology;
 mod worker;
 
-/// Generated from `proto/seven/v1`: the events that cross processes.
+/// Events exchanged between processes, generated from `proto/seven/v1`.
 pub mod events {
     include!(concat!(env!("OUT_DIR"), "/seven.v1.rs"));
 }
 
-/// Prefix of the id of an event that no webhook brought: it was found in a provider's records.
+/// Prefix of the id of an event that no webhook delivered, but that was found in a provider's
+/// records.
 pub const RECOVERED: &str = "reconcile:";
-/// The same of a text from before this database was restored: it may have been answered, which was lost.
+/// Prefix of the id of such an event from before this database was restored: the text may have been
+/// answered, but the record of it was lost.
 pub const RECOVERED_AFTER_RESTORE: &str = "reconcile:restored:";
 
 pub use access::Access;

@@ -1,4 +1,4 @@
-//! Everything that is published, as a checker hears it: subjects and headers, never payloads.
+//! All published messages, as a checker reads them: subjects and headers, never payloads.
 
 use async_nats::HeaderMap;
 use futures::{Stream, StreamExt};
@@ -6,8 +6,9 @@ use futures::{Stream, StreamExt};
 use crate::{Bus, Error};
 
 impl Bus {
-    /// Returns one line per message from now on, also after the connection was lost for a while.
-    /// Messages that come faster than they are read are lost.
+    /// Returns a stream of one line per message from now on, which continues after a lost
+    /// connection.
+    /// Messages that arrive faster than they are read are lost.
     pub async fn overhear(&self) -> Result<impl Stream<Item = String> + use<>, Error> {
         let heard =
             self.client.subscribe(">").await.map_err(|e| Error::setup("subscription to everything")(e.into()))?;

@@ -1,8 +1,8 @@
-//! Permissions of a NATS user: the subjects the code uses, and no more (SEC-160, DEP-14).
-//! `seven deploy render` writes them into the server's configuration.
+//! Permissions of a NATS user: only the subjects that the code uses (SEC-160, DEP-14). `seven
+//! deploy render` writes them into the server's configuration.
 //!
-//! Answers and pulled messages arrive in a user's own inbox; a user who shared one could read what
-//! another casino's worker pulls.
+//! Answers and pulled messages arrive in a user's own inbox; a user who shared one could read the
+//! messages that another casino's worker pulls.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use crate::topology::{
     subject_for_content, subject_for_control, subjects_of, subjects_of_dead,
 };
 
-/// The prefix of a user's inboxes.
+/// Returns the prefix of a user's inboxes.
 pub fn inbox_of(user: &str) -> String {
     format!("_INBOX.{user}")
 }
 
-/// Subjects a user may publish to and subscribe to; everything else is refused by the server.
+/// Subjects that a user may publish to and subscribe to; the server refuses everything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permissions {
     pub publish: BTreeSet<String>,
@@ -28,7 +28,8 @@ pub struct Permissions {
 // === impl Permissions ===
 
 impl Permissions {
-    /// A user with nothing but its inbox, its beat, and the traces to keep, of which only random ids are told.
+    /// Returns a user's basic permissions: its inbox, its heartbeat, and the announcements of
+    /// traces to keep, which contain only random ids.
     pub fn of(user: &str) -> Self {
         Self {
             publish: BTreeSet::from([TRACE_KEEP.to_owned(), WORKER_BEAT.to_owned()]),
@@ -36,7 +37,7 @@ impl Permissions {
         }
     }
 
-    /// Follows the switches of one casino, or of all (`Roster::follow`).
+    /// Adds following the switches of one casino, or of all (`Roster::follow`).
     #[must_use]
     pub fn follow(mut self, casino: Option<&CasinoId>) -> Self {
         let (bucket, control) = (FLEET_BUCKET_STREAM, subject_for_control(casino));
@@ -44,13 +45,15 @@ impl Permissions {
         self.api(&format!("CONSUMER.CREATE.{bucket}.*.{control}"));
         self.publish.insert(format!("$JS.FC.{bucket}.>"));
         if casino.is_none() {
-            // Ends a watch that broke. Names of watches have no casino in them, so one casino's user cannot have this.
+            // Allows ending a broken watch. Names of watches contain no casino, so a user of one
+            // casino cannot have this right.
             self.api(&format!("CONSUMER.DELETE.{bucket}.*"));
         }
         self
     }
 
-    /// Works on a stage: pulls, acknowledges, publishes copies of what waits too long, buries what cannot be handled.
+    /// Adds working on a stage: pulling, acknowledging, publishing copies of messages that waited
+    /// too long, and writing dead letters.
     #[must_use]
     pub fn work(mut self, stage: Stage, casino: Option<&CasinoId>) -> Self {
         let stream = stream_of(stage);
@@ -63,40 +66,42 @@ impl Permissions {
         self.hand_on(stage, casino).dead_letter(stage, casino)
     }
 
-    /// Publishes what `stage` receives.
+    /// Adds publishing to the subjects that `stage` consumes.
     #[must_use]
     pub fn hand_on(mut self, stage: Stage, casino: Option<&CasinoId>) -> Self {
         self.publish.extend(subjects_of(stage, casino));
         self
     }
 
-    /// Announces dead letters of a stage.
+    /// Adds writing dead letters of a stage.
     #[must_use]
     pub fn dead_letter(mut self, stage: Stage, casino: Option<&CasinoId>) -> Self {
         self.publish.insert(subjects_of_dead(Some(stage), casino));
         self
     }
 
-    /// Hears of new content.
+    /// Adds subscribing to announcements of new content.
     #[must_use]
     pub fn hear_content(mut self, casino: Option<&CasinoId>) -> Self {
         self.subscribe.insert(casino.map_or_else(|| CONTENT_SUBJECTS.to_owned(), subject_for_content));
         self
     }
 
-    /// Takes single messages out of a stage's stream. The server asks for the stream alone, so this reaches every casino's messages:
-    /// it can destroy them, and read or write none.
+    /// Adds deleting single messages from a stage's stream. The server checks only the stream for
+    /// this call, so the right covers every casino's messages: the user can delete them, but
+    /// neither read nor write them.
     #[must_use]
     pub fn erase(mut self, stage: Stage) -> Self {
         self.api(&format!("STREAM.MSG.DELETE.{}", stream_of(stage)));
         self
     }
 
-    /// Keeps streams, bucket and consumers in place, repeats any signal, files dead letters, erases what was deleted: the scheduler.
+    /// Adds the scheduler's rights: maintaining streams, bucket and consumers, repeating any
+    /// signal, filing dead letters, and erasing deleted guests' messages.
     #[must_use]
     pub fn tend(mut self) -> Self {
         for call in [
-            // Asked before a bucket is created.
+            // Called before a bucket is created.
             "INFO",
             "STREAM.INFO.*",
             "STREAM.CREATE.*",
@@ -115,8 +120,8 @@ impl Permissions {
         CONSUMING.into_iter().fold(self.follow(None), |all, stage| all.hand_on(stage, None))
     }
 
-    /// Adds to `tend` the rights of operators' commands: announce content, remove a casino's
-    /// consumers, and hear which workers live.
+    /// Adds to `tend` the rights of operators' commands: announcing content, removing a casino's
+    /// consumers, and hearing the workers' heartbeats.
     #[must_use]
     pub fn operate(self) -> Self {
         let mut all = self.tend();

@@ -1,4 +1,5 @@
-//! The casinos a process knows, from the bucket that mirrors Postgres (D14). A bucket that disappears takes no casino away.
+//! The casinos that a process knows, read from the bucket that mirrors Postgres (D14). If the
+//! bucket disappears, the known casinos are kept.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -14,18 +15,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Bus, Error, events::Control, topology};
 
-/// A shared, live view. Readers never wait on I/O.
+/// A shared, live view; reading it never waits on I/O.
 #[derive(Debug, Clone, Default)]
 pub struct Roster {
     known: Arc<RwLock<Known>>,
-    /// Empty: all casinos; otherwise this process serves only these.
+    /// The casinos that this process serves; empty for all.
     only: Arc<Vec<CasinoId>>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
     casinos: BTreeMap<CasinoId, Control>,
-    /// The casino that owns each number; asked at every webhook.
+    /// The casino that owns each number; looked up for every webhook.
     owners: HashMap<String, CasinoId>,
 }
 
@@ -38,7 +39,7 @@ impl Known {
         self.casinos.insert(casino, control);
     }
 
-    /// A number that has moved on keeps its new owner.
+    /// Removes a casino. A number that another casino has taken over keeps its new owner.
     fn remove(&mut self, casino: &CasinoId) {
         for number in self.casinos.remove(casino).into_iter().flat_map(|control| control.numbers) {
             if self.owners.get(&number) == Some(casino) {
@@ -55,12 +56,13 @@ impl Roster {
         Self { known: Arc::default(), only: Arc::new(only) }
     }
 
-    /// The casinos this process is limited to; empty for all.
+    /// Returns the casinos that this process is limited to; empty for all.
     pub fn only(&self) -> &[CasinoId] {
         &self.only
     }
 
-    /// Takes over what Postgres says, at start and whenever a scheduler or ingress looks.
+    /// Applies a casino's state as read from Postgres: at start, and whenever a scheduler or
+    /// ingress reads it.
     pub fn put(&self, control: Control) {
         let Ok(casino) = CasinoId::trusted(&control.casino) else { return };
         if let Ok(mut known) = self.known.write() {
@@ -68,7 +70,7 @@ impl Roster {
         }
     }
 
-    /// The active casinos this process serves.
+    /// Returns the active casinos that this process serves.
     pub fn serving(&self) -> Vec<CasinoId> {
         let Ok(known) = self.known.read() else { return Vec::new() };
         let casinos = known.casinos.iter();
@@ -92,7 +94,7 @@ impl Roster {
         known.casinos.get(casino).is_some_and(|control| control.paused.iter().any(|paused| paused == switch))
     }
 
-    /// Follows the bucket until shutdown; a watch that breaks or falls silent is built anew.
+    /// Watches the bucket until shutdown; a watch that fails or falls silent is set up again.
     pub async fn follow(&self, bus: &Bus, shutdown: CancellationToken) {
         while !shutdown.is_cancelled() {
             tokio::select! {
@@ -111,7 +113,8 @@ impl Roster {
     async fn watch(&self, bus: &Bus) -> Result<(), Error> {
         let broken = |e: async_nats::Error| Error::setup("watch on bucket fleet")(e);
         let bucket = bus.bucket().await?;
-        // A worker for one casino may have credentials that let it see no other: it asks by a name and a filter that the server checks.
+        // The credentials of a worker for one casino may permit access to that casino only, so the
+        // consumer's name and filter are ones that the server can check.
         let watched = match self.only() {
             [casino] => topology::subject_for_control(Some(casino)),
             _ => topology::subject_for_control(None),
@@ -129,11 +132,12 @@ impl Roster {
             .await
             .map_err(|e| broken(e.into()))?;
         let mut changes = consumer.messages().await.map_err(|e| broken(e.into()))?;
-        // A fresh look every half minute: a watch whose bucket was replaced may stay silent without an error.
+        // The watch is renewed every 30 seconds: one whose bucket was replaced may stay silent
+        // without an error.
         let until = tokio::time::Instant::now() + Duration::from_secs(30);
         while let Ok(Some(change)) = tokio::time::timeout_at(until, changes.next()).await {
             let entry = change.map_err(|e| broken(e.into()))?;
-            // A value is stored bare; the bucket's own headers mark a deleted one.
+            // A value is stored as is; the bucket's own headers mark a deleted one.
             let operation = entry.headers.as_ref().and_then(|headers| headers.get("KV-Operation"));
             let gone = operation.is_some_and(|operation| matches!(operation.as_str(), "DEL" | "PURGE"));
             match entry.subject.strip_prefix(bucket.prefix.as_str()) {

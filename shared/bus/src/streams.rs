@@ -1,4 +1,4 @@
-//! Streams, the bucket and the fleet's own consumers, put in place.
+//! Creation and adjustment of the streams, the bucket and the fleet-wide consumers.
 
 use std::{collections::HashMap, sync::atomic::Ordering};
 
@@ -8,14 +8,15 @@ use seven_domain::Stage;
 
 use crate::{Bus, Error, topology};
 
-/// Streams that [`Bus::ensure_streams`] made and found.
+/// Streams that [`Bus::ensure_streams`] created and found.
 #[derive(Debug, Default)]
 pub struct Streams {
     pub created: Vec<String>,
     found: HashMap<String, StreamState>,
 }
 
-/// A stream as it was found. Another one of the same name was made at another time.
+/// The state in which a stream was found. A different stream of the same name has a different
+/// creation time.
 #[derive(Debug, Clone, Copy)]
 pub struct StreamState {
     pub made: DateTime<Utc>,
@@ -26,7 +27,7 @@ pub struct StreamState {
 // === impl Streams ===
 
 impl Streams {
-    /// The stage's stream, when it was looked at.
+    /// Returns the state of the stage's stream, if it was read.
     pub fn found(&self, stage: Stage) -> Option<StreamState> {
         self.found.get(topology::stream_of(stage)).copied()
     }
@@ -35,8 +36,8 @@ impl Streams {
 // === impl Bus ===
 
 impl Bus {
-    /// Creates the streams and the bucket that are missing. Once in a process's life, because what is ours changes
-    /// with a release or the settings, streams that allow less than ours are given what ours allow.
+    /// Creates the missing streams and the missing bucket. Also, once per process, raises the
+    /// limits of existing streams to ours, since ours change with a release or the settings.
     pub async fn ensure_streams(&self) -> Result<Streams, Error> {
         let (mut created, mut found) = (Vec::new(), HashMap::new());
         for config in topology::streams(&self.limits) {
@@ -45,7 +46,8 @@ impl Bus {
                 if !self.raised.load(Ordering::Relaxed) {
                     let there = stream.cached_info();
                     let bounded = topology::bounded(&there.config, &config, there.state.bytes);
-                    // A call of its own: a server that refuses the other changes would refuse this one with them.
+                    // A separate call: a server that refuses the other changes would otherwise
+                    // refuse this one too.
                     let there = if self.bound(&there.config, &bounded).await { &bounded } else { &there.config };
                     self.raise(there, &config).await;
                 }
@@ -74,7 +76,8 @@ impl Bus {
         Ok(Streams { created, found })
     }
 
-    /// A refusal is said and lived with: the stream works as it did, and a server before 2.15 never changes how many consumers it allows.
+    /// Raises a stream's limits. A refusal is only logged: the stream works as before, and a server
+    /// before 2.15 never changes the number of consumers it allows.
     async fn raise(&self, there: &stream::Config, ours: &stream::Config) {
         let raised = topology::raised(there, ours);
         if raised == *there {
@@ -95,7 +98,7 @@ impl Bus {
         }
     }
 
-    /// Whether the stream has the limit now.
+    /// Sets the size limit; returns whether the stream has it now.
     async fn bound(&self, there: &stream::Config, bounded: &stream::Config) -> bool {
         if bounded == there {
             return true;
@@ -114,7 +117,8 @@ impl Bus {
     async fn ensure_durable(&self, stream: &str, name: &str, created: &mut Vec<String>) -> Result<(), Error> {
         let handle = self.stream(stream).await?;
         if handle.consumer_info(name).await.is_err() {
-            // Nobody files what these two give up on: they try for as long as Postgres is away.
+            // No process files what these two consumers give up on, so they retry for as long as
+            // Postgres is unreachable.
             let config =
                 pull::Config { max_deliver: -1, ..topology::durable(name, &self.limits, topology::Start::All) };
             handle.create_consumer(config).await.map_err(|e| Error::setup(format!("consumer {name}"))(e.into()))?;

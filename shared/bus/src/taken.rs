@@ -1,5 +1,5 @@
-//! Reading a stream outside the worker loop: the scheduler's filing of dead letters, operators who read them where they still are, and
-//! the erasing of what a guest had deleted.
+//! Reading a stream outside the worker loop: for the scheduler that files dead letters, operators
+//! who read them before they are filed, and the erasing of deleted guests' messages.
 
 use std::time::Duration;
 
@@ -17,21 +17,21 @@ use crate::{
     client::{KEY_HEADER, TRACE_HEADER},
 };
 
-/// A message in hand; it comes again unless [`Taken::done`] is called.
+/// A message taken from a stream; it is redelivered unless [`Taken::done`] is called.
 #[derive(Debug)]
 pub struct Taken(pub(crate) jetstream::Message);
 
-/// Reads what a stream holds, once, in order, and leaves its durable consumers alone.
+/// Reads a stream once, in order, without affecting its durable consumers.
 #[derive(Debug)]
 pub struct Reader(PullConsumer);
 
 impl Bus {
-    /// A reader of these subjects from the stream's beginning.
+    /// Creates a reader of these subjects from the stream's beginning.
     pub async fn read(&self, stream: &str, subject: &str) -> Result<Reader, Error> {
         self.read_after(stream, subject, 0).await
     }
 
-    /// The same behind this message of the stream.
+    /// Creates a reader of these subjects that starts after this sequence.
     pub async fn read_after(&self, stream: &str, subject: &str, sequence: u64) -> Result<Reader, Error> {
         let config = jetstream::consumer::pull::Config {
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 },
@@ -45,7 +45,8 @@ impl Bus {
         consumer.map(Reader).map_err(|e| Error::setup(format!("reading {stream}"))(e.into()))
     }
 
-    /// When the first message of this subject behind this one entered its stream; none where there is none.
+    /// Returns when the first message of this subject after this sequence entered its stream;
+    /// `None` if there is none.
     pub async fn first_after(
         &self,
         stream: &str,
@@ -59,7 +60,8 @@ impl Bus {
         }
     }
 
-    /// A stored message by its sequence in the stage's stream: subject, key, payload, trace.
+    /// Returns a stored message by its sequence in the stage's stream: subject, key, payload,
+    /// trace.
     pub async fn stored(&self, stream: &str, sequence: u64) -> Result<Option<(String, String, Bytes, String)>, Error> {
         let message = match self.stream(stream).await?.direct_get(sequence).await {
             Ok(message) => message,
@@ -71,7 +73,7 @@ impl Bus {
         Ok(Some((message.subject.to_string(), key, message.payload, trace)))
     }
 
-    /// Up to `most` waiting messages of a durable consumer, without waiting for more.
+    /// Returns up to `most` waiting messages of a durable consumer, without waiting for more.
     pub async fn take(&self, stream: &str, consumer: &str, most: usize) -> Result<Vec<Taken>, Error> {
         let setup = |e: async_nats::Error| Error::setup(format!("pull on {consumer}"))(e);
         let handle: PullConsumer = self.stream(stream).await?.get_consumer(consumer).await.map_err(&setup)?;
@@ -80,13 +82,13 @@ impl Bus {
 }
 
 impl Reader {
-    /// The next messages, at most `most`; none at the end of the stream.
+    /// Returns the next messages, at most `most`; empty at the end of the stream.
     pub async fn next(&mut self, most: usize) -> Result<Vec<Taken>, Error> {
         fetch(&self.0, most).await.map_err(Error::setup("reading a stream"))
     }
 }
 
-/// A request whose answer got lost has no end of its own.
+/// Timeout of a fetch: a request whose answer was lost would never end.
 const LONGEST_FETCH: Duration = Duration::from_secs(10);
 
 async fn fetch(consumer: &PullConsumer, most: usize) -> Result<Vec<Taken>, async_nats::Error> {
@@ -106,17 +108,17 @@ impl Taken {
         self.0.info().map_or(0, |i| i.stream_sequence)
     }
 
-    /// When the message entered its stream.
+    /// Returns when the message entered its stream.
     pub fn published(&self) -> DateTime<Utc> {
         self.0.info().map_or(DateTime::UNIX_EPOCH, |i| i.published)
     }
 
-    /// The key under which it was published, or empty.
+    /// Returns the key under which the message was published, or an empty string.
     pub fn key(&self) -> String {
         self.0.headers.as_ref().and_then(|h| h.get(KEY_HEADER)).map(|v| v.as_str().to_owned()).unwrap_or_default()
     }
 
-    /// The trace the message carries, or empty.
+    /// Returns the trace that the message carries, or an empty string.
     pub fn trace(&self) -> String {
         self.0.headers.as_ref().and_then(|h| h.get(TRACE_HEADER)).map(|v| v.as_str().to_owned()).unwrap_or_default()
     }

@@ -24,28 +24,30 @@ pub const ADVISORY_STREAM: &str = "ADVISORY";
 pub const FILING_CONSUMER: &str = "filing";
 pub const ADVISORY_CONSUMER: &str = "advisories";
 pub const ADVISORY_SUBJECT: &str = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>";
-/// Where casinos' new content is announced, for all of them.
+/// Subjects on which casinos' new content is announced.
 pub const CONTENT_SUBJECTS: &str = "content.*";
-/// Where a process names traces that the others should export whole: 16 bytes each, in no stream.
+/// Subject on which a process names traces that the others should export completely: 16 bytes each,
+/// stored in no stream.
 pub const TRACE_KEEP: &str = "trace.keep";
-/// Where workers say that they live, in no stream: heard by operators whose database is away.
+/// Subject of the workers' heartbeats, stored in no stream; operators read them when the database
+/// is unreachable.
 pub const WORKER_BEAT: &str = "worker.beat";
 /// Key-value bucket that mirrors the casinos' switches (D14).
 pub const FLEET_BUCKET: &str = "fleet";
-/// The stream that keeps it, as the server names it.
+/// The stream behind the bucket, by the name that the server gives it.
 pub const FLEET_BUCKET_STREAM: &str = "KV_fleet";
-/// Where new content is announced, kept for a look.
+/// Stream that keeps content announcements, so that they can be inspected.
 pub const CONTENT_STREAM: &str = "CONTENT";
 
 /// JetStream settings that operators may change.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// 1 here, 3 in production.
+    /// 1 by default, 3 in production.
     pub replicas: usize,
     pub duplicate_window: Duration,
     pub ack_wait: Duration,
     pub max_deliver: i64,
-    /// Of each stream. A full stream refuses new messages; it drops no old one.
+    /// Size limit of each stream. A full stream refuses new messages and drops no old ones.
     pub stream_bytes: i64,
 }
 
@@ -67,11 +69,11 @@ pub const CONSUMING: [Stage; 5] = [Stage::Gate, Stage::Swarm, Stage::Envelope, S
 /// How long the stages' streams keep a message.
 pub const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// Of one stream: three for each casino in the sender's. Said outright, because from 2.15 on a server allows 1 000 to whoever says nothing,
-/// which is the 334th casino.
+/// Maximum number of consumers of one stream; the sender's stream has three per casino. It is set
+/// explicitly, because servers from 2.15 on default to 1 000, which the 334th casino would exceed.
 const MOST_CONSUMERS: i32 = 100_000;
 
-/// The stream a stage consumes from.
+/// Returns the stream that a stage consumes from.
 pub fn stream_of(stage: Stage) -> &'static str {
     match stage {
         Stage::Ingress | Stage::Gate => "INGRESS",
@@ -92,7 +94,7 @@ fn prefix_of(stage: Stage) -> &'static str {
     }
 }
 
-/// The lanes of a stage: the sender has three, the others none.
+/// Returns the lanes of a stage: the sender has three, the others none.
 pub fn lanes_of(stage: Stage) -> &'static [Option<Lane>] {
     match stage {
         Stage::Sender => &[Some(Lane::Safety), Some(Lane::Reply), Some(Lane::Bulk)],
@@ -100,7 +102,7 @@ pub fn lanes_of(stage: Stage) -> &'static [Option<Lane>] {
     }
 }
 
-/// The subject on which `stage` receives a casino's messages.
+/// Returns the subject on which `stage` receives a casino's messages.
 pub fn subject(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> String {
     match lane {
         Some(lane) => format!("{}.{casino}.{lane}", prefix_of(stage)),
@@ -108,7 +110,7 @@ pub fn subject(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> String {
     }
 }
 
-/// Every subject on which `stage` receives messages: of one casino, or of all.
+/// Returns every subject on which `stage` receives messages, of one casino or of all.
 pub fn subjects_of(stage: Stage, casino: Option<&CasinoId>) -> Vec<String> {
     let Some(casino) = casino else {
         let wildcard = if lanes_of(stage).len() > 1 { "*.*" } else { "*" };
@@ -117,7 +119,7 @@ pub fn subjects_of(stage: Stage, casino: Option<&CasinoId>) -> Vec<String> {
     lanes_of(stage).iter().map(|lane| subject(stage, casino, *lane)).collect()
 }
 
-/// Where a casino's switches stand in the bucket; of all casinos without one.
+/// Returns the bucket's subject for a casino's switches, or for those of all casinos.
 pub fn subject_for_control(casino: Option<&CasinoId>) -> String {
     format!("$KV.{FLEET_BUCKET}.{}", casino.map_or(">", CasinoId::as_str))
 }
@@ -126,13 +128,14 @@ pub fn subject_for_content(casino: &CasinoId) -> String {
     format!("content.{casino}")
 }
 
-/// `dead.<stage>.<casino>`; events for unknown numbers go to `dead.ingress.unknown`.
+/// Returns `dead.<stage>.<casino>`; events for unknown numbers go to `dead.ingress.unknown`.
 pub fn subject_for_dead(stage: Stage, casino: &CasinoId) -> String {
     let casino = if casino.is_unknown() { "unknown" } else { casino.as_str() };
     format!("dead.{stage}.{casino}")
 }
 
-/// The same for several: no stage means every stage, no casino every casino.
+/// Returns the subject filter for dead letters: without a stage for every stage, without a casino
+/// for every casino.
 pub fn subjects_of_dead(stage: Option<Stage>, casino: Option<&CasinoId>) -> String {
     let stage = stage.map_or("*", Stage::as_str);
     match casino {
@@ -149,7 +152,7 @@ pub fn consumer_name(stage: Stage, casino: &CasinoId, lane: Option<Lane>) -> Str
     }
 }
 
-/// Every stream as it is created; the bucket has one more of its own.
+/// Returns the configuration of every stream; the bucket's own stream is not included.
 pub fn streams(limits: &Limits) -> Vec<stream::Config> {
     let base = |name: &str, subjects: &[&str], max_age: Duration| stream::Config {
         name: name.to_owned(),
@@ -178,7 +181,8 @@ pub fn streams(limits: &Limits) -> Vec<stream::Config> {
     all
 }
 
-/// A stream that is there, with what ours allows where that is more: what somebody raised by hand stays, and no message goes.
+/// Returns an existing stream's configuration, with our limits where they are higher. Limits that
+/// somebody raised by hand are kept, and no message is dropped.
 pub(crate) fn raised(there: &stream::Config, ours: &stream::Config) -> stream::Config {
     stream::Config {
         max_consumers: there.max_consumers.max(ours.max_consumers),
@@ -187,7 +191,8 @@ pub(crate) fn raised(there: &stream::Config, ours: &stream::Config) -> stream::C
     }
 }
 
-/// A stream without a limit of bytes, with one. It may hold twice what it holds already, so that it takes messages at once.
+/// Adds a size limit to a stream without one. The limit is at least twice the current size, so that
+/// the stream accepts messages at once.
 pub(crate) fn bounded(there: &stream::Config, ours: &stream::Config, held_bytes: u64) -> stream::Config {
     if there.max_bytes > 0 {
         return there.clone();
@@ -203,16 +208,17 @@ pub(crate) fn bounded(there: &stream::Config, ours: &stream::Config, held_bytes:
 /// Where a consumer that has to be created again starts reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// A new casino: everything there is.
+    /// At the beginning of the stream, for a new casino.
     All,
-    /// The age of the stage's oldest open row: what is older is done.
+    /// At the time of the stage's oldest open row; everything older is done.
     At(chrono::DateTime<chrono::Utc>),
-    /// The message up to which all were acknowledged.
+    /// After the message up to which all were acknowledged.
     After(u64),
 }
 
-/// On a server alone a casino's consumer keeps its place in memory and is made again after a restart, where Postgres says (D25); a cluster that
-/// stopped as a whole would bring it back itself, at the stream's beginning.
+/// Returns a casino consumer's configuration. On a single server, the consumer keeps its position
+/// in memory and is created again after a restart, at the position noted in Postgres (D25). A
+/// cluster that was stopped as a whole would otherwise restore it at the stream's beginning.
 pub(crate) fn consumer_config(
     stage: Stage,
     casino: &CasinoId,

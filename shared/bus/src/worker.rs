@@ -1,6 +1,8 @@
-//! The one worker loop of every stage (D16): pulls shared fairly over casinos, bounded concurrency, one place that acknowledges.
+//! The worker loop that every stage uses (D16): pulls shared fairly among casinos, bounded
+//! concurrency, one place that acknowledges.
 //!
-//! Failing is not waiting: a handler says which it was, and a stage whose dependency is away stops pulling.
+//! Failing and waiting are different outcomes, which the handler tells apart. A stage whose
+//! dependency is unreachable stops pulling.
 
 mod in_work;
 mod process;
@@ -35,19 +37,20 @@ use crate::{Bus, Error, Roster, topology};
 
 pub use self::shared::{Delivery, Handler, Outcome, WorkerSettings};
 
-/// A stage at work in this process.
+/// A stage that runs in this process.
 #[derive(Debug)]
 pub struct Worker<H> {
     shared: Arc<Shared<H>>,
 }
 
-/// A pull waits this long for messages: a fleet has thousands, nearly all of them quiet. A new connection ends it at once.
+/// How long a pull waits for messages. It is long because a fleet has thousands of consumers,
+/// nearly all of them idle. A new connection ends the pull at once.
 const PULL_EXPIRES: Duration = Duration::from_secs(30);
-/// After a pull that the server refused; twice as long after each further one, up to a second: after a server's restart hundreds of casinos'
-/// consumers are missing at once.
+/// Pause after a pull that the server refused, doubled after each further one up to a second: after
+/// a server's restart, hundreds of casinos' consumers are missing at once.
 const ASK_AGAIN: Duration = Duration::from_millis(250);
 const ASK_AGAIN_AT_LAST: Duration = Duration::from_secs(1);
-/// Delay before the redelivery of a message whose casino is not served here any more: the pull may
+/// Delay before the redelivery of a message whose casino is not served here any more. The pull may
 /// stay open for a while, and would get the message again and again, up to its last delivery.
 const GIVEN_UP: Duration = Duration::from_secs(5);
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
@@ -74,13 +77,14 @@ impl<H: Handler> Worker<H> {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Works until shutdown, then finishes or hands back what it holds.
+    /// Runs until shutdown, then finishes the messages in progress or returns them.
     pub async fn run(self) {
         let shared = self.shared;
         let mut pulling: HashMap<(CasinoId, Option<Lane>), CancellationToken> = HashMap::new();
         let pullers = TaskTracker::new();
         shared.tasks.spawn(Arc::clone(&shared).probe_loop());
-        // Before the first pull: the server forgets a request whose answer nobody awaits.
+        // Subscribes before the first pull: the server forgets a request that has no subscriber for
+        // its answer.
         if let Some(arriving) = shared.subscribe().await {
             shared.tasks.spawn(Arc::clone(&shared).receive(arriving));
         }
@@ -123,8 +127,8 @@ impl<H: Handler> Worker<H> {
 // === impl Shared ===
 
 impl<H: Handler> Shared<H> {
-    /// Pulls of at most this casino's fair share of the permits, one after the other, by the consumer's name: nothing that breaks on the
-    /// server outlives one here.
+    /// Runs one pull after another, each for at most this casino's fair share of the permits. It
+    /// names the consumer anew each time, so that no state of a broken consumer is kept here.
     async fn pull_loop(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, stop: CancellationToken) {
         let name = topology::consumer_name(H::STAGE, &casino, lane);
         let seat = self.pulls.take(&name, &casino, lane);
@@ -134,7 +138,7 @@ impl<H: Handler> Shared<H> {
                 () = stop.cancelled() => break,
                 end = self.pull(&name, &seat, &stop) => end,
             };
-            // The scheduler puts back consumers that are gone; here we only ask again.
+            // The scheduler recreates missing consumers; this loop only retries.
             match end {
                 Ok(End::Over) => {
                     pause = ASK_AGAIN;
@@ -172,7 +176,7 @@ impl<H: Handler> Shared<H> {
         if lane == Some(Lane::Safety) { &self.safety_permits } else { &self.permits }
     }
 
-    /// None when the shutdown came first.
+    /// Subscribes to the answers; `None` when the shutdown came first.
     async fn subscribe(&self) -> Option<Subscriber> {
         loop {
             match self.bus.client.subscribe(self.pulls.subject()).await {
@@ -185,8 +189,8 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Takes in what all pulls bring until shutdown. A message that arrives for nobody goes back
-    /// instead of waiting for `ack_wait`.
+    /// Receives the messages of all pulls until shutdown. A message without a seat is returned at
+    /// once instead of after `ack_wait`.
     async fn receive(self: Arc<Self>, mut arriving: Subscriber) {
         let mut connections = self.bus.connections.clone();
         connections.mark_unchanged();
@@ -219,7 +223,7 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Tells the server that nobody listens any more, and gives back what was on its way.
+    /// Ends the subscription, and returns messages that were already on their way.
     async fn hand_back(self: &Arc<Self>, mut arriving: Subscriber) {
         if arriving.drain().await.is_err() {
             return;
@@ -233,14 +237,16 @@ impl<H: Handler> Shared<H> {
 }
 
 impl<H: Handler> Shared<H> {
-    /// Stops all pulls and asks `ready` with growing pauses; opens again on the first yes.
+    /// Stops all pulls; `probe_loop` then calls `ready` with growing pauses and resumes on the
+    /// first success.
     fn close_until_ready(&self, what: &str) {
         if self.set_open(false) {
             tracing::warn!(stage = %H::STAGE, what, "dependency away; the stage stops pulling");
         }
     }
 
-    /// True when it was not so before. The metric changes with the state, or one could outlive the other.
+    /// Sets the state; returns true when it changed. The metric is set under the same lock, so that
+    /// the two cannot differ.
     fn set_open(&self, opens: bool) -> bool {
         self.open.send_if_modified(|open| {
             let changes = *open != opens;

@@ -1,10 +1,12 @@
-//! Circuit breakers by name, shared by the fleet: one for each (provider, model), one for each carrier (AGENT-68, PROD-9).
+//! Circuit breakers by name, shared by the fleet: one for each (provider, model), one for each
+//! carrier (AGENT-68, PROD-9).
 //!
-//! Failures are counted in a rolling window, and a success does not clear it. In half-open, one
-//! probe at a time decides, and two successful probes in a row close the breaker. A late outcome
-//! changes nothing: a failure of an earlier call does not prolong the cooldown, and in half-open
-//! only the probe's outcome counts. Time is the Redis server's. While Redis is away, each process
-//! has a breaker of its own, which starts from the last known state of the shared one.
+//! Failures are counted in a rolling window, and a success does not clear it. In the half-open
+//! state, one probe at a time decides, and two successful probes in a row close the breaker. A late
+//! outcome changes nothing: a failure of an earlier call does not prolong the cooldown, and in
+//! half-open only the probe's outcome counts. Time is the Redis server's. While Redis is
+//! unreachable, each process has a breaker of its own, which starts from the last known state of
+//! the shared one.
 
 mod local;
 mod script;
@@ -21,65 +23,66 @@ use uuid::Uuid;
 use self::local::Local;
 use crate::Cache;
 
-/// When a breaker opens, and what closes it.
+/// When a breaker opens and when it closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerSettings {
-    /// Failures within the window that open it.
+    /// Number of failures within the window that opens the breaker.
     pub failures: u32,
     /// How long a failure counts.
     pub window: Duration,
-    /// How long it stays open before a probe.
+    /// How long the breaker stays open before a probe.
     pub cooldown: Duration,
-    /// Good probes in a row that close it.
+    /// Number of successful probes in a row that closes the breaker.
     pub successes: u32,
 }
 
-/// The answer to "may I call?".
+/// Answer to a request for a call.
 #[derive(Debug)]
 pub enum Admission {
-    /// Call, then hand the permit back with the outcome.
+    /// The caller may call, and must then return the permit with the outcome.
     Go(Permit),
-    /// Do not call; asking again earlier than this is of no use.
+    /// The caller must not call; asking again before `retry_in` is useless.
     Refused { retry_in: Duration },
 }
 
 /// The right to one call.
 #[derive(Debug)]
 pub struct Permit {
-    /// Identifies the call, so that a probe whose lease ran out cannot speak for its successor.
+    /// Identifies the call, so that a probe whose lease expired cannot decide in place of a later
+    /// probe.
     token: String,
     probe: bool,
-    /// Given while Redis was away.
+    /// Whether the permit was granted locally, while Redis was unreachable.
     local: bool,
     moved: Option<Transition>,
 }
 
-/// How a call ended.
+/// Outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The callee is well.
+    /// The callee works.
     Success,
-    /// The callee is not.
+    /// The callee failed.
     Failure,
-    /// The call says nothing about the callee; a probe only makes room for the next.
+    /// The call shows nothing about the callee; a neutral probe only lets the next one through.
     Neutral,
 }
 
-/// A change of state, to be made visible (AGENT-70, PROD-11).
+/// A change of state, which is to be logged and counted (AGENT-70, PROD-11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transition {
-    /// The window is full.
+    /// The number of failures in the window reached the limit.
     Opened { failures: u32 },
-    /// The rest is over: one probe goes.
+    /// The cooldown is over and one probe is permitted.
     HalfOpened,
-    /// The probe failed; a new rest begins.
+    /// The probe failed; a new cooldown begins.
     Reopened,
-    /// Enough probes were good.
+    /// Enough probes succeeded.
     Closed,
 }
 
 impl Transition {
-    /// The state it leads to, as a metric's label.
+    /// Returns the new state, as a metric label.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Opened { .. } | Self::Reopened => "open",
@@ -93,12 +96,12 @@ impl Transition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerState {
     Closed,
-    /// Nobody calls for this long.
+    /// No call is permitted for this long.
     Open(Duration),
     HalfOpen,
 }
 
-/// A breaker with a name; a cheap handle. Clones share the local stand-in.
+/// A named breaker; cheap to clone. Clones share the local fallback.
 #[derive(Debug, Clone)]
 pub struct Breaker {
     cache: Cache,
@@ -118,7 +121,7 @@ impl Default for BreakerSettings {
 // === impl Permit ===
 
 impl Permit {
-    /// True for the one call that tries whether the callee is back.
+    /// Returns whether this call is the one that checks if the callee works again.
     pub fn is_probe(&self) -> bool {
         self.probe
     }
@@ -132,7 +135,8 @@ impl Permit {
 // === impl Breaker ===
 
 impl Cache {
-    /// The breaker called `name`: the same one in every process. Keep the handle, it holds the local stand-in.
+    /// Returns the breaker called `name`, which is the same in every process. Keep the handle,
+    /// since it holds the local fallback.
     pub fn breaker(&self, name: &str, settings: BreakerSettings) -> Breaker {
         let breaker = Breaker { cache: self.clone(), name: name.into(), settings, local: Arc::default() };
         self.breaker_names().insert(Arc::clone(&breaker.name));
@@ -160,7 +164,8 @@ impl Breaker {
         &self.name
     }
 
-    /// Asks for one call, which will have ended after `lease`: a probe that dies without a word blocks others no longer.
+    /// Requests one call, which must end within `lease`: after that, a probe without an outcome no
+    /// longer blocks others.
     pub async fn admit(&self, lease: Duration) -> Admission {
         let token = Uuid::now_v7().simple().to_string();
         let Some(answer) = script::admit(self, &token, lease).await else {
@@ -178,7 +183,8 @@ impl Breaker {
         self.told(Admission::Go(Permit { token, probe, local: false, moved }))
     }
 
-    /// Hands a permit back. The transition, if any, happened because of this very outcome.
+    /// Returns a permit with the call's outcome. Returns the transition that this outcome caused,
+    /// if any.
     pub async fn record(&self, permit: Permit, outcome: Outcome) -> Option<Transition> {
         let shared = if permit.local { None } else { script::record(self, &permit, outcome).await };
         let moved = match shared {
@@ -192,7 +198,7 @@ impl Breaker {
         moved
     }
 
-    /// Looks without changing anything.
+    /// Reads the state without changing anything.
     pub async fn state(&self) -> BreakerState {
         match script::state(self).await {
             Some(state) => state,

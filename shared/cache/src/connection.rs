@@ -1,4 +1,4 @@
-//! The connection: lazy, multiplexed, and given a rest after a failure.
+//! The connection to Redis: lazy, multiplexed, and not used for a second after a failure.
 
 use std::{
     collections::BTreeSet,
@@ -22,13 +22,14 @@ use crate::{Error, local::LocalLimits};
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub url: String,
-    /// Lets tests and fleets share a server.
+    /// Prefix of all keys, so that tests and fleets can share a server.
     pub prefix: String,
-    /// Processes that may send at once: while Redis is away each keeps to its part of every limit.
+    /// Number of processes that may send at once: while Redis is unreachable, each process uses its
+    /// share of every limit.
     pub senders: u32,
 }
 
-/// A cheap handle.
+/// A handle on Redis; cheap to clone.
 #[derive(Clone)]
 pub struct Cache {
     inner: Arc<Inner>,
@@ -39,10 +40,10 @@ struct Inner {
     prefix: String,
     clock: Clock,
     manager: OnceCell<ConnectionManager>,
-    /// Unix milliseconds until which Redis is left alone.
+    /// Unix milliseconds until which Redis is not called.
     resting_until: AtomicU64,
     pub(crate) local: LocalLimits,
-    /// Names of the breakers that this process asked for.
+    /// Names of the breakers that this process uses.
     breakers: Mutex<BTreeSet<Arc<str>>>,
 }
 
@@ -56,7 +57,7 @@ impl std::fmt::Debug for Cache {
 }
 
 impl Cache {
-    /// Opens nothing yet: a Redis that is away does not keep a worker from starting.
+    /// Opens no connection yet: an unreachable Redis does not keep a worker from starting.
     pub fn new(settings: &Settings, clock: Clock) -> Result<Self, Error> {
         let inner = Inner {
             client: Client::open(settings.url.as_str())?,
@@ -78,12 +79,12 @@ impl Cache {
         &self.inner.local
     }
 
-    /// The breakers that this process calls through, by name.
+    /// Returns the names of the breakers that this process uses.
     pub(crate) fn breaker_names(&self) -> std::sync::MutexGuard<'_, BTreeSet<Arc<str>>> {
         self.inner.breakers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True when Redis answers within the deadline of every call.
+    /// Returns whether Redis answers within the deadline that applies to every call.
     pub async fn ready(&self) -> bool {
         self.ask::<String>("ready", &redis::cmd("PING")).await.is_some()
     }
@@ -92,7 +93,8 @@ impl Cache {
         u64::try_from(self.inner.clock.now().timestamp_millis()).unwrap_or_default()
     }
 
-    /// Runs one command within the deadline; none when Redis is resting, away or slow. `what` labels the fallback.
+    /// Runs one command within the deadline; returns `None` when Redis is unreachable, too slow, or
+    /// paused after a failure. `what` labels the fallback metric.
     pub(crate) async fn ask<T: FromRedisValue>(&self, what: &str, command: &redis::Cmd) -> Option<T> {
         let run = async {
             let mut manager = self.manager().await?.clone();

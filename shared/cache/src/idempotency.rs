@@ -1,21 +1,23 @@
-//! Keys of finished work, set after the effect is durable (D3): they only let the common duplicate end early.
+//! Keys of finished work, set after the effect is durable (D3). They only save the work of handling
+//! common duplicates.
 
 use chrono::{DateTime, TimeZone, Utc};
 use seven_domain::CasinoId;
 
 use crate::Cache;
 
-/// Dedup records live a day (SMS-8).
+/// Dedup records are kept for a day (SMS-8).
 const KEPT_SECONDS: u64 = 86_400;
 
 impl Cache {
-    /// True when this work is known to be done. False says nothing.
+    /// Returns true when this work is known to be done. False means that it is unknown.
     pub async fn is_done(&self, casino: &CasinoId, key: &str) -> bool {
         let command = redis::cmd("EXISTS").arg(self.key("done", casino.as_str(), key)).to_owned();
         self.ask::<bool>("idempotency", &command).await.unwrap_or(false)
     }
 
-    /// When the message's first call came: now, unless an earlier call of the last day is remembered. Without Redis it is now.
+    /// Returns when the webhook of this message was first called: `now`, unless an earlier call
+    /// within the last day is known. Without Redis it returns `now`.
     pub async fn first_seen(&self, casino: &CasinoId, message_id: &str, now: DateTime<Utc>) -> DateTime<Utc> {
         let command = redis::cmd("SET")
             .arg(self.key("first", casino.as_str(), message_id))
@@ -29,7 +31,7 @@ impl Cache {
         first.and_then(|millis| Utc.timestamp_millis_opt(millis).single()).unwrap_or(now)
     }
 
-    /// Remembers that the effect of this work is durable.
+    /// Records that the effect of this work is durable.
     pub async fn mark_done(&self, casino: &CasinoId, key: &str) {
         let command =
             redis::cmd("SET").arg(self.key("done", casino.as_str(), key)).arg(1).arg("EX").arg(KEPT_SECONDS).to_owned();

@@ -1,7 +1,8 @@
-//! Redis: the cheap answer (D3). Idempotency keys, refusals, shared pacing, inbound limits, breakers.
+//! Redis access (D3): idempotency keys, refusals, shared pacing, inbound limits, breakers.
 //!
-//! Losing all or part of Redis costs speed, never correctness: a missing key is not a permission, a refusal is only ever added.
-//! Every call has a short deadline; after a failure Redis is left alone for a second and then asked again (PROD-4).
+//! Losing all or part of Redis costs speed, never correctness: a missing key is not a permission,
+//! and a refusal is only ever added. Every call has a short deadline. After a failure Redis is not
+//! called for a second, and then again (PROD-4).
 
 mod breaker;
 mod connection;

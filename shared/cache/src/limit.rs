@@ -1,14 +1,14 @@
-//! Limits of what comes in, and what counting said.
+//! Inbound limits, and the result of counting against them.
 
 use std::time::Duration;
 
 use seven_domain::CasinoId;
 
-/// `most` per `window` for `key`.
+/// A limit of `most` texts per `window` for `key`.
 #[derive(Debug, Clone)]
 pub struct Limit {
     pub key: String,
-    /// Counted over all casinos instead of the one at hand.
+    /// Counted over all casinos together instead of per casino.
     pub fleet: bool,
     pub most: u32,
     pub window: Duration,
@@ -23,7 +23,8 @@ impl Limit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitVerdict {
     Within,
-    /// Index of the first limit that was exceeded, and whether this is the first time in its window.
+    /// Index of the first limit that was exceeded, and whether this is the first time in its
+    /// window.
     Over {
         limit: usize,
         first: bool,

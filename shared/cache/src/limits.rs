@@ -1,4 +1,5 @@
-//! Inbound limits: sliding windows checked and recorded in one script (SMS-12, SMS-13 as corrected by C-5).
+//! Inbound limits: sliding windows, checked and recorded in one script (SMS-12, SMS-13 as corrected
+//! by C-5).
 
 use std::sync::LazyLock;
 
@@ -10,8 +11,10 @@ use crate::{
     limit::{Limit, LimitVerdict},
 };
 
-/// KEYS: one set per limit, then one notice key per limit. ARGV: member, then (most, window ms) per limit.
-/// Nothing is recorded when any limit is exceeded, but the notice key remembers that somebody was told.
+/// KEYS: one set per limit, then one notice key per limit. ARGV: member, then (most, window ms) per
+/// limit.
+/// Nothing is counted when any limit is exceeded, but the notice key records that the sender was
+/// told.
 static SLIDING: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
@@ -35,7 +38,8 @@ static SLIDING: LazyLock<Script> = LazyLock::new(|| {
 });
 
 impl Cache {
-    /// Counts one text against all limits. `member` identifies the text, so that counting it again changes nothing.
+    /// Counts one text against all limits. `member` identifies the text, so that counting it again
+    /// changes nothing.
     pub async fn count_text(&self, casino: &CasinoId, member: &str, limits: &[Limit]) -> LimitVerdict {
         let mut call = SLIDING.prepare_invoke();
         for limit in limits {
@@ -52,7 +56,7 @@ impl Cache {
             Some((0, _)) => LimitVerdict::Within,
             Some((over, first)) => LimitVerdict::Over { limit: over - 1, first: first == 1 },
             None => match limits.iter().position(|limit| !self.local().within(casino, limit)) {
-                // Without Redis nobody remembers who was told: stay silent rather than tell twice.
+                // Without Redis it is unknown who was told, so no notice is sent rather than two.
                 Some(limit) => LimitVerdict::Over { limit, first: false },
                 None => LimitVerdict::Within,
             },

@@ -1,4 +1,5 @@
-//! In-process limits (governor): what stands in while Redis is away. Safe per process, never permanent.
+//! In-process limits (governor), used while Redis is unreachable. They are safe per process and
+//! never permanent.
 
 use std::{
     collections::HashMap,
@@ -15,14 +16,14 @@ use seven_domain::{CasinoId, Lane};
 
 use crate::{Ask, Level, Limit, Pace};
 
-/// Keys kept at most (PROD-1: memory guard); beyond it the table starts anew.
+/// Maximum number of keys (PROD-1: memory guard); beyond it the table is cleared.
 const MOST_KEYS: usize = 10_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct LocalLimits {
     limiters: Mutex<HashMap<String, Arc<DefaultDirectRateLimiter>>>,
     clock: DefaultClock,
-    /// Among which a limit of sending is shared.
+    /// Number of processes that share a sending limit.
     processes: u32,
 }
 
@@ -31,7 +32,8 @@ impl LocalLimits {
         Self { processes: processes.max(1), ..Self::default() }
     }
 
-    /// Each process keeps to its part of every limit, so that all of them together stay under it.
+    /// Takes segments from this process's share of every limit, so that all processes together stay
+    /// within it.
     pub(crate) fn take(&self, ask: &Ask<'_>) -> Pace {
         for level in ask.levels {
             if let Some(after) = self.wait(level, ask) {
@@ -46,7 +48,7 @@ impl LocalLimits {
         let emission = rate.emission.saturating_mul(self.processes);
         let burst = u32::try_from(rate.tolerance.as_nanos() / emission.as_nanos().max(1)).unwrap_or(u32::MAX);
         let quota = Quota::with_period(emission)?.allow_burst(NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN));
-        // A text longer than the whole burst would never fit.
+        // Capped, because a text longer than the whole burst would never be permitted.
         let segments = NonZeroU32::new(ask.segments).unwrap_or(NonZeroU32::MIN).min(quota.burst_size());
         match self.limiter(&level.bucket(ask.lane), quota).check_n(segments) {
             Ok(Ok(())) => None,
@@ -55,7 +57,7 @@ impl LocalLimits {
         }
     }
 
-    /// True when one more is within the limit; one casino's texts are not another's.
+    /// Returns whether one more text is within the limit; each casino is counted separately.
     pub(crate) fn within(&self, casino: &CasinoId, limit: &Limit) -> bool {
         let Some(most) = NonZeroU32::new(limit.most) else { return false };
         let Some(quota) = Quota::with_period(limit.window / limit.most) else { return true };

@@ -1,19 +1,20 @@
-//! Limits of sending, in segments, and what one asks of them (SMS-14). Pure.
+//! Limits on sending, in segments, and the rates that follow from them (SMS-14). Pure functions.
 
 use std::time::Duration;
 
 use seven_domain::{CasinoId, Lane};
 
-/// `most` segments per `window`.
+/// A limit of `most` segments per `window`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Level {
-    /// For metrics and messages: `number`, `campaign`, `casino`, `account`, `fleet`.
+    /// The kind of limit, for metrics and messages: `number`, `campaign`, `casino`, `account`,
+    /// `fleet`.
     pub name: &'static str,
-    /// Which one: a casino, a provider.
+    /// The casino or provider that the limit applies to.
     pub key: String,
     pub most: u32,
     pub window: Duration,
-    /// Several casinos draw from it.
+    /// Whether several casinos share the limit.
     pub shared: bool,
 }
 
@@ -26,38 +27,39 @@ pub struct Ask<'a> {
     pub levels: &'a [Level],
 }
 
-/// May these segments go now?
+/// Answer to a request to send segments now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     Now,
-    /// Not before `after`; `level` holds it back.
+    /// The segments may not be sent before `after`, because of the limit `level`.
     Wait {
         after: Duration,
         level: &'static str,
     },
 }
 
-/// A shared pace. A refused request takes nothing.
+/// A pace shared by processes. A refused request consumes nothing.
 pub trait Pacer: Send + Sync {
     fn take(&self, ask: &Ask<'_>) -> impl Future<Output = Pace> + Send;
 }
 
-/// Longer windows are kept strictly, never more than `most` in any of them; within a second a burst may be twice that, which providers
-/// queue.
+/// Windows of at least this length are strict: no such window ever contains more than `most`. In a
+/// shorter one, a burst may be twice that, which providers queue.
 const STRICT_FROM: Duration = Duration::from_secs(2);
 
-/// A level as one lane may use it.
+/// The rate at which one lane may use a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rate {
-    /// The time that one segment uses up at the steady pace.
+    /// The time that one segment consumes at the steady pace.
     pub(crate) emission: Duration,
-    /// How far ahead of the steady pace a burst may run.
+    /// How far a burst may be ahead of the steady pace.
     pub(crate) tolerance: Duration,
 }
 
 impl Level {
-    /// Safety texts have a fifth of it for themselves, which nobody else uses (D6). Proactive texts leave half the burst, so that an
-    /// answer finds room at once however many of them wait.
+    /// Returns the rate of a lane. A fifth of the limit is reserved for safety texts (D6).
+    /// Proactive texts may use only half the burst, so that an answer can be sent at once however
+    /// many of them wait.
     pub(crate) fn rate(&self, lane: Lane, segments: u32) -> Rate {
         let reserve = (self.most / 5).max(1);
         let most = if lane == Lane::Safety { reserve } else { self.most.saturating_sub(reserve).max(1) };

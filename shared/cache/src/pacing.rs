@@ -1,8 +1,9 @@
-//! Pacing in segments over several limits at once: GCRA shared through Redis, behind a trait; local limits while Redis is away
-//! (SMS-14, PROD-4).
+//! Pacing in segments over several limits at once: GCRA shared through Redis, behind a trait; local
+//! limits while Redis is unreachable (SMS-14, PROD-4).
 //!
-//! All limits or none: a text that one of them holds back takes nothing from the others. Where several casinos wait for a limit they
-//! share, the one that was served longest ago goes first, so that nobody waits behind another's thousands.
+//! A text takes from all limits or from none: if one limit delays it, it takes nothing from the
+//! others. If several casinos wait for a limit that they share, the one served longest ago goes
+//! first, so that no casino waits behind another's thousands of texts.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -13,8 +14,9 @@ use crate::{
     pace::{Ask, Pace, Pacer},
 };
 
-/// Generic cell rate algorithm on the server's clock, in microseconds. KEYS: per level its bucket, who waits for it, who was served
-/// when. ARGV: who, segments, then per level emission, tolerance, 1 where it is shared.
+/// Generic cell rate algorithm on the server's clock, in microseconds. KEYS: per level its bucket,
+/// the waiting casinos, and when each casino was served. ARGV: casino, segments, then per level
+/// emission, tolerance, and 1 if it is shared.
 static GCRA: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')

@@ -1,4 +1,5 @@
-//! Refusals: what a STOP leaves in Redis before anything else happens (D7). They add a refusal, never a permission.
+//! Refusals: a STOP is written to Redis before anything else happens (D7). Redis can only add a
+//! refusal, never a permission.
 
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use seven_domain::{CasinoId, GuestHash};
 
 use crate::Cache;
 
-/// Keeps the newest STOP only.
+/// Stores a refusal; only the newest STOP is kept.
 static REFUSE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local old = tonumber(redis.call('GET', KEYS[1]) or '-1')
@@ -17,7 +18,7 @@ static REFUSE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// Takes a refusal away unless it is newer than the word that lifts it.
+/// Removes a refusal, unless it is newer than the START that lifts it.
 static LIFT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local old = tonumber(redis.call('GET', KEYS[1]) or '-1')
@@ -27,7 +28,8 @@ static LIFT: LazyLock<Script> = LazyLock::new(|| {
 });
 
 impl Cache {
-    /// Refuses sends to this guest because of a STOP at `as_of`. False when Redis did not take it.
+    /// Refuses sends to this guest because of a STOP at `as_of`. Returns false when Redis did not
+    /// store it.
     pub async fn refuse(&self, casino: &CasinoId, guest: &GuestHash, as_of: DateTime<Utc>) -> bool {
         let mut call = REFUSE.key(self.key("refuse", casino.as_str(), &guest.hex()));
         self.invoke::<i64>("refusal", call.arg(as_of.timestamp_millis())).await.is_some()
@@ -39,7 +41,7 @@ impl Cache {
         self.invoke::<i64>("refusal", call.arg(as_of.timestamp_millis())).await;
     }
 
-    /// The STOP that refuses this guest, if Redis knows one.
+    /// Returns the time of the STOP that refuses this guest, if Redis has one.
     pub async fn refused(&self, casino: &CasinoId, guest: &GuestHash) -> Option<DateTime<Utc>> {
         let command = redis::cmd("GET").arg(self.key("refuse", casino.as_str(), &guest.hex())).to_owned();
         let millis: Option<i64> = self.ask("refusal", &command).await?;

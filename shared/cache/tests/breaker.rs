@@ -1,4 +1,5 @@
-//! The shared breaker against a real Redis: several processes, played by several handles, see one machine.
+//! The shared breaker against a real Redis: several handles, which act as several processes, share
+//! one state machine.
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
 use std::time::Duration;
@@ -20,7 +21,7 @@ impl Fleet {
         Self { redis: Redis::start(dir.path()).await.unwrap(), _dir: dir }
     }
 
-    /// A handle as another process would have one: its own connection and its own local stand-in.
+    /// Returns a handle like another process's, with its own connection and its own local fallback.
     fn process(&self, settings: BreakerSettings) -> Breaker {
         let cache = Settings { url: self.redis.url(), prefix: "t:".into(), senders: 1 };
         Cache::new(&cache, seven_domain::Clock::default()).unwrap().breaker("gemini/flash", settings)
@@ -47,7 +48,7 @@ async fn ends(breaker: &Breaker, outcome: Outcome) -> Option<Transition> {
     breaker.record(permit, outcome).await
 }
 
-/// Two processes fail in turn until the breaker opens.
+/// Lets two processes fail in turn until the breaker opens.
 async fn opened(fleet: &Fleet, settings: BreakerSettings) -> (Breaker, Breaker) {
     let (a, b) = (fleet.process(settings), fleet.process(settings));
     for breaker in [&a, &b, &a, &b] {

@@ -1,4 +1,5 @@
-//! The first call of a message against a real Redis (D7): a call that comes again hours later is as old as its first.
+//! The first call of a message against a real Redis (D7): a call repeated hours later gets the time
+//! of the first.
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use seven_cache::{Cache, Settings};

@@ -1,4 +1,5 @@
-//! The pace against a real Redis: all limits or none, turns between casinos, and the local part while Redis is away.
+//! The pace against a real Redis: all limits or none, turns between casinos, and the local share
+//! while Redis is unreachable.
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
 use std::{
@@ -41,7 +42,7 @@ async fn until_it_goes(cache: &Cache, ask: &Ask<'_>) {
 async fn what_one_limit_holds_back_takes_nothing_from_the_others() {
     let (cache, _redis, _dir) = cache("pace_all").await;
     let (here, there): (CasinoId, CasinoId) = ("here".parse().unwrap(), "there".parse().unwrap());
-    // Eight of ten are for answers; the burst of the number is two of them.
+    // Eight of ten segments are for answers; the number's burst is two.
     let slow = [number(&here, 2), account(10)];
     let ask = Ask { casino: &here, lane: Lane::Reply, segments: 1, levels: &slow };
     let mut passed = 0;
@@ -80,7 +81,7 @@ async fn a_flood_of_one_casino_does_not_stand_before_another() {
             }
         });
     }
-    // Until the account is used up.
+    // Waits until the account's limit is used up.
     while sent.load(Ordering::SeqCst) < 60 {
         sleep(Duration::from_millis(10)).await;
     }
@@ -109,7 +110,7 @@ async fn without_redis_each_process_keeps_to_its_part_and_asks_again() {
     for _ in 0..100 {
         passed += usize::from(cache.take(&ask).await == Pace::Now);
     }
-    // Four fifths of a hundred, by four processes.
+    // The share of each of four processes in four fifths of a hundred.
     assert!((10..=30).contains(&passed), "{passed}");
     drop(dir);
 }

@@ -1,4 +1,5 @@
-//! Prints each line of stdin as the gate reads it: what `scripts/data/train_likeness.py` learns from.
+//! Prints each line of stdin in the folded form in which the gate reads it.
+//! `scripts/data/train_likeness.py` learns from this form.
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
 use seven_compliance::Guardrails;

@@ -1,6 +1,8 @@
-//! Area codes as hints of where a number's owner is: all states and zones one may mean (D15, C-37).
+//! Area codes as hints of where a number's owner lives: all states and time zones that a code may
+//! mean (D15, C-37).
 //!
-//! Numbers are kept when people move, so an area code is a hint: whoever uses it must satisfy every place it may mean.
+//! People keep their numbers when they move, so an area code is only a hint: callers must obey the
+//! rules of every place that it may mean.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -16,7 +18,7 @@ pub enum AreaCode {
     Us(Vec<(State, Tz)>),
     /// A country or territory outside the United States that shares country code 1.
     Abroad(String),
-    /// A code that belongs to no place.
+    /// A code that is not assigned to any place.
     NoPlace(NoPlace),
 }
 
@@ -30,7 +32,7 @@ pub enum NoPlace {
 }
 
 impl NoPlace {
-    /// As in "800 is a toll-free code".
+    /// Returns a noun phrase for messages, as in "800 is a toll-free code".
     pub fn describe(self) -> &'static str {
         match self {
             Self::TollFree => "a toll-free code",
@@ -64,7 +66,7 @@ pub fn prefix_of(phone: &PhoneE164) -> Prefix<'_> {
     }
 }
 
-/// Every US code with its places, in order.
+/// Returns every US code with its states and zones, ordered by code.
 pub fn us() -> impl Iterator<Item = (&'static str, &'static [(State, Tz)])> {
     TABLE.iter().filter_map(|(code, area)| match area {
         AreaCode::Us(places) => Some((code.as_str(), places.as_slice())),
@@ -72,7 +74,8 @@ pub fn us() -> impl Iterator<Item = (&'static str, &'static [(State, Tz)])> {
     })
 }
 
-/// The day of the table's source, as `2026-11-06`: a code in service since then is unknown.
+/// Returns the date of the table's source, such as `2026-11-06`. Codes put into service after that
+/// day are unknown.
 pub fn source_date() -> &'static str {
     let line = include_str!("../data/area_codes.csv").lines().find_map(|line| line.strip_prefix("# Source dated "));
     line.and_then(|line| line.get(..10)).unwrap_or_default()

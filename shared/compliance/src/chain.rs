@@ -1,7 +1,8 @@
 //! The consent chain (D8, SEC-69 to SEC-75): what a consent event is, how it is hashed, and how a chain is checked.
 //!
-//! An event is stored as the very text that was hashed: canonical JSON, keys sorted, no white space. Each holds the hash of the
-//! one before it; a sealed head outside the chain says how long it is.
+//! An event is stored as exactly the text that was hashed: canonical JSON, keys sorted, no white
+//! space. Each event holds the hash of the previous one. A sealed head, stored outside the chain,
+//! records how long the chain is.
 
 mod canonical;
 #[cfg(test)]
@@ -17,7 +18,7 @@ pub use self::{
     verify::{Head, Report, Stored, verify},
 };
 
-/// The previous hash that the first event names.
+/// The value that the first event of a chain has as its previous hash.
 pub const GENESIS: &str = "GENESIS";
 
 /// The kind of change to a consent (SEC-70).
@@ -38,14 +39,14 @@ impl Action {
     }
 }
 
-/// One change of consent, before it has its place in the chain.
+/// One change of consent that has no position in the chain yet.
 #[derive(Debug, Clone)]
 pub struct Change {
     pub action: Action,
     pub casino_id: String,
-    /// Keyed hash with its algorithm and key; never a phone.
+    /// Keyed hash of the phone number, with its algorithm and key id; never the number itself.
     pub guest_phone_hash: String,
-    /// How it came: `sms_stop_keyword`, `natural_language`, `web_form` ...
+    /// How the change was made: `sms_stop_keyword`, `natural_language`, `web_form` ...
     pub method: String,
     pub previous_state: Value,
     pub new_state: Value,
@@ -54,7 +55,7 @@ pub struct Change {
     pub metadata: Option<Value>,
 }
 
-/// A change in its place: the text to store and its hash.
+/// A change at its position in the chain: the text to store and its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     pub position: u64,
@@ -63,7 +64,8 @@ pub struct Link {
 }
 
 impl Change {
-    /// Puts the change behind the event whose hash is `previous_hash` ([`GENESIS`] for the first).
+    /// Appends the change to the event whose hash is `previous_hash` ([`GENESIS`] for the first
+    /// event).
     pub fn link(&self, position: u64, previous_hash: &str) -> Link {
         let event = canonical(&self.payload(position, previous_hash));
         let content_hash = hash(&event);
@@ -90,7 +92,7 @@ impl Change {
     }
 }
 
-/// SHA-256 of the text, in hex.
+/// Returns the SHA-256 of the text, in hex.
 pub fn hash(event: &str) -> String {
     hex::encode(Sha256::digest(event.as_bytes()))
 }

@@ -1,14 +1,16 @@
-//! Reads a text beside the texts around it: an answer to our question, a copy of an earlier text, words of a running dialogue.
+//! Reads a text in the context of its conversation: is it an answer to our question, a copy of an
+//! earlier text, or part of a running dialogue?
 
 use crate::{Likely, echo};
 
-/// The words of a text in lower case with one blank between, so that copies can be told.
+/// Returns the words of a text in lower case, separated by single blanks, so that copies of a text
+/// compare equal.
 pub fn folded(text: &str) -> String {
     let words: Vec<String> = words(text).collect();
     words.join(" ")
 }
 
-/// Whether two texts are the same but for a word in five: a time of day, a name.
+/// Returns whether two texts differ in at most one word in five, such as a time of day or a name.
 pub fn near_identical(one: &str, other: &str) -> bool {
     let (mut one, mut other): (Vec<String>, Vec<String>) = (words(one).collect(), words(other).collect());
     for list in [&mut one, &mut other] {
@@ -20,7 +22,7 @@ pub fn near_identical(one: &str, other: &str) -> bool {
     all > 0 && common * 5 >= all * 4
 }
 
-/// Whether the text asks or orders something: no auto-responder does.
+/// Returns whether the text asks a question or requests something; auto-responders do neither.
 pub fn asks(text: &str) -> bool {
     const OPENERS: &[&str] = &[
         "what", "whats", "when", "where", "wheres", "who", "how", "hows", "which", "why", "is", "are", "do", "does",
@@ -31,12 +33,14 @@ pub fn asks(text: &str) -> bool {
     text.contains(['?', '¿']) || words(text).next().is_some_and(|first| OPENERS.contains(&first.as_str()))
 }
 
-/// Evidence, in hundredths of log odds, that a short answer to our question needs beyond the least, and a text about a room or a meal.
+/// Additional evidence, in hundredths of log odds, that a likely opt-out or cry for help needs when
+/// it is a short answer to our question or is about a room or a meal.
 const MORE_IN_DIALOGUE: i16 = 100;
 const SHORT_WORDS: usize = 8;
 
-/// Whether a text still resembles what it resembles alone, given the dialogue around it: a short text behind a question of ours is
-/// mostly its answer, and complaints and wishes about rooms and meals use strong words.
+/// Returns whether a text still counts as a likely opt-out or cry for help, given the dialogue
+/// around it. A short text after our question is usually the answer to it, and complaints and
+/// wishes about rooms and meals use strong words.
 pub fn holds(likely: Likely, text: &str, asked: bool) -> bool {
     const MATTERS: &[&str] = &[
         "room",
@@ -91,7 +95,7 @@ pub fn holds(likely: Likely, text: &str, asked: bool) -> bool {
     likely.margin > if answers || about_the_stay { MORE_IN_DIALOGUE } else { 0 }
 }
 
-/// The answer that a text is to a question of ours with yes or no, if it is one from end to end.
+/// Returns the answer to a yes-or-no question of ours, if the whole text is such an answer.
 pub fn yes_or_no(text: &str) -> Option<bool> {
     const YES: &[&str] = &[
         "yes",
@@ -171,7 +175,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     echo::words(text).map(|(_, word)| word)
 }
 
-/// Whether the text takes a pending deletion back: KEEP or CONSERVAR, as a whole message.
+/// Returns whether the text cancels a pending deletion: KEEP or CONSERVAR, as a whole message.
 pub fn keeps_data(text: &str) -> bool {
     let word = text.trim().trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     matches!(word.as_str(), "keep" | "conservar")

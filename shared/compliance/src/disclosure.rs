@@ -1,5 +1,6 @@
-//! When a text must say that an AI writes (SEC-49 to SEC-53b, C-16): the guest's first, the first of each session, and again when
-//! what the guest was told about us has changed.
+//! Decides when a text must say that an AI writes it (SEC-49 to SEC-53b, C-16): in the guest's
+//! first text, in the first of each session, and again after a material change in what the guest
+//! was told about us.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Due {
-    /// Nothing was ever disclosed to this guest.
+    /// This guest has never received a disclosure.
     First,
-    /// A new session: the guest was silent for longer than a session lasts.
+    /// A new session began: the guest was silent for longer than a session lasts.
     Session,
-    /// A material change (SEC-53).
+    /// A material change occurred (SEC-53).
     Again,
 }
 
@@ -25,23 +26,25 @@ impl Due {
     }
 }
 
-/// The changes that count as material (SEC-53); any other word is none.
+/// The names of the changes that count as material (SEC-53); all other names are ignored.
 pub const TRIGGERS: [&str; 3] = ["outbound_campaign_start", "proactive_offer", "behavior_model_change"];
 
-/// Facts about a guest at the time when a text is about to be written.
+/// Facts about a guest at the time a text is written.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
     /// The casino's feature flag (SEC-53a).
     pub enabled: bool,
-    /// The law of a state the guest may be in, or the casino's own rule, leaves no choice.
+    /// Whether disclosure is mandatory, by the law of a state the guest may be in or by the
+    /// casino's own rule.
     pub required: bool,
     pub ever_disclosed: bool,
     pub disclosed_this_session: bool,
-    /// A pending change, by its name.
+    /// The name of a pending change; material only if it is one of [`TRIGGERS`].
     pub trigger: Option<&'a str>,
 }
 
-/// The disclosure this text must carry. A change is told even where the flag is off; the full disclosure covers it.
+/// Returns the disclosure that this text must carry. A material change is disclosed even where the
+/// flag is off; a full disclosure covers it.
 pub fn due(facts: &Facts<'_>) -> Option<Due> {
     let wanted = facts.enabled || facts.required;
     match facts {

@@ -1,6 +1,8 @@
-//! Our own words that come back: reactions of phones ("Liked “...”") and quoted replies. They are never the guest's words.
+//! Recognises our own words in a guest's text: reactions of phones ("Liked “...”") and quoted
+//! replies. They never count as the guest's words.
 //!
-//! A reaction is known by its form in five languages, or, whatever its language, because what it quotes is a text of ours.
+//! A reaction is recognised by its wording in five languages or, in any language, because it quotes
+//! one of our texts.
 
 use std::sync::LazyLock;
 
@@ -11,19 +13,19 @@ use crate::is_invisible;
 /// A phone's reaction to a message, sent as a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reaction {
-    /// The words quoted; empty where a picture was reacted to.
+    /// The quoted words; empty for a reaction to a picture.
     pub quoted: String,
-    /// The guest's words behind the quotation; mostly none.
+    /// The guest's own words after the quotation; usually empty.
     pub added: String,
 }
 
-/// Our last texts to a guest that a reaction or a reply may quote.
+/// The number of our latest texts to a guest that a reaction or reply is compared with.
 pub const TEXTS_REMEMBERED: i64 = 8;
-/// A longer text is no reaction: phones quote one message.
+/// The maximum length of a reaction: phones quote only one message.
 const LONGEST_BYTES: usize = 4_000;
-/// Words of ours in a row that are a quotation even without quotation marks.
+/// The number of consecutive words of ours that count as a quotation without quotation marks.
 const QUOTED_WORDS: usize = 6;
-/// Words of ours that are one between quotation marks.
+/// The number of consecutive words of ours that count as a quotation inside quotation marks.
 const MARKED_WORDS: usize = 3;
 
 static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {
@@ -45,7 +47,7 @@ static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {
         // Portuguese
         r"(?:n[aã]o )?gostou d[eoa]|(?:n[aã]o )?curtiu|amou|adorou|riu(?: d[eoa]| com)?|enfatizou|destacou|questionou|perguntou",
         r"reagiu(?: com)? \S+ (?:a|à|ao)|(?:removeu|retirou) [^.?!]{1,40} (?:de|da|do)",
-        // Programs that name the sign alone: "😂 to “...”".
+        // Programs that send only the emoji: "😂 to “...”".
         r"[^\p{L}\p{N}\s]{1,12} (?:to|al?|à|an|auf|zu|para|em|de|from)",
     ]
     .join("|");
@@ -62,10 +64,11 @@ static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {
     )
 });
 
-/// The reaction a text is, by its form alone.
+/// Returns the reaction that the text is, judged by its wording alone.
 pub fn reaction(text: &str) -> Option<Reaction> {
     let first = text.trim_start_matches(|c: char| is_invisible(c) || c.is_whitespace()).chars().next()?;
-    // Most texts are none; a reaction has quotation marks, or is a few words about a picture.
+    // Most texts are not reactions. A reaction has quotation marks, or is a few words about a
+    // picture.
     if text.len() > LONGEST_BYTES || first == '“' || first == '"' {
         return None;
     }
@@ -84,9 +87,9 @@ pub fn reaction(text: &str) -> Option<Reaction> {
 /// The guest's own words in a text that quotes us.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theirs {
-    /// Stands before the quotation: a phone's verb ("Pidió nota por"), or words of the guest.
+    /// The words before the quotation: a phone's verb ("Pidió nota por") or the guest's own words.
     pub lead: String,
-    /// The rest; empty where the guest added nothing.
+    /// The words after the quotation; empty where the guest added nothing.
     pub added: String,
 }
 
@@ -96,9 +99,9 @@ impl Theirs {
     }
 }
 
-/// The text without our own words: `None` where it holds none of them.
+/// Returns the text without our own words, or `None` if it contains none of them.
 ///
-/// `ours` are the texts this guest got last.
+/// `ours` holds our latest texts to this guest.
 pub fn without_ours(text: &str, ours: &[String]) -> Option<Theirs> {
     let ours: Vec<Vec<String>> = ours.iter().map(|text| words(text).map(|(_, word)| word).collect()).collect();
     if let Some((lead, _, added)) = parts(text).filter(|(_, quoted, _)| ours.iter().any(|ours| holds(ours, quoted))) {
@@ -126,12 +129,13 @@ pub fn without_ours(text: &str, ours: &[String]) -> Option<Theirs> {
     Some(Theirs { lead: String::new(), added })
 }
 
-/// Whether one of our texts holds the quoted words.
+/// Returns whether one of our texts contains the quoted words.
 pub fn is_ours(quoted: &str, ours: &[String]) -> bool {
     ours.iter().any(|ours| holds(&words(ours).map(|(_, word)| word).collect::<Vec<_>>(), quoted))
 }
 
-/// Whether a text holds quotation marks or the marks that mail programs put before quoted lines.
+/// Returns whether a text contains quotation marks, or the marks that mail programs put before
+/// quoted lines.
 pub fn may_quote(text: &str) -> bool {
     text.contains(['“', '”', '"', '„', '«', '»', '>'])
 }
@@ -155,14 +159,15 @@ fn parts(text: &str) -> Option<(String, String, String)> {
     Some((lead, quoted.trim().to_owned(), added))
 }
 
-/// Without signs that are not seen, with plain blanks.
+/// Returns the text without invisible characters, with every white space but line breaks replaced
+/// by single blanks.
 fn cleaned(text: &str) -> String {
     let seen = text.chars().filter(|c| !is_invisible(*c)).map(|c| if c.is_whitespace() && c != '\n' { ' ' } else { c });
     let seen: String = seen.collect();
     seen.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ").trim().to_owned()
 }
 
-/// Words in lower case with where they stand.
+/// Returns the words in lower case, each with its byte range in the text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, String)> {
     let start = text.as_ptr() as usize;
     text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’')).filter(|word| !word.is_empty()).map(
@@ -173,7 +178,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>,
     )
 }
 
-/// Whether one of our texts holds the quoted words in a row; the last one may be cut.
+/// Returns whether our text contains the quoted words consecutively; the last word may be cut off.
 fn holds(ours: &[String], quoted: &str) -> bool {
     let quoted: Vec<String> = words(quoted).map(|(_, word)| word).collect();
     let Some((last, whole)) = quoted.split_last() else { return false };
@@ -183,7 +188,7 @@ fn holds(ours: &[String], quoted: &str) -> bool {
             .any(|run| run[..whole.len()] == *whole && run[whole.len()].starts_with(last.as_str()))
 }
 
-/// How many of these words stand in a row in our text, from the first on.
+/// Returns how many of these words, counted from the first, occur consecutively in our text.
 fn longest_run(theirs: &[(std::ops::Range<usize>, String)], ours: &[String]) -> usize {
     let run = |from: usize| theirs.iter().zip(&ours[from..]).take_while(|((_, theirs), ours)| theirs == *ours).count();
     (0..ours.len()).map(run).max().unwrap_or(0)

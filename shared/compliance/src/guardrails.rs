@@ -1,7 +1,9 @@
-//! The guardrails in front of every agent: layers of rules over a guest's text (SEC-20 to SEC-24).
+//! The guardrails in front of every agent: layers of rules that are applied to a guest's text
+//! (SEC-20 to SEC-24).
 //!
-//! Rules are pack data (D18), so none is installed by default and the caller can tell: where guardrails are required and
-//! [`Guardrails::installed`] is false, nothing may reach a model (D10). Keywords and opt-outs need no pack.
+//! Rules are pack data (D18), so none is installed by default. Where guardrails are required and
+//! [`Guardrails::installed`] is false, the caller must let nothing reach a model (D10). Keywords
+//! and opt-outs need no pack.
 
 mod engine;
 mod pack;
@@ -18,7 +20,7 @@ use self::engine::{Engine, Workspace};
 pub use self::pack::{Error, Failure};
 use crate::{keywords::Keyword, likeness::Likely, machine::Machine, second::Evidence, verdict::Verdict};
 
-/// The layer of guardrails that a text touched, the most serious first; `Ord` follows this order.
+/// The layers of guardrails, the most serious first; `Ord` follows this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
@@ -34,13 +36,13 @@ pub enum Layer {
     Abuse,
 }
 
-/// One pattern that fired; holds no part of the text.
+/// One rule that matched a text. It contains no part of the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
     pub layer: Layer,
     pub pattern_id: String,
     pub intent: String,
-    /// The language the rule is written for, when it is for one: the guest's, most likely.
+    /// The language of the rule, if it is written for one; most likely also the guest's language.
     #[serde(default)]
     pub language: Option<Language>,
 }
@@ -49,15 +51,16 @@ pub struct Hit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decision {
     pub verdict: Verdict,
-    /// The command or opt-out, also when the verdict is a guardrail: a cry for help is answered first, then the opt-out
-    /// holds all the same (C-21).
+    /// The command or opt-out, also when the verdict is a guardrail: a cry for help is answered
+    /// first, and the opt-out still takes effect (C-21).
     pub keyword: Option<Keyword>,
-    /// Every rule that fired, the most serious first (SEC C-13: answer the worst, log all).
+    /// Every rule that matched, the most serious first (SEC C-13: answer the worst, log all).
     pub hits: Vec<Hit>,
-    /// The opt-out or the cry for help that the text resembles, without being one for certain (D20): the text goes on to the agents.
+    /// The opt-out or cry for help that the text resembles without being one for certain (D20).
+    /// Such a text still goes to the agents.
     pub likely: Option<Likely>,
     pub author: Author,
-    /// Findings of this reading that a second one needs.
+    /// Findings of this first reading that a second reading needs.
     pub evidence: Evidence,
 }
 
@@ -66,12 +69,12 @@ pub struct Decision {
 #[serde(rename_all = "snake_case")]
 pub enum Author {
     Guest,
-    /// A phone that quotes us: a reaction. The guest is there, and said nothing.
+    /// A phone's reaction that quotes our text: the guest sent it, but wrote nothing.
     Echo,
     Machine(Machine),
 }
 
-/// The rules of a casino's pack, compiled together with keywords and opt-outs. Cheap to clone.
+/// The rules of a casino's pack, compiled together with keywords and opt-outs. Cloning is cheap.
 #[derive(Clone)]
 pub struct Guardrails {
     engine: Arc<Engine>,
@@ -80,7 +83,7 @@ pub struct Guardrails {
 // === impl Hit ===
 
 impl Hit {
-    /// Found by the net of likeness alone, by no rule.
+    /// Returns whether only the likeness classifier found this, and no rule.
     pub fn is_by_likeness(&self) -> bool {
         self.pattern_id.starts_with("like.")
     }
@@ -117,12 +120,14 @@ impl Layer {
         }
     }
 
-    /// Whether the answer to this layer serves the other one too: the answer to a crisis names 911 and the gambling helpline.
+    /// Returns whether the answer to this layer also covers `other`: the answer to a crisis names
+    /// 911 and the gambling helpline.
     pub fn serves(self, other: Self) -> bool {
         self == other || self == Self::Crisis && other.is_urgent()
     }
 
-    /// Someone may come to harm: this is answered even where the guest also opts out in plain language (C-21).
+    /// Returns whether someone may come to harm. Such a text is answered even if the guest also
+    /// opts out in plain language (C-21).
     pub fn is_urgent(self) -> bool {
         matches!(self, Self::Crisis | Self::Emergency | Self::ResponsibleGaming)
     }
@@ -131,7 +136,7 @@ impl Layer {
 // === impl Decision ===
 
 impl Decision {
-    /// A text in which a guest says nothing.
+    /// Returns the decision for a text that contains no words of the guest.
     pub fn of(author: Author) -> Self {
         Self { verdict: Verdict::Pass, keyword: None, hits: Vec::new(), likely: None, author, evidence: Evidence::NONE }
     }
@@ -146,8 +151,9 @@ impl Guardrails {
         Ok(Self { engine: Arc::new(engine) })
     }
 
-    /// The same in one piece of memory. Compiling leaves what it keeps strewn between what it dropped, page by page; a copy made by a thread
-    /// of its own lies apart, and all that was in between can be given back to the system.
+    /// Returns a copy whose memory is contiguous. Compiling leaves small gaps between the data it
+    /// keeps; a copy made by a separate thread has its own memory, so the rest can be returned to
+    /// the system.
     #[must_use]
     pub fn in_one_piece(&self) -> Self {
         let copied = std::thread::scope(|scope| {
@@ -161,17 +167,19 @@ impl Guardrails {
         self.engine.has_rules()
     }
 
-    /// Whether the pack has a rule of the layer.
+    /// Returns whether the pack has a rule of this layer.
     pub fn guards(&self, layer: Layer) -> bool {
         self.engine.guards(layer)
     }
 
-    /// The text as it is read: folded words with one space between. For explaining a decision, and for training.
+    /// Returns the text in its folded form, words separated by single spaces. Serves explanations
+    /// of decisions, and training.
     pub fn reads(&self, text: &str) -> String {
         self.engine.reads(text, &mut Workspace::default())
     }
 
-    /// How likely the text is to be of each kind, as the net under the patterns reads it (D20); none for one of fewer than three words.
+    /// Returns the classifier's probability of each class (D20), or none for a text of fewer than
+    /// three words.
     pub fn likeness(&self, text: &str) -> Option<Vec<(&'static str, f32)>> {
         self.engine.likeness(text, &mut Workspace::default()).map(|likeness| likeness.named().collect())
     }
@@ -186,7 +194,7 @@ impl Guardrails {
         })
     }
 
-    /// Tries every rule on the examples it came with.
+    /// Tests every rule on the examples in its pack.
     pub fn self_test(&self) -> Result<(), Error> {
         let failures = self.engine.failures(|text| self.decide(text).hits);
         if failures.is_empty() { Ok(()) } else { Err(Error::Examples(failures)) }

@@ -17,7 +17,7 @@ pub use self::{
 };
 use crate::area_codes::{self, AreaCode, Prefix};
 
-/// Where the guest's profile says the guest lives.
+/// The guest's home according to the profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Residence {
     pub zone: Tz,
@@ -30,18 +30,19 @@ pub struct Residence {
 pub enum Basis {
     Profile,
     AreaCode,
-    /// Nothing says where the guest is: the strictest of everything.
+    /// There is no evidence: the strictest rules of all places apply.
     Unknown,
 }
 
-/// One place the guest may be in. More than one state means: any of them, so the rules of all.
+/// One place the guest may be in. With several states, the guest may be in any of them, so the
+/// rules of all apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(crate) zone: Tz,
     pub(crate) states: Vec<State>,
 }
 
-/// The places the guest may be in; a text must be lawful in all of them.
+/// All places the guest may be in. A text must be lawful in every one of them.
 #[derive(Debug, Clone)]
 pub(crate) struct Whereabouts<'a> {
     pub(crate) basis: Basis,
@@ -49,7 +50,8 @@ pub(crate) struct Whereabouts<'a> {
     pub(crate) candidates: Vec<Candidate>,
 }
 
-/// Profile, else every place the area code may mean, else every zone of the states with the rules of all states.
+/// Returns the place in the profile; otherwise every place that the area code may mean; otherwise
+/// every zone of the states, each with the rules of all states.
 pub(crate) fn whereabouts<'a>(phone: &'a PhoneE164, profile: Option<&Residence>) -> Whereabouts<'a> {
     let prefix = area_codes::prefix_of(phone);
     let by_code: &[(State, Tz)] = match prefix {
@@ -68,7 +70,8 @@ pub(crate) fn whereabouts<'a>(phone: &'a PhoneE164, profile: Option<&Residence>)
     Whereabouts { basis, prefix, candidates }
 }
 
-/// The profile knows the zone only: the area code's states in that zone, else every state in it, else (abroad) every state.
+/// Returns the possible states for a profile that has only a zone: the area code's states in that
+/// zone, otherwise every state in that zone, or every state for a zone abroad.
 fn states_in(zone: Tz, by_code: &[(State, Tz)]) -> Vec<State> {
     let in_zone = |places: &mut dyn Iterator<Item = (State, Tz)>| {
         let mut states: Vec<State> =
@@ -85,7 +88,8 @@ fn states_in(zone: Tz, by_code: &[(State, Tz)]) -> Vec<State> {
     if all.is_empty() { State::states_and_dc().collect() } else { all }
 }
 
-/// Do both zones show the same time, month for month over these years? Names differ more than clocks do.
+/// Returns whether both zones show the same time in every month of these years; zones with
+/// different names may have the same clock.
 fn same_clock(one: Tz, other: Tz) -> bool {
     let months =
         (2025..2035).flat_map(|year| (1..=12).filter_map(move |month| NaiveDate::from_ymd_opt(year, month, 1)));
@@ -104,28 +108,28 @@ fn everywhere() -> Vec<Candidate> {
     zones.into_iter().map(|zone| Candidate { zone, states: states.clone() }).collect()
 }
 
-/// The rules a guest is under, beside the sending window.
+/// The rules that apply to a guest, apart from the sending window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rules {
     pub basis: Basis,
     /// The states the guest may live in.
     pub states: Vec<State>,
     pub ai_disclosure_required: bool,
-    /// The laws of these states that ask for the disclosure, as far as they are named.
+    /// The laws of these states that require the disclosure, where their names are known.
     pub ai_disclosure_laws: Vec<String>,
-    /// The longest wait and the lowest value of an offer it holds for.
+    /// The longest waiting period of these states and the lowest offer value to which one applies.
     pub cooling_off: Option<CoolingOff>,
     pub self_exclusion_check: bool,
-    /// Has counsel confirmed the rules of every one of these states?
+    /// Whether counsel has confirmed the rules of every one of these states.
     pub verified: bool,
 }
 
-/// The strictest combination of the rules of every state the guest may live in.
+/// Returns the strictest combination of the rules of every state the guest may live in.
 pub fn of(phone: &PhoneE164, profile: Option<&Residence>) -> Rules {
     with(Laws::shipped(), phone, profile)
 }
 
-/// [`of`] with another table of laws.
+/// Like [`of`], with another table of laws.
 pub fn with(laws: &Laws, phone: &PhoneE164, profile: Option<&Residence>) -> Rules {
     let Whereabouts { basis, candidates, .. } = whereabouts(phone, profile);
     let mut states: Vec<State> = candidates.into_iter().flat_map(|candidate| candidate.states).collect();

@@ -1,4 +1,5 @@
-//! Keywords: a whole message that is a command, tolerant of spelling and courtesy (SMS-15, C-6, C-7).
+//! Keywords: messages that consist of a command, recognised despite variations in spelling and
+//! courtesy (SMS-15, C-6, C-7).
 
 mod courtesy;
 mod slip;
@@ -28,7 +29,8 @@ pub enum Intent {
     OptOut,
     OptIn,
     Help,
-    /// Yes to whatever was asked; it is consent only while an opt-in prompt is pending (C-16).
+    /// Yes, as an answer to whatever was asked. It is consent only while an opt-in prompt is
+    /// pending (C-16).
     Affirm,
     Privacy,
     Delete,
@@ -50,33 +52,38 @@ impl Intent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Keyword {
     pub intent: Intent,
-    /// Which row matched, for audit: `optout.kw.stop`, `optout.nl.en.03`.
+    /// The id of the row that matched, for audit: `optout.kw.stop`, `optout.nl.en.03`.
     pub pattern_id: &'static str,
-    /// None for words we ask guests of any language to send (STOP, START, HELP).
+    /// The language of the words; none for words that we ask guests of any language to send (STOP,
+    /// START, HELP).
     pub language: Option<Language>,
 }
 
-/// The command a message is, if it is one. Opt-outs are also recognised as a sentence of their own ("Who is this?
-/// STOP") and in plain language ([`crate::opt_out`]). Every [`Guardrails::decide`] says the same.
+/// Returns the command that a message is, if it is one. Opt-outs are also recognised as a sentence
+/// of their own ("Who is this? STOP") and in plain language ([`crate::opt_out`]). Every
+/// [`Guardrails::decide`] finds the same command.
 pub fn classify(text: &str) -> Option<Keyword> {
     Guardrails::default().decide(text).keyword
 }
 
-/// The commands, by their first word.
+/// All command phrases, indexed for matching.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Commands {
-    /// Rows and fillers by their first word.
+    /// Command rows and fillers, by their first word.
     phrases: HashMap<Symbol, Vec<(Vec<Symbol>, Meaning)>>,
-    /// First words of the rows that end or begin texts.
+    /// First words of the opt-out and opt-in rows; only texts with one of them are searched for a
+    /// wrapped command.
     openers: HashSet<Symbol>,
 }
 
-/// No line ends with one of these where the next one is a sentence of its own.
+/// Words that continue on the next line: after one of them, the next line is not a sentence of its
+/// own.
 const LEADS_ON: &[&str] = &[
     "dont", "not", "never", "cant", "wont", "to", "the", "a", "my", "next", "last", "bus", "tram", "and", "or", "no",
     "nunca", "el", "la",
 ];
-/// A message of more words is no slip of a command, and none of more words a command in its wrapping.
+/// The most words of a message that is checked for typos of a command; below, the most words of a
+/// wrapped command.
 const SLIP_WORDS: usize = 4;
 const WRAPPED_WORDS: usize = 40;
 
@@ -102,7 +109,8 @@ impl Commands {
         commands
     }
 
-    /// The row a message consists of, said once or repeatedly, with nothing but courtesy around it.
+    /// Returns the row that makes up the whole message, once or repeated, with only courtesy words
+    /// around it.
     pub(crate) fn whole_message(&self, words: &[Option<Symbol>]) -> Option<&'static Row> {
         let (mut first, mut core) = (None, None);
         let (mut agree, mut fillers) = (true, [false; 3]);
@@ -118,13 +126,14 @@ impl Commands {
             }
             at += length;
         }
-        // "ok stop" is a STOP; "yes cancel" may answer "shall I cancel your table?".
+        // "ok stop" is a STOP, but "yes cancel" may be the answer to "shall I cancel your table?".
         let row: &'static Row = core.or(first)?;
         let fits = FILLERS.iter().all(|(_, kind)| !fillers[*kind as usize] || row.fit.allows(*kind));
         ((agree || core.is_some()) && fits).then_some(row)
     }
 
-    /// The longest row these words begin with, else the longest filler.
+    /// Returns the longest row that these words begin with, or else the longest filler, and its
+    /// length in words.
     fn longest(&self, words: &[Option<Symbol>]) -> Option<(Meaning, usize)> {
         let here = self.phrases.get(&(*words.first()?)?)?.iter().filter(|(phrase, _)| {
             phrase.len() <= words.len() && phrase.iter().zip(words).all(|(one, word)| Some(*one) == *word)
@@ -133,7 +142,8 @@ impl Commands {
         best.map(|(phrase, meaning)| (*meaning, phrase.len()))
     }
 
-    /// The opt-out or opt-in inside what phones, mail programs and slips of the thumb made of it. `whole_message` reads a text of its own.
+    /// Returns the opt-out or opt-in inside additions of phones and mail programs, or with its
+    /// typos corrected. `whole_message` matches a separate text.
     pub(crate) fn wrapped(
         &self,
         text: &str,
@@ -147,7 +157,7 @@ impl Commands {
         {
             return Some(row);
         }
-        // Most texts hold no word of a command.
+        // Most texts contain no word of a command.
         if !(2..=WRAPPED_WORDS).contains(&words)
             || !reading.base.iter().flatten().any(|word| self.openers.contains(word))
         {
@@ -159,8 +169,9 @@ impl Commands {
         (leaves_or_returns && (!inside.doubtful || row.is_unmistakable())).then_some(row)
     }
 
-    /// An unmistakable STOP that is a sentence of its own, at the end ("Who is this? STOP") or at the beginning ("STOP. I
-    /// am not a customer"). "Stop! You are too kind" is not: banter opens that way.
+    /// Returns an unmistakable STOP that is a sentence of its own, at the end ("Who is this? STOP")
+    /// or at the beginning ("STOP. I am not a customer"). "Stop! You are too kind" does not count:
+    /// banter begins this way.
     pub(crate) fn own_sentence(&self, reading: &Reading) -> Option<&'static Row> {
         let mut sentences = reading.folded.sentences();
         let ((first, first_end), (last, last_end)) = (sentences.next()?, sentences.next_back()?);
@@ -168,7 +179,7 @@ impl Commands {
             self.whole_message(&reading.base[sentence])
                 .filter(|row| row.intent == Intent::OptOut && row.fit == Fit::Core)
         };
-        // "Please don't" and "stop" on two lines are one sentence.
+        // "Please don't" and "stop" on two lines are one sentence, not an opt-out.
         let goes_on = last.start > 0 && {
             let before = last.start - 1;
             reading.folded.tokens()[before].stop == Some('\n') && LEADS_ON.contains(&reading.folded.word(before))
@@ -178,7 +189,7 @@ impl Commands {
     }
 }
 
-/// The message with its slips of the thumb mended, if it has any.
+/// Returns the message with its typos corrected, or none if it has no typos.
 fn corrected(reading: &Reading) -> Option<String> {
     let folded = &reading.folded;
     let squeezed: String = (0..folded.len()).map(|at| folded.word(at)).collect();
@@ -200,8 +211,8 @@ impl Row {
         Keyword { intent: self.intent, pattern_id: self.id, language: self.language }
     }
 
-    /// Says whether the command counts even inside instruction words or beside a lower-case
-    /// signature: "Reply END" is a command, "say no more" is none.
+    /// Returns whether the command counts even inside instruction words or next to a lower-case
+    /// signature: "Reply END" is a command, "say no more" is not.
     fn is_unmistakable(&self) -> bool {
         self.fit == Fit::Core
             || matches!(self.words, "cancel" | "end" | "quit" | "revoke" | "start" | "unstop" | "baja" | "cancelar")

@@ -1,8 +1,9 @@
-//! Reads the meaning of a guest's text before any agent may read it: keywords, opt-outs in plain
-//! language, guardrails, the verdict.
+//! Classifies a guest's text before any agent may read it: keywords, opt-outs in plain language,
+//! guardrails, the verdict.
 //!
-//! Pure functions over `&str`, total on any input. Never does I/O, never keeps or prints the text, never decides what is
-//! sent: ingress and gate act on the verdict. Likewise for what a guest may be sent unasked: area codes, state rules, windows.
+//! Pure functions over `&str` that accept any input. They do no I/O, keep or print no text, and do
+//! not decide what is sent: ingress and gate act on the verdict. The crate also decides which
+//! unsolicited texts a guest may get: area codes, state rules, sending windows.
 
 pub mod area_codes;
 pub mod chain;

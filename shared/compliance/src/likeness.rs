@@ -1,12 +1,13 @@
-//! A linear classifier of texts, learnt from labelled texts (D20). It backs up the patterns,
-//! because people say what they mean in more ways than a list of patterns holds. It is
-//! deterministic: a table of numbers, no model at run time.
+//! A linear classifier of texts, trained on labelled texts (D20). It backs up the patterns, because
+//! no list of patterns contains every wording. It is deterministic: a table of numbers, without a
+//! language model at run time.
 //!
-//! It never decides alone: an opt-out or a cry that is only like one is [`Likely`], and what follows from that is softer.
+//! It never decides alone: a text that merely resembles an opt-out or a cry for help becomes
+//! [`Likely`], which has milder consequences than a certain finding.
 //!
-//! A text's features are its words, its pairs of words (next to each other, and with one between) and its runs of five bytes,
-//! hashed into a table. Each row holds the weight of the feature for every class and how rare it is.
-//! `scripts/data/train_likeness.py` makes the table.
+//! A text's features are its words, its pairs of words (adjacent, or with one word between them)
+//! and its runs of five bytes, hashed into a table. Each row of the table holds the feature's
+//! weight for every class and its rarity. `scripts/data/train_likeness.py` creates the table.
 
 use std::sync::LazyLock;
 
@@ -14,7 +15,7 @@ use serde::Serialize;
 
 use crate::guardrails::Layer;
 
-/// A class that a text can resemble; the order is the table's.
+/// A class that a text can resemble, in the order of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Like {
     Ordinary,
@@ -22,12 +23,12 @@ pub(crate) enum Like {
     Layer(Layer),
 }
 
-/// A class that a text resembles and whose miss may cost a life or a lawsuit.
+/// A class for which overlooking a text may cost a life or a lawsuit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LikelyKind {
     OptOut,
-    /// One of the layers that are urgent.
+    /// A cry for help: one of the urgent layers.
     #[serde(untagged)]
     Cry(Layer),
 }
@@ -36,7 +37,7 @@ pub enum LikelyKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Likely {
     pub kind: LikelyKind,
-    /// How far above the least odds it is, in hundredths of log odds.
+    /// How far the text exceeds the required log odds, in hundredths.
     pub margin: i16,
 }
 
@@ -55,34 +56,39 @@ const CLASSES: [Like; 12] = [
     Like::Layer(Layer::Abuse),
 ];
 const BITS: u32 = 17;
-/// 12 weights of a byte each, the rarity, three unused.
+/// Bytes of a row: 12 weights of one byte each, the rarity, and three unused bytes.
 const ROW: usize = 16;
-/// Scale of weights, then bias by class.
+/// Bytes of the header: the scale of the weights, then the bias of each class.
 const HEAD: usize = (1 + CLASSES.len()) * 4;
-/// From these odds on the net speaks for a layer that is not urgent.
+/// The lowest probability at which a text counts as of a layer that is not urgent.
 const LIKELY: f32 = 0.9;
-/// The least log odds against everything ordinary from which on a text is likely an opt-out or a cry, by kind.
+/// The lowest log odds, against all ordinary classes, at which a text is likely an opt-out or a cry
+/// for help, by kind.
 const LEAST: [(Like, LikelyKind, f32); 4] = [
     (Like::OptOut, LikelyKind::OptOut, 3.1),
     (Like::Layer(Layer::Crisis), LikelyKind::Cry(Layer::Crisis), 3.2),
     (Like::Layer(Layer::Emergency), LikelyKind::Cry(Layer::Emergency), 2.1),
     (Like::Layer(Layer::ResponsibleGaming), LikelyKind::Cry(Layer::ResponsibleGaming), 3.5),
 ];
-/// Shorter texts need more evidence: so much for each word that is missing to this many.
+/// Texts of fewer words need more evidence: `PER_MISSING_WORD` for each word below this number.
 const FULL_WORDS: usize = 8;
 const PER_MISSING_WORD: f32 = 0.2;
-/// Below this a pattern's hit is a chance meeting of words.
+/// The probability below which a pattern's hit counts as a coincidence of words.
 const UNLIKELY: f32 = 0.2;
-/// A hit of an urgent layer is certain from here on, and likely down to here: patterns know words, the net how people use them.
+/// A pattern's hit of an urgent layer is certain from the first of these probabilities on, and
+/// likely from the second on: patterns match words, the classifier knows how people use them.
 const CERTAIN_WITH_PATTERN: f32 = 0.7;
 const LIKELY_WITH_PATTERN: f32 = 0.1;
-/// Pattern and net together are stronger than what a running dialogue explains away.
+/// The margin of a text that pattern and classifier find together; high enough that a running
+/// dialogue does not explain it away.
 pub(crate) const MARGIN_WITH_PATTERN: i16 = 150;
-/// Odds are told apart down to here.
+/// The smallest probability that is distinguished from zero.
 const LEAST_ODDS: f32 = 1e-3;
-/// A longer text is read this far: its beginning says what it is, and time stays bounded.
+/// The number of bytes that are read: the beginning shows what a text is, and the limit bounds the
+/// time.
 const MOST: usize = 1_000;
-/// Shorter ones are for the patterns: two words are like too much.
+/// The fewest words that are classified: a text of two words resembles too many things. Patterns
+/// handle shorter texts.
 const LEAST_WORDS: usize = 3;
 
 static BYTES: &[u8] = include_bytes!("../data/likeness.bin");
@@ -104,7 +110,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     }
 });
 
-/// How sure it is that a text is what a pattern found in it.
+/// How certain it is that a pattern found the right meaning of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Band {
     Certain,
@@ -112,7 +118,7 @@ pub(crate) enum Band {
     Nothing,
 }
 
-/// How likely a text is to be of each class.
+/// The probabilities of a text's classes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Likeness {
     odds: [f32; CLASSES.len()],
@@ -120,13 +126,14 @@ pub(crate) struct Likeness {
 }
 
 impl Likeness {
-    /// Of a folded line: words with one space before, between and after. None where it has too few words to say.
+    /// Classifies a folded line, in which words have one space before, between and after them.
+    /// Returns none if it has too few words.
     pub(crate) fn of(line: &str) -> Option<Self> {
         let words = line.bytes().filter(|b| *b == b' ').count().saturating_sub(1);
         (words >= LEAST_WORDS).then(|| Self { odds: odds(line), words })
     }
 
-    /// The layer that the text is clearly like, of those that are not urgent.
+    /// Returns the non-urgent layer that the text clearly resembles, if there is one.
     pub(crate) fn layer(&self) -> Option<Layer> {
         let best = CLASSES.into_iter().zip(self.odds).max_by(|a, b| a.1.total_cmp(&b.1));
         match best? {
@@ -135,7 +142,7 @@ impl Likeness {
         }
     }
 
-    /// The opt-out or cry that the text resembles most.
+    /// Returns the opt-out or cry for help that the text resembles most.
     pub(crate) fn likely(&self) -> Option<Likely> {
         let ordinary: f32 =
             CLASSES.iter().zip(self.odds).filter(|(class, _)| !class.is_urgent()).map(|(_, odd)| odd).sum();
@@ -148,8 +155,8 @@ impl Likeness {
         LEAST.into_iter().map(margin).filter(|likely| likely.margin > 0).max_by_key(|likely| likely.margin)
     }
 
-    /// How much a pattern's hit of this layer is worth in this text. Urgent kinds are one: who wants to die and to be left alone does not
-    /// lose the one to the other.
+    /// Returns how certain a pattern's hit of this layer is in this text. All urgent kinds are
+    /// added up: a guest who wants both to die and to be left alone must not score low on each.
     pub(crate) fn with_pattern(&self, layer: Layer) -> Band {
         let same = |class: Like| {
             if layer.is_urgent() { class.is_urgent() } else { class == Like::Layer(layer) }
@@ -165,19 +172,19 @@ impl Likeness {
         }
     }
 
-    /// The log odds that the text is of any urgent kind, in hundredths.
+    /// Returns the log odds that the text is of any urgent kind, in hundredths.
     pub(crate) fn urgency(&self) -> i16 {
         let urgent = CLASSES.iter().zip(self.odds).filter(|(class, _)| class.is_urgent()).map(|(_, odd)| odd);
         let urgent: f32 = urgent.sum();
         (((urgent + LEAST_ODDS) / (1.0 - urgent + LEAST_ODDS)).ln() * 100.0) as i16
     }
 
-    /// Whether a hit of any layer would be nothing.
+    /// Returns whether the text is so ordinary that no pattern's hit would count.
     pub(crate) fn is_ordinary(&self) -> bool {
         self.odds[0] > 1.0 - LIKELY_WITH_PATTERN
     }
 
-    /// By name, for explaining.
+    /// Returns the probability of each class by name, for explanations.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, f32)> {
         CLASSES.iter().map(|class| class.as_str()).zip(self.odds)
     }
@@ -210,11 +217,11 @@ impl Like {
     }
 }
 
-/// The probability of each class.
+/// Computes the probability of each class.
 fn odds(line: &str) -> [f32; 12] {
     let bytes = &line.as_bytes()[..line.len().min(MOST)];
     let table = &*TABLE;
-    // Whole rows are added, for the compiler makes wide additions of it.
+    // Adds whole rows, because the compiler turns this into wide vector additions.
     let mut sums = [0_i32; ROW];
     let mut rare = 0_i32;
     features(bytes, |feature| {
@@ -233,7 +240,8 @@ fn odds(line: &str) -> [f32; 12] {
     powers.map(|power| power / all)
 }
 
-/// Every run of five bytes as a number; every word by its FNV-1a, alone, with the word before and with the one before that.
+/// Passes every feature to `add`: each run of five bytes as a number, and the FNV-1a hash of each
+/// word alone, with the previous word, and with the one before that.
 fn features(line: &[u8], mut add: impl FnMut(u64)) {
     let (mut run, mut word) = (0_u64, OFFSET);
     let (mut before, mut long_before) = (None, None::<u64>);
@@ -253,10 +261,10 @@ fn features(line: &[u8], mut add: impl FnMut(u64)) {
     }
 }
 
-/// FNV-1a, 64 bits.
+/// The parameters of FNV-1a, 64 bits.
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
-/// 2^64 by the golden ratio: spreads a number over the rows.
+/// 2^64 divided by the golden ratio; multiplying by it spreads the features over the rows.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
-//! Texts that no person wrote for us: auto-replies of phones and offices, notices of carriers, bounces of mail.
+//! Recognises texts that no person wrote for us: auto-replies of phones and offices, notices of
+//! carriers, bounced mail.
 //!
-//! Nothing in them is the guest's stop, cry or question, and nothing answers them.
+//! Nothing in them counts as the guest's opt-out, cry for help or question, and we do not reply to
+//! them.
 
 use std::sync::LazyLock;
 
@@ -14,16 +16,16 @@ use crate::is_invisible;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Machine {
-    /// The network or a mail system says that something was not delivered.
+    /// The network or a mail system reports that something was not delivered.
     Notice,
-    /// An office, a phone or a mail program answers by itself; in words that no guest uses.
+    /// An automatic answer of an office, a phone or a mail program, in words that no guest uses.
     AutoReply,
-    /// Somebody is busy and will answer later, or thanks for a message: a ready-made answer, or a person's. A stop or a cry in it
-    /// is a person's.
+    /// Somebody is busy and will answer later, or thanks us for a message. A program or a person
+    /// may have written it, so an opt-out or a cry for help in it counts as a person's.
     Busy,
 }
 
-/// A longer text is no machine's notice.
+/// The maximum length of a text that is checked.
 const LONGEST_BYTES: usize = 1_200;
 
 static NOTICES: LazyLock<RegexSet> = LazyLock::new(|| {
@@ -58,7 +60,8 @@ static AUTO_REPLIES: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// How offices begin. A guest may begin so too, so a stop or a cry behind it is a person's.
+/// The first words of office auto-replies. A guest may begin the same way, so an opt-out or a cry
+/// for help after them counts as a person's.
 static OFFICES: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"\bthank(?:s| you)(?: so much)? for (?:texting|contacting|calling|reaching out to|messaging|getting in touch with|choosing)\b",
@@ -68,7 +71,8 @@ static OFFICES: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// Busy, and an answer later: one of each makes a busy note.
+/// Phrases that say that somebody is busy, and phrases that announce a later answer. A busy note
+/// contains one of each.
 static BUSY: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"\b(?:i'm|im|i am|we're|we are)\b[^.?!]{0,25}\b(?:driving|in a meeting|in class|at work|working|busy|away|unavailable|not available|on vacation|on leave|asleep|sleeping|on a call|on another call|at the movies|in a movie)\b",
@@ -96,7 +100,7 @@ fn set(patterns: &[&str]) -> RegexSet {
         .expect("the notices can be read, says a test")
 }
 
-/// The machine that wrote the text, if one did.
+/// Returns the kind of machine that wrote the text, if one did.
 pub fn of(text: &str) -> Option<Machine> {
     if text.len() < 12 || text.len() > LONGEST_BYTES {
         return None;
@@ -116,8 +120,9 @@ pub fn of(text: &str) -> Option<Machine> {
     }
 }
 
-/// In ASCII: without accents and signs that are not seen, with plain apostrophes and a blank for any other sign. Word boundaries of other
-/// scripts would cost ten times the rest of the reading.
+/// Returns the text in ASCII: without accents and invisible characters, with plain apostrophes, and
+/// with a blank for any other character. Unicode word boundaries would take ten times as long as
+/// all other matching.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !is_invisible(*c)) {
@@ -134,7 +139,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// Whether the text asks for something of ours: no busy note does.
+/// Returns whether the text requests something from us; no busy note does.
 fn wishes(text: &str) -> bool {
     static WISHES: LazyLock<RegexSet> = LazyLock::new(|| {
         set(&[
@@ -144,7 +149,8 @@ fn wishes(text: &str) -> bool {
     WISHES.is_match(text)
 }
 
-/// Short answers that phones offer when a call comes in, and status lines.
+/// Returns whether the text is a short answer that phones offer during an incoming call, or a
+/// status line.
 fn ready_made(text: &str) -> bool {
     static LINES: LazyLock<RegexSet> = LazyLock::new(|| {
         set(&[
@@ -197,7 +203,7 @@ mod tests {
             ("Thanks for texting Oak Dental! Reply STOP to opt out.", Some(Machine::AutoReply)),
             ("The number you dialed is no longer in service.", Some(Machine::Notice)),
             ("Message not sent: blocked.", Some(Machine::Notice)),
-            // Behind a greeting like an office's a stop or a cry is a person's.
+            // After a greeting that offices use, an opt-out or a cry for help counts as a person's.
             ("Thanks for texting, but please stop texting me", Some(Machine::Busy)),
             ("I'm in a meeting, is the spa open at 5?", None),
             ("El elevador esta fuera de servicio y necesito ayuda", None),

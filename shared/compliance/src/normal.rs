@@ -1,5 +1,6 @@
-//! One spelling for the many ways a text is typed: case, accents, look-alike letters, invisible signs, punctuation, emoji
-//! (C-6, C-7, SEC-25). Done once per text; everything else works on the words found here.
+//! Folds the many ways of typing a text into one spelling: case, accents, look-alike letters,
+//! invisible characters, punctuation, emoji (C-6, C-7, SEC-25). Each text is folded once;
+//! everything else works on the folded words.
 
 mod glyphs;
 
@@ -7,11 +8,11 @@ use std::ops::Range;
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-/// A text as words: lower case, no accents, no apostrophes ("don’t" is `dont`); everything that is neither letter nor digit
-/// separates words.
+/// A text as words: lower case, without accents and apostrophes ("don’t" is `dont`). Every
+/// character that is neither a letter nor a digit separates words.
 #[derive(Debug, Default)]
 pub(crate) struct Folded {
-    /// The words with one space before, between and after them.
+    /// The words, with one space before, between and after them.
     line: String,
     tokens: Vec<Token>,
 }
@@ -21,19 +22,20 @@ pub(crate) struct Token {
     start: u32,
     end: u32,
     pub(crate) gap: Gap,
-    /// The sign that ends the sentence after this word, if one does.
+    /// The character that ends the sentence after this word, if there is one.
     pub(crate) stop: Option<char>,
     pub(crate) digits: bool,
 }
 
-/// The signs between a word and the one before it.
+/// The characters between a word and the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Gap {
     first: Option<char>,
-    /// All signs are like the first.
+    /// Whether all the characters are the same as the first.
     uniform: bool,
     count: u8,
-    /// A colon, bracket or the like: what stood before is a label.
+    /// Whether there is a colon, bracket or similar character, which makes the words before it a
+    /// label.
     pub(crate) label: bool,
 }
 
@@ -47,12 +49,12 @@ impl Gap {
         self.label |= matches!(c, ':' | ']' | '}' | '>' | '#' | '|');
     }
 
-    /// The sign, when there is just one.
+    /// Returns the character if there is exactly one.
     pub(crate) fn single(self) -> Option<char> {
         self.first.filter(|_| self.count == 1)
     }
 
-    /// The sign and how often it stands there, when there are no others.
+    /// Returns the character and its count if all the characters are the same.
     pub(crate) fn repeated(self) -> Option<(char, u8)> {
         self.first.filter(|_| self.uniform).map(|sign| (sign, self.count))
     }
@@ -68,7 +70,7 @@ impl Folded {
         folded
     }
 
-    /// Replaces what was folded before; keeps the memory.
+    /// Folds a text in place of the previous one; reuses the memory.
     pub(crate) fn read(&mut self, text: &str) {
         self.clear();
         let mut gap = Gap::default();
@@ -110,7 +112,8 @@ impl Folded {
         self.tokens.clear();
     }
 
-    /// Adds a word put together from others: it begins like the first and ends like the last of them.
+    /// Adds a word that was joined from several: its gap is the first one's, its sentence end the
+    /// last one's.
     pub(crate) fn push(&mut self, word: &str, first: Token, last: Token) {
         let start = self.line.len();
         self.line.push_str(word);
@@ -147,7 +150,7 @@ impl Folded {
         }
     }
 
-    /// Ends the open word; a number with its unit ("18yo", "10k", "7pm") is two.
+    /// Ends the current word. Splits a number and its unit ("18yo", "10k", "7pm") into two words.
     fn close(&mut self) {
         let end = self.line.len();
         if let Some(&last) = self.tokens.last()
@@ -189,8 +192,8 @@ impl Folded {
         &self.line[token.start as usize..token.end as usize]
     }
 
-    /// The clauses, each as a line of its own: cut where a sentence ends, at commas, and where one goes on with "and" or "but". None where
-    /// the whole is one.
+    /// Returns each clause as a line of its own; clauses end at the end of a sentence, at commas,
+    /// and before "and" or "but". Returns none if the text is a single clause.
     pub(crate) fn clauses(&self) -> Vec<String> {
         const CONJUNCTIONS: &[&str] = &["and", "but", "so", "because", "cause", "cuz", "y", "pero", "porque", "aunque"];
         let mut clauses = vec![String::from(" ")];
@@ -210,7 +213,7 @@ impl Folded {
         if clauses.len() > 1 { clauses } else { Vec::new() }
     }
 
-    /// The words of each sentence, with the sign that ends it.
+    /// Returns the range of words of each sentence, with the character that ends it.
     pub(crate) fn sentences(&self) -> impl DoubleEndedIterator<Item = (Range<usize>, Option<char>)> {
         let ends = self.tokens.iter().enumerate().filter(|(at, t)| t.stop.is_some() || at + 1 == self.tokens.len());
         let ends: Vec<(usize, Option<char>)> = ends.map(|(at, token)| (at + 1, token.stop)).collect();
@@ -219,7 +222,7 @@ impl Folded {
 }
 
 impl Token {
-    /// Where the word starts in the line.
+    /// Returns the word's start in the line, in bytes.
     pub(crate) fn start(self) -> usize {
         self.start as usize
     }
@@ -229,7 +232,8 @@ impl Token {
     }
 }
 
-/// Three or more letters in circles, squares or flags in a row, as a word. Takes them from `rest` where they are one.
+/// Returns the word that three or more consecutive letters in circles, squares or flags spell, and
+/// removes them from `rest`.
 fn enclosed_word(first: char, rest: &mut std::str::Chars<'_>) -> Option<String> {
     let mut word = String::from(glyphs::enclosed(first)?);
     let mut ahead = rest.clone();
@@ -250,7 +254,8 @@ fn enclosed_word(first: char, rest: &mut std::str::Chars<'_>) -> Option<String> 
     })
 }
 
-/// Signs that show nothing: joiners, marks of direction, fillers, the place of a picture.
+/// Returns whether the character is invisible: joiners, direction marks, fillers, the placeholder
+/// of a picture.
 pub fn is_invisible(c: char) -> bool {
     matches!(glyphs::special(c), Some(glyphs::Special::Nothing))
         && !matches!(c, '´' | '‘' | '’' | '‛' | 'ʼ' | 'ʹ' | '′' | '＇')

@@ -1,8 +1,9 @@
-//! Offers in a reply: found, and checked against what the casino really offers, before a guest can read them
-//! (SEC-41..47, SEC-83, C-20).
+//! Finds the offers in a reply and checks them against what the casino really offers, before a
+//! guest can read them (SEC-41..47, SEC-83, C-20).
 //!
-//! An amount of money nobody can prove rejects the reply; other wording nobody can prove goes out and is flagged. Never
-//! judges whether an offer is meant for this guest: only whether it exists.
+//! A reply with an unproven amount of money is rejected; a reply with other unproven wording is
+//! sent and flagged. Only the existence of an offer is checked, never whether it is meant for this
+//! guest.
 
 mod amount;
 mod catalogue;
@@ -32,7 +33,7 @@ use self::{
 pub struct Offer {
     #[serde(flatten)]
     pub kind: Kind,
-    /// Its bytes in the reply.
+    /// The byte range of the offer in the reply.
     pub span: Range<usize>,
     pub text: String,
 }
@@ -44,7 +45,7 @@ pub enum Kind {
         cents: u64,
         currency: Currency,
     },
-    /// 12.5% is 1250.
+    /// A percentage in hundredths: 12.5% is 1250.
     Percent {
         hundredths: u64,
     },
@@ -60,7 +61,7 @@ pub enum Kind {
     Code {
         code: Option<String>,
     },
-    /// Match play, bonus bet, deposit match.
+    /// Play that depends on the guest's own stake: match play, bonus bet, deposit match.
     Match {
         on: String,
     },
@@ -70,7 +71,7 @@ pub enum Kind {
 #[serde(rename_all = "snake_case")]
 pub enum Currency {
     Usd,
-    /// No casino of ours deals in it, so nothing can prove it.
+    /// Any other currency. None of our casinos uses one, so nothing can prove such an amount.
     Other,
 }
 
@@ -78,9 +79,9 @@ pub enum Currency {
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     Pass,
-    /// Send, and write [`OfferCheck::audit`] for a person to review.
+    /// Send the reply, and record [`OfferCheck::audit`] for a person to review.
     Flag,
-    /// Do not send: ask the model again with [`OfferCheck::feedback`].
+    /// Do not send the reply; ask the model again with [`OfferCheck::feedback`].
     Reject,
 }
 
@@ -91,21 +92,22 @@ pub struct OfferCheck {
     pub verified: bool,
     pub offers_found: Vec<Offer>,
     pub unverified_offers: Vec<Offer>,
-    /// The promotions that proved an offer, by id.
+    /// The ids of the promotions that proved an offer.
     pub matched_campaigns: Vec<String>,
     pub action: Action,
-    /// Of a reject: what the model must do about it (SEC-47).
+    /// For a rejected reply, the instructions for the model's next draft (SEC-47).
     pub feedback: Option<String>,
-    /// Of a flag: the wording to review, for the event `offer_flagged` (SEC-47).
+    /// For a flagged reply, the wording to review, for the event `offer_flagged` (SEC-47).
     pub audit: Option<String>,
 }
 
-/// Checks a reply as a guest would read it. Promotions count on their days in the casino's zone.
+/// Checks a reply as the guest would read it. A promotion is valid by calendar days in the casino's
+/// zone.
 pub fn check(reply: &str, catalogue: &Catalogue, now: DateTime<Utc>, zone: Tz) -> OfferCheck {
     check_with(reply, || catalogue, now, zone)
 }
 
-/// As [`check`], with a catalogue that is made only for a reply that offers something.
+/// Like [`check`], but builds the catalogue only if the reply contains an offer.
 pub fn check_with<C: Borrow<Catalogue>>(
     reply: &str,
     catalogue: impl FnOnce() -> C,
@@ -165,7 +167,7 @@ impl OfferCheck {
     }
 }
 
-/// The first few, each once: a model and a reader need examples, not a list.
+/// Quotes the first few distinct offers: the model and the reviewer need examples, not a full list.
 fn quoted(offers: &[Offer]) -> String {
     const MOST: usize = 5;
     let mut texts: Vec<String> = Vec::new();

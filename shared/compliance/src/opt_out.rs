@@ -1,7 +1,9 @@
-//! Opt-outs in plain language: wording a reasonable person would understand as "stop texting me" (SMS-19, C-11, SEC C-3).
+//! Opt-outs in plain language: wording that a reasonable person would understand as "stop texting
+//! me" (SMS-19, C-11, SEC C-3).
 //!
-//! In doubt between an opt-out and anything else it is an opt-out, but a booking to cancel, a bus stop or fries one
-//! cannot stop eating leave no doubt. The list is `data/opt_out.toml`, compiled in: ingress reads it too, which has no pack.
+//! A text that may be an opt-out or something else counts as an opt-out. A booking to cancel, a bus
+//! stop or fries that one cannot stop eating leave no doubt. The list is `data/opt_out.toml`,
+//! compiled in because ingress uses it too and has no pack.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -21,9 +23,9 @@ static LIST: LazyLock<List> =
 struct List {
     typos: Typos,
     groups: BTreeMap<String, String>,
-    /// By id.
+    /// The opt-out phrases, by id.
     phrases: BTreeMap<String, String>,
-    /// By id: a guest who wants our texts again.
+    /// The phrases, by id, with which a guest asks for our texts again.
     returns: BTreeMap<String, String>,
     spared: Spared,
     kept: Spared,
@@ -45,15 +47,15 @@ struct Spared {
 /// The meaning of one of the rules that [`add_to`] adds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OptOutRule {
-    /// An opt-out, or the wish to get our texts again.
+    /// An opt-out, or a request for our texts again.
     Words { id: &'static str, intent: Intent, language: Language },
-    /// No opt-out however much it looks like one: keeps the net of likeness silent.
+    /// Wording that is no opt-out although it looks like one; silences the likeness classifier.
     Spared,
-    /// Turns down another channel and keeps this one: keeps the phrases silent too.
+    /// Wording that declines another channel and keeps this one; silences the opt-out phrases too.
     Kept,
 }
 
-/// Whether the text revokes consent in plain language or by a command.
+/// Returns whether the text revokes consent, in plain language or by a command.
 pub fn is_revocation(text: &str) -> bool {
     crate::classify(text).is_some_and(|keyword| keyword.intent == crate::Intent::OptOut)
 }

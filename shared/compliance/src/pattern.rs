@@ -1,4 +1,4 @@
-//! Word patterns, written as data, so that a phrase list reads like a phrase list.
+//! Word patterns, written as data, so that lists of phrases are easy to read.
 //!
 //! A pattern is a row of elements separated by spaces:
 //! - `stop|quit` one of these; `do_not` is two words; `@group` stands for a named list of alternatives
@@ -11,7 +11,7 @@
 //! - `:` here stands a colon, a bracket or the like
 //! - `&` between two patterns: both must be found, in any order
 //!
-//! All patterns of a program are looked for together: see [`program`].
+//! All patterns of a program are searched for together: see [`program`].
 
 mod lexicon;
 mod parse;

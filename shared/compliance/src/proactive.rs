@@ -1,5 +1,5 @@
-//! Checks the wording of a text that nobody asked for (SMS-33, SMS-49, C-40): who writes, that
-//! it is an AI, how to stop it, and one thing to do. `seven_sms` judges length and risk.
+//! Checks the wording of an unsolicited text (SMS-33, SMS-49, C-40): it must say who writes, that
+//! it is an AI, how to stop it, and ask for one thing. `seven_sms` checks length and risk.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use seven_domain::Language;
 
 use crate::{Intent, classify};
 
-/// A required part that the wording lacks, or a part too many.
+/// A required part that is missing, or a part that occurs too often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     NoCasino,
@@ -41,7 +41,7 @@ const SPANISH: [&str; 12] = [
     "conteste",
 ];
 
-/// All that is wrong with the wording; `casino` is the name guests know.
+/// Returns all faults of the wording; `casino` is the name that guests know.
 pub fn faults(text: &str, language: Language, casino: &str) -> Vec<Fault> {
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let lower = text.to_lowercase();
@@ -62,14 +62,16 @@ pub fn faults(text: &str, language: Language, casino: &str) -> Vec<Fault> {
     .collect()
 }
 
-/// A word the gate takes for an opt-out, written so that a guest sees it; in the text's language or in every one.
+/// Returns whether the word is an opt-out for the gate, is in capitals so that guests notice it,
+/// and belongs to the text's language or to all languages.
 fn stops(word: &str, language: Language) -> bool {
     word.chars().all(|c| !c.is_lowercase())
         && classify(word)
             .is_some_and(|keyword| keyword.intent == Intent::OptOut && keyword.language.is_none_or(|of| of == language))
 }
 
-/// A verb that asks for more than a way out: "Reply STOP" alone is none.
+/// Returns whether a verb asks the guest to do something other than opt out: "Reply STOP" alone
+/// does not count.
 fn calls(words: &[&str], language: Language) -> bool {
     let verbs: &[&str] = match language {
         Language::En => &ENGLISH,

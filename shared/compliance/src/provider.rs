@@ -1,8 +1,10 @@
-//! The words to which a provider reacts by itself, and what its webhook says when it did.
+//! The words to which a provider reacts by itself, and the meaning of its webhook's report that it
+//! did.
 
 use crate::{Intent, Keyword};
 
-/// The whole messages, in any case, to which a provider reacts by default: it blocks or unblocks the number and may answer.
+/// The messages, in any case, to which a provider reacts by default: it blocks or unblocks the
+/// number and may answer.
 const TELNYX_WORDS: &[&str] =
     &["stop", "stopall", "stop all", "unsubscribe", "cancel", "end", "quit", "start", "unstop", "help"];
 const TWILIO_WORDS: &[&str] = &[
@@ -21,14 +23,15 @@ const TWILIO_WORDS: &[&str] = &[
     "info",
 ];
 
-/// Whether the provider reacts to this message by its own list.
+/// Returns whether the provider's own list makes it react to this message.
 pub fn reacts(provider: &str, text: &str) -> bool {
     let words = if provider == seven_domain::TWILIO { TWILIO_WORDS } else { TELNYX_WORDS };
     words.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
 }
 
-/// The provider's verdict in its webhook: Telnyx's `autoresponse_type`, Twilio's `OptOutType`. Accounts may have keywords of their own,
-/// so it holds whatever the text says.
+/// Returns the command that the provider reports in its webhook (Telnyx's `autoresponse_type`,
+/// Twilio's `OptOutType`). It counts whatever the text says, because accounts may have keywords of
+/// their own.
 pub fn keyword(verdict: &str) -> Option<Keyword> {
     let said = |intent, pattern_id| Some(Keyword { intent, pattern_id, language: None });
     let letters: String = verdict.chars().filter(char::is_ascii_alphabetic).collect();

@@ -1,7 +1,9 @@
-//! May a text that nobody asked for go out now, and if not, when? (SMS-32, SEC-57, C-8, C-37, D15)
+//! Decides whether an unsolicited text may be sent now, and if not, when (SMS-32, SEC-57, C-8,
+//! C-37, D15).
 //!
-//! The window is the law's on the guest's own clock, in every place the guest may be, narrowed by the casino's hours. Never
-//! asked for answers to a guest's text: those pass at any hour (D6). Pure: the time comes in with the question.
+//! The window is the law's, on the guest's own clock, in every place the guest may be, narrowed by
+//! the casino's hours. Replies to a guest's text are not checked: they may be sent at any hour
+//! (D6). The functions are pure; the caller passes in the time.
 
 mod hours;
 mod spans;
@@ -18,25 +20,26 @@ pub use self::hours::{CasinoWindow, Hours, Week};
 use self::spans::Span;
 use crate::jurisdiction::{self, Basis, Candidate, Laws, Residence, State};
 
-/// How far ahead an opening is looked for: every weekday, and today's again.
+/// How far ahead the next opening is searched: every weekday, and today's weekday again.
 const HORIZON: TimeDelta = TimeDelta::days(8);
 
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     pub to: &'a PhoneE164,
     pub at: DateTime<Utc>,
-    /// Where the guest's profile says the guest lives; outranks the area code.
+    /// The guest's home according to the profile; takes precedence over the area code.
     pub profile: Option<Residence>,
     pub casino: CasinoWindow,
 }
 
-/// The answer.
+/// The answer to a [`Question`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Window {
     pub open: bool,
-    /// Now when open, else the first instant that is lawful in every place; missing when none comes within 8 days.
+    /// `at` if the window is open, otherwise the first instant that is lawful in every place;
+    /// missing if there is none within 8 days.
     pub opens_at: Option<DateTime<Utc>>,
-    /// The end of the window that is open now or opens at `opens_at`; it may never end when nothing closes it.
+    /// The end of the window that is open now or opens at `opens_at`; missing if no end is known.
     pub closes_at: Option<DateTime<Utc>>,
     pub basis: Basis,
     pub places: Vec<PlaceWindow>,
@@ -47,24 +50,25 @@ pub struct Window {
 /// The window in one place the guest may be in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlaceWindow {
-    /// Missing when it could be any of several states, whose common window is used then.
+    /// The state; missing if the guest may be in any of several states, whose common window is then
+    /// used.
     pub state: Option<State>,
     pub zone: Tz,
     pub local_time: NaiveDateTime,
     pub open: bool,
-    /// The law's hours on this weekday; none when it closes all day.
+    /// The lawful hours on this weekday; none if the window is closed all day.
     pub lawful: Option<Hours>,
     /// The parts of `lawful` that the casino's own hours leave open.
     pub hours: Vec<Hours>,
     pub source: String,
 }
 
-/// Answers by the laws of this build.
+/// Answers the question by the laws of this build.
 pub fn check(question: &Question<'_>) -> Window {
     check_with(Laws::shipped(), question)
 }
 
-/// [`check`] with another table of laws.
+/// Like [`check`], with another table of laws.
 pub fn check_with(laws: &Laws, question: &Question<'_>) -> Window {
     let Question { to, at, profile, casino } = *question;
     let whereabouts = jurisdiction::whereabouts(to, profile.as_ref());
@@ -81,7 +85,7 @@ pub fn check_with(laws: &Laws, question: &Question<'_>) -> Window {
     }
     let mut common = common.unwrap_or_default();
     if why::no_law_known(&whereabouts) {
-        // The windows of the states say nothing about a number from elsewhere.
+        // The states' windows do not apply to a number from elsewhere.
         common.clear();
     }
     let latest = at.checked_add_signed(HORIZON).unwrap_or(DateTime::<Utc>::MAX_UTC);
@@ -89,7 +93,7 @@ pub fn check_with(laws: &Laws, question: &Question<'_>) -> Window {
     let mut window = Window {
         open: next.is_some_and(|span| span.start <= at),
         opens_at: next.map(|span| span.start.max(at)),
-        // A span that reaches past the days that were looked at has no known end.
+        // A span that continues after the searched days has no known end.
         closes_at: next.map(|span| span.end).filter(|end| *end <= latest + TimeDelta::days(1)),
         basis: whereabouts.basis,
         places,

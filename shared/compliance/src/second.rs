@@ -1,5 +1,5 @@
-//! Joins a second reader's word on a suspicious text to the first one's (D20). The reader itself is `shared/reader`; this
-//! is the rule by which both decide, and pure.
+//! Combines a second reader's judgement of a suspicious text with the first one's (D20). The reader
+//! itself is in `shared/reader`; this module holds only the pure rule that combines both.
 
 use serde::Serialize;
 
@@ -8,7 +8,8 @@ use crate::{
     verdict::Verdict,
 };
 
-/// Log odds of a text being of each kind against everything ordinary, by a reader that does not know the first one's.
+/// Log odds that a text is of each kind, against everything ordinary, from a reader that does not
+/// know the first reader's odds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SecondReading {
     pub opt_out: f32,
@@ -17,29 +18,34 @@ pub struct SecondReading {
     pub responsible_gaming: f32,
 }
 
-/// Findings of the first reading that the second needs.
+/// Findings of the first reading that the second reading needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Evidence {
-    /// The net's log odds that the text is of any urgent kind, in hundredths; none for one that it does not read.
+    /// The classifier's log odds that the text is of any urgent kind, in hundredths; none for a
+    /// text that it does not read.
     pub(crate) suspicion: Option<i16>,
-    /// A phrase that speaks of texts and keeps them ("don't stop texting me"): no opt-out, whatever it resembles.
+    /// Whether a phrase asks to keep our texts ("don't stop texting me"): such a text is no
+    /// opt-out, whatever it resembles.
     pub(crate) spared: bool,
-    /// The layer of a pattern that fired and that the net doubts.
+    /// The layer of a pattern that matched although the classifier doubts it.
     pub(crate) doubted: Option<Layer>,
-    /// A rule that its pack marks as certain has fired.
+    /// Whether a rule matched that its pack marks as certain.
     pub(crate) sure: bool,
 }
 
-/// From here on a text is worth a second reading: below are nine in ten ordinary texts and no cry of the tuning sets.
+/// The first reader's log odds above which a text gets a second reading. Nine in ten ordinary texts
+/// are below it, and no cry for help of the tuning sets is.
 const SUSPICIOUS: i16 = -250;
-/// How much the first reader's log odds count beside the second's.
+/// The weight of the first reader's log odds in the sum with the second reader's.
 const FIRST_READERS_SHARE: f32 = 0.5;
-/// The least sum of both from which on a text is likely an opt-out or a cry: a question that nobody had to be asked costs more than a line that
-/// nobody needed where a life is at stake.
+/// The lowest weighted sum of both readers' odds at which a text is likely an opt-out or a cry for
+/// help. The opt-out's is higher than the crisis's, because an unnecessary question does more harm
+/// there than an unnecessary helpline does where a life is at stake.
 const LEAST_OPT_OUT: f32 = 4.0;
 const LEAST_CRISIS: f32 = 3.25;
 const LEAST_CRY: f32 = 4.0;
-/// Below this the second reader is so sure that a text is ordinary that a pattern's hit is likely, not certain.
+/// The log odds below which the second reader is so sure that a text is ordinary that a pattern's
+/// hit becomes likely instead of certain.
 const ORDINARY: f32 = -2.5;
 
 impl Evidence {
@@ -47,8 +53,8 @@ impl Evidence {
 }
 
 impl Decision {
-    /// Whether a second reading could change what becomes of the text: it is a guest's, no command, and the first reader is not sure that it
-    /// is ordinary.
+    /// Returns whether a second reading could change the decision: a guest wrote the text, it is no
+    /// command, and the first reader is not sure that it is ordinary.
     pub fn is_suspicious(&self) -> bool {
         self.author == Author::Guest
             && self.keyword.is_none_or(|keyword| !matches!(keyword.intent, Intent::OptOut | Intent::OptIn))
@@ -57,8 +63,9 @@ impl Decision {
 }
 
 impl Guardrails {
-    /// The decision of both readers. Where a pattern fired, the second can only make it softer, and never takes the alarm away; where none
-    /// did, both together say what the text resembles.
+    /// Returns the decision of both readers. If a pattern matched, the second reader can only
+    /// weaken its alarm, never remove it; if none matched, both readers together determine what the
+    /// text resembles.
     #[must_use]
     pub fn weigh(&self, first: Decision, second: &SecondReading) -> Decision {
         if !first.is_suspicious() {
@@ -78,17 +85,19 @@ impl Guardrails {
         self.beside(first, &kinds)
     }
 
-    /// Adds the kind that the text resembles to those that were found for certain.
+    /// Adds the kind that the text resembles to the kinds that were found for certain.
     fn beside(&self, first: Decision, kinds: &[(LikelyKind, f32)]) -> Decision {
         let net = f32::from(first.evidence.suspicion.unwrap_or(SUSPICIOUS)) / 100.0;
         let margin = |kind: LikelyKind, odds: f32| match kind {
-            // A pattern fired that the net doubts: no second doubt takes that away.
+            // A pattern matched that the classifier doubts: the second reader's doubt cannot remove
+            // it.
             LikelyKind::Cry(layer) if first.evidence.doubted == Some(layer) => f32::from(MARGIN_WITH_PATTERN) / 100.0,
             LikelyKind::OptOut => odds + FIRST_READERS_SHARE * net - LEAST_OPT_OUT,
             LikelyKind::Cry(Layer::Crisis) => odds + FIRST_READERS_SHARE * net - LEAST_CRISIS,
             LikelyKind::Cry(_) => odds + FIRST_READERS_SHARE * net - LEAST_CRY,
         };
-        // A kind that the answer serves anyway is no second alarm, even where the text resembles it most.
+        // A kind that the answer already covers raises no second alarm, even if the text resembles
+        // it most.
         let open = |kind: LikelyKind| match kind {
             LikelyKind::OptOut => first.keyword.is_none() && !first.evidence.spared && first.hits.is_empty(),
             LikelyKind::Cry(layer) => self.guards(layer) && !first.hits.iter().any(|hit| hit.layer.serves(layer)),
@@ -101,7 +110,7 @@ impl Guardrails {
     }
 }
 
-/// The same without its cry for certain: it is likely.
+/// Weakens the decision: its certain cry for help becomes a likely one.
 fn softened(first: Decision, cry: Layer) -> Decision {
     let hits: Vec<Hit> = first.hits.into_iter().filter(|hit| !hit.layer.is_urgent()).collect();
     let verdict = hits.first().cloned().map_or(Verdict::Pass, Verdict::Guardrail);
@@ -135,15 +144,17 @@ mod tests {
         let found = SecondReading { crisis: 6.0, ..ordinary };
         let kind = |decision: &Decision| decision.likely.map(|likely| likely.kind.as_str());
         for (text, second, verdict, likely) in [
-            // A pattern and a reader that is sure of nothing ordinary: certain, as without it.
+            // A pattern matched, and the second reader is not sure that the text is ordinary: the
+            // cry stays certain.
             ("i want to kill myself tonight", all(5.0), "crisis", None),
             ("i want to kill myself tonight", all(-2.0), "crisis", None),
-            // The alarm of a pattern is made softer, and stays.
+            // The alarm of a pattern is weakened, but stays.
             ("i want to kill myself tonight", ordinary, "pass", Some("crisis")),
-            // No pattern, and two readers that agree.
+            // No pattern matched, but both readers agree.
             ("nobody will notice when i am not around any more", found, "pass", Some("crisis")),
             ("nobody will notice when i am not around any more", ordinary, "pass", None),
-            // Nothing is asked about an opt-out for certain, nor about one that was spared.
+            // The second reader is not asked about certain opt-outs, nor about texts that were
+            // spared.
             ("stop texting me please", ordinary, "opt_out", None),
             ("please do not stop texting me about the shows", SecondReading { opt_out: 9.0, ..ordinary }, "pass", None),
         ] {

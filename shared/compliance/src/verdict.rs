@@ -1,4 +1,4 @@
-//! The one answer ingress, gate and `seven gate check` share on what a text is.
+//! The judgement of a text that ingress, gate and `seven gate check` share.
 
 use serde::Serialize;
 
@@ -13,12 +13,12 @@ pub enum Verdict {
     /// An ordinary text, for the agents.
     Pass,
     Keyword(Keyword),
-    /// The one to answer; [`crate::Decision::hits`] has them all.
+    /// The most serious hit, which decides the answer; [`crate::Decision::hits`] has them all.
     Guardrail(Hit),
 }
 
 impl Verdict {
-    /// `pass`, the keyword's intent, or the guardrail's layer.
+    /// Returns `pass`, the keyword's intent, or the guardrail's layer.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -28,7 +28,7 @@ impl Verdict {
     }
 }
 
-/// [`Guardrails::decide`], for those who need no more.
+/// Returns only the verdict of [`Guardrails::decide`].
 pub fn verdict(text: &str, guardrails: &Guardrails) -> Verdict {
     guardrails.decide(text).verdict
 }

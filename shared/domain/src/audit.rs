@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Invalid, message::text_enum};
 
 text_enum! {
-    /// How soon somebody should look.
+    /// How urgently somebody should look at an event.
     Severity {
         Info => "info",
         Warning => "warning",
@@ -16,7 +16,8 @@ text_enum! {
 }
 
 text_enum! {
-    /// One kind of entry. The names are the specification's; those after `IncidentReport` are ours.
+    /// The kinds of entries. The names up to `IncidentReport` are the specification's; the later
+    /// ones are ours.
     AuditEvent {
         SmsInbound => "sms_inbound",
         SmsOutbound => "sms_outbound",
@@ -50,40 +51,41 @@ text_enum! {
         CompToolCall => "comp_tool_call",
         /// A consent chain that does not verify (SEC-74).
         ConsentChainBroken => "consent_chain_broken",
-        /// A text was refused by the provider although the guest is with us (C-10).
+        /// The provider refused a text although the guest has not opted out with us (C-10).
         ProviderBlocked => "provider_blocked",
         SelfExclusionListLoaded => "self_exclusion_list_loaded",
         RetentionApplied => "retention_applied",
         CasinoChanged => "casino_changed",
-        /// A provider takes nothing of ours, for the fleet or a casino (SMS-41).
+        /// A provider accepts none of our texts, for the fleet or for one casino (SMS-41).
         SendingStopped => "sending_stopped",
         SendingResumed => "sending_resumed",
         /// A person wrote to a guest in the host's place.
         PersonWrote => "person_wrote",
         /// A feature flag was set or removed (DEP-23).
         FlagChanged => "flag_changed",
-        /// A person has an alert in hand.
+        /// A person acknowledged an alert.
         AlertAcknowledged => "alert_acknowledged",
-        /// A campaign began, was paused, resumed or cancelled, or ended (SMS-46).
+        /// A campaign began, ended, or was paused, resumed or cancelled (SMS-46).
         CampaignChanged => "campaign_changed",
-        /// A person judged what a guardrail did with a text (OBS-5).
+        /// A person reviewed a guardrail's decision about a text (OBS-5).
         GuardrailReviewed => "guardrail_reviewed",
         DeadLetterHandled => "dead_letter_handled",
-        /// Everything was written to a backup (DEP-31).
+        /// A full backup was written (DEP-31).
         BackedUp => "backed_up",
-        /// A backup was restored for practice (DEP-33).
+        /// A backup was restored as a drill (DEP-33).
         RecoveryDrilled => "recovery_drilled",
-        /// The database came from a backup; nothing leaves until `Recovered` and an operator (D5).
+        /// The database was restored from a backup; nothing is sent until `Recovered` and an
+        /// operator's release (D5).
         Restored => "restored",
-        /// The providers were asked for everything that happened since the backup.
+        /// The providers' records since the backup were fetched.
         Recovered => "recovered",
-        /// An operator looked at what names or quotes a guest.
+        /// An operator viewed data that names or quotes a guest.
         PersonalDataRevealed => "personal_data_revealed",
     }
 }
 
 impl AuditEvent {
-    /// The table of SEC-65.
+    /// Returns the severity that the table of SEC-65 assigns.
     pub fn severity(self) -> Severity {
         match self {
             Self::DataDeleted

@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::Invalid;
 
-/// Owner of fleet-wide rows; not a casino (its name cannot be parsed as one).
+/// The owner of fleet-wide rows. It is no casino, and cannot be parsed as a casino's id.
 pub const FLEET: &str = "_fleet";
-/// Owner of authentic events for numbers we do not know (D2).
+/// The owner of authentic events for numbers that we do not know (D2).
 pub const UNKNOWN_CASINO: &str = "_unknown";
 
-/// Snake-case tenant id: a lower-case letter, then up to 39 of `a-z 0-9 _` (D9). Safe in subjects, keys and labels. Cheap to clone.
+/// Snake-case tenant id: a lower-case letter, then up to 39 of `a-z 0-9 _` (D9). Safe in subjects,
+/// keys and labels. Cloning is cheap.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CasinoId(Arc<str>);
@@ -21,12 +22,12 @@ impl CasinoId {
         &self.0
     }
 
-    /// The pseudo tenant that owns authentic events for unknown numbers.
+    /// Returns the pseudo tenant that owns authentic events for unknown numbers.
     pub fn unknown() -> Self {
         Self(UNKNOWN_CASINO.into())
     }
 
-    /// Reads an id back from our own tables and subjects, where the pseudo tenants occur too.
+    /// Parses an id from our own tables and subjects, which also contain the pseudo tenants.
     pub fn trusted(text: &str) -> Result<Self, Invalid> {
         if text == UNKNOWN_CASINO { Ok(Self::unknown()) } else { text.parse() }
     }
@@ -35,7 +36,7 @@ impl CasinoId {
         &*self.0 == UNKNOWN_CASINO
     }
 
-    /// With hyphens, for DNS and Kubernetes names.
+    /// Returns the id with hyphens instead of underscores, for DNS and Kubernetes names.
     pub fn slug(&self) -> String {
         self.0.replace('_', "-")
     }

@@ -1,4 +1,5 @@
-//! The casino's configuration document (DEP-21): one per casino, unknown keys refused, every default written down here.
+//! The casino's configuration document (DEP-21): one per casino. Unknown keys are refused, and all
+//! defaults are defined here.
 
 mod legal_sender;
 mod registration;
@@ -28,16 +29,16 @@ macro_rules! group {
     };
 }
 
-/// Everything a casino decides for itself. `casino_id`, `timezone`, `state` and the numbers are required.
+/// The settings of one casino. `casino_id`, `timezone`, `state` and the numbers are required.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CasinoConfig {
     #[schemars(with = "String")]
     pub casino_id: CasinoId,
-    /// Version of this document's shape; 1 today.
+    /// Version of this document's format; 1 today.
     #[serde(default = "one")]
     pub schema_version: u32,
-    /// The domain pack that serves it (D18): agents, texts, rules and guardrails of its trade.
+    /// The domain pack of the casino (D18): agents, texts, rules and guardrails of its trade.
     #[serde(default = "casino")]
     pub pack: String,
     #[serde(default)]
@@ -82,34 +83,37 @@ group! {
 }
 
 group! {
-    /// Null templates mean the pack's text.
+    /// Texts of the casino's own; null means the pack's text.
     Prompts {
         system_prompt_override: Option<String> = None,
         #[serde(skip_serializing)] #[schemars(skip)] greeting_template: Retired = Retired,
         #[serde(skip_serializing)] #[schemars(skip)] greeting_template_es: Retired = Retired,
         fallback_message: Option<String> = None,
-        /// The name guests read; at most 24 characters, so that texts keep their segments.
+        /// The casino's name as guests read it; at most 24 characters, so that texts do not need
+        /// more segments.
         casino_name_display: String = String::new(),
     }
 }
 
-/// Warm and brief; quick and glad; calm and sparing with words.
+/// The tones: warm and brief; quick and cheerful; calm and sparing with words.
 pub const TONES: [&str; 3] = ["warm_professional", "lively", "understated"];
-/// As one speaks to a guest one knows; without contractions and colloquial words.
+/// The levels of formality: as to a guest one knows; or without contractions and colloquial words.
 pub const FORMALITIES: [&str; 2] = ["casual_respectful", "formal"];
 
 group! {
-    /// How the host sounds (DEP-7). Prompts of hosted models say it, code holds every reply to the signs; the pack's own texts have one tone.
+    /// How the host sounds (DEP-7). Prompts tell hosted models, and code enforces the limits on
+    /// emoji and exclamation marks in every reply. The pack's own texts have a fixed tone.
     Branding {
-        /// At most 10 characters, so that texts keep their segments.
+        /// The host's name; at most 10 characters, so that texts do not need more segments.
         persona_name: String = "Seven".to_owned(),
-        /// One of [`TONES`]; another is read as the first.
+        /// One of [`TONES`]; any other value counts as the first.
         tone: String = TONES[0].to_owned(),
-        /// One of [`FORMALITIES`]; Spanish says usted in each.
+        /// One of [`FORMALITIES`]; Spanish uses usted in both.
         formality_level: String = FORMALITIES[0].to_owned(),
-        /// Whether a hosted model may write emoji: a text with one is Unicode, and takes a segment for 70 characters instead of 160.
+        /// Whether a hosted model may write emoji. A text with an emoji is Unicode, with 70
+        /// characters per segment instead of 160.
         emoji_allowed: bool = false,
-        /// Sentences of a reply that may end with an exclamation mark.
+        /// How many sentences of a reply may end with an exclamation mark.
         exclamation_limit: u8 = 1,
     }
 }
@@ -125,7 +129,7 @@ pub struct Regulations {
     pub ai_disclosure_required: bool,
     #[serde(default)]
     pub ai_disclosure_law: Option<String>,
-    /// Guest-local, `HH:MM`.
+    /// Start of the quiet hours in the guest's local time, `HH:MM`.
     #[serde(default = "nine_pm")]
     pub quiet_hours_start: String,
     #[serde(default = "eight_am")]
@@ -134,10 +138,10 @@ pub struct Regulations {
     pub responsible_gaming_helpline: Option<Helpline>,
     #[serde(default)]
     pub state_helpline: Option<Helpline>,
-    /// No marketing text without an answer of the reassigned-numbers database (SMS-31).
+    /// Whether marketing texts require a result from the reassigned-numbers database (SMS-31).
     #[serde(default)]
     pub reassigned_number_check: bool,
-    /// The legal sender, and how far a guest's STOP reaches (D7).
+    /// The legal sender, and which texts a guest's STOP ends (D7).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal_sender: Option<LegalSender>,
 }
@@ -163,35 +167,38 @@ pub struct Operational {
     pub timezone: Tz,
     #[schemars(with = "String")]
     pub telnyx_phone_number: PhoneE164,
-    /// The casino's number at Twilio, its second provider; with a 10DLC campaign of its own (SMS-39).
+    /// The casino's number at Twilio, its second provider; it has a 10DLC campaign of its own
+    /// (SMS-39).
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub twilio_phone_number: Option<PhoneE164>,
-    /// State of the campaign of that number; proactive texts take it only when it is `approved`.
+    /// Registration state of the Twilio number's campaign; proactive texts use the number only when
+    /// it is `approved`.
     #[serde(default)]
     pub twilio_registration: Registration,
-    /// The messaging service whose pool holds `twilio_phone_number`, where the casino has one.
+    /// The messaging service whose pool contains `twilio_phone_number`, if the casino uses one.
     #[serde(default)]
     pub twilio_messaging_service_sid: Option<String>,
-    /// Which providers send, the primary first: `telnyx`, `twilio`. Empty: the provider of the number the guest writes to, then the
-    /// fleet's order.
+    /// The providers that send, the primary first: `telnyx`, `twilio`. If empty: the provider of
+    /// the number to which the guest writes, then the fleet's order.
     #[serde(default)]
     pub providers: Vec<String>,
     #[serde(default = "long_code")]
     pub number_kind: NumberKind,
-    /// Pace of a 10DLC campaign; required for `long_code`.
+    /// Segments per second of the 10DLC campaign; required for `long_code`.
     #[serde(default)]
     pub campaign_segments_per_second: Option<u32>,
-    /// AT&T's class of the campaign: its segments per minute.
+    /// AT&T's class of the campaign; sets its segments per minute.
     #[serde(default)]
     pub campaign_class: Option<CampaignClass>,
-    /// T-Mobile's tier of the brand: its proactive segments per day.
+    /// T-Mobile's tier of the brand; sets its proactive segments per day.
     #[serde(default)]
     pub brand_tier: Option<BrandTier>,
-    /// Segments per second over all of the casino's numbers, where it wants fewer than they may carry.
+    /// Segments per second over all of the casino's numbers, if it wants a limit below theirs.
     #[serde(default)]
     pub max_segments_per_second: Option<u32>,
-    /// State of the 10DLC campaign or the toll-free verification; proactive texts need `approved` (SMS-31). Missing is not approved (C-38).
+    /// State of the 10DLC campaign or the toll-free verification; proactive texts need `approved`
+    /// (SMS-31). If missing, it is not approved (C-38).
     #[serde(default)]
     pub registration: Registration,
     /// A long code's brand and campaign, as submitted to the registry (SMS-57).
@@ -199,10 +206,10 @@ pub struct Operational {
     pub registered: Option<Registered>,
     #[serde(default)]
     pub messaging_profile_id: Option<String>,
-    /// The casino's privacy page, which says what becomes of numbers and texts (SMS-58).
+    /// The casino's privacy page, which says how numbers and texts are used (SMS-58).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub privacy_page: Option<String>,
-    /// Its terms of texting: how often, what it costs, STOP and HELP.
+    /// The casino's terms of texting: frequency, cost, STOP and HELP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms_page: Option<String>,
     #[serde(default)]
@@ -210,7 +217,8 @@ pub struct Operational {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub escalation_sms_number: Option<PhoneE164>,
-    /// Printed in fallbacks and HELP: how a guest reaches people. At most 16 characters.
+    /// The phone number at which guests reach people; part of fallbacks and HELP. At most 16
+    /// characters.
     pub contact_phone: String,
     #[serde(default = "twenty")]
     pub max_messages_per_guest_per_day: u32,
@@ -229,7 +237,7 @@ fn forty_eight() -> u32 {
 }
 
 impl Operational {
-    /// Segments per second this number may carry.
+    /// Returns the segments per second that this number may carry.
     pub fn segments_per_second(&self) -> u32 {
         match self.number_kind {
             NumberKind::TollFree => 20,
@@ -240,7 +248,7 @@ impl Operational {
     }
 }
 
-/// Casino tier of the inbound limits, texts per minute (PROD-2).
+/// The casino's tier of the inbound limits, in texts per minute (PROD-2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RateLimitTier {
@@ -262,9 +270,10 @@ impl RateLimitTier {
 group! {
     Limits {
         rate_limit_tier: RateLimitTier = RateLimitTier::Standard,
-        /// Texts per minute over all guests where the casino's agreement names a figure of its own instead of the tier's.
+        /// Texts per minute over all guests, if the casino's contract names a figure instead of the
+        /// tier's.
         casino_texts_per_minute: Option<u32> = None,
-        /// Texts per guest and minute; the next one is stored but not answered (CONV-3, C-30).
+        /// Texts per guest and minute; further texts are stored but not answered (CONV-3, C-30).
         guest_texts_per_minute: u32 = 10,
         #[serde(skip_serializing)] #[schemars(skip)] breaker_failures: Retired = Retired,
         #[serde(skip_serializing)] #[schemars(skip)] breaker_window_seconds: Retired = Retired,
@@ -273,7 +282,7 @@ group! {
 }
 
 impl Limits {
-    /// Texts per minute over all guests of the casino.
+    /// Returns the texts per minute over all guests of the casino.
     pub fn texts_per_minute(&self) -> u32 {
         self.casino_texts_per_minute.unwrap_or_else(|| self.rate_limit_tier.texts_per_minute())
     }
@@ -294,7 +303,8 @@ group! {
 }
 
 impl CasinoConfig {
-    /// Cross-field rules that the types cannot hold; each problem names its field and the fix.
+    /// Checks cross-field rules that the types cannot express; each problem names its field and the
+    /// fix.
     pub fn check(&self) -> Result<(), Vec<Invalid>> {
         let mut problems = Vec::new();
         let mut need = |ok: bool, what: &'static str, problem: String, expected: &'static str| {
@@ -339,7 +349,7 @@ impl CasinoConfig {
                 problems.push(Invalid::new(what, problem, expected));
             }
         };
-        // The texts count their segments with names up to ten characters.
+        // The segments of the pack's texts are counted for names of up to ten characters.
         let persona = self.branding.persona_name.chars().count();
         need(
             (1..=10).contains(&persona),
@@ -375,7 +385,7 @@ impl CasinoConfig {
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    /// The JSON Schema of the document, for editors and `seven casino schema`.
+    /// Returns the JSON Schema of the document, for editors and `seven casino schema`.
     pub fn json_schema() -> serde_json::Value {
         schemars::schema_for!(Self).to_value()
     }

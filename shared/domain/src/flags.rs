@@ -1,4 +1,5 @@
-//! Feature flags of guests (DEP-23, DEP-25, DEP-27, DEP-28): a rule decides for each guest, always the same way.
+//! Feature flags per guest (DEP-23, DEP-25, DEP-27, DEP-28): a rule always decides the same way for
+//! the same guest.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +9,31 @@ use sha2::{Digest, Sha256};
 
 use crate::{GuestHash, Invalid, config::Features};
 
-/// The one category whose flags code reads: `features/<field of the casino's document>`.
+/// The prefix of the only flags that code reads: `features/<field of the casino's document>`.
 const FEATURES: &str = "features/";
 
-/// For whom and when a flag is on. A rule that narrows nothing is on for every guest; a guest on the list needs no share.
+/// For whom and when a flag is on. A rule without restrictions is on for every guest; a guest on
+/// the list gets the flag regardless of the percentage.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     pub enabled: bool,
-    /// Share of the guests, 0 to 100.
+    /// Percentage of guests for whom the flag is on, 0 to 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentage: Option<u8>,
-    /// Keyed hashes (`hmac:<key>:<hex>`), whatever the share says.
+    /// Keyed hashes (`hmac:<key>:<hex>`) of guests for whom the flag is on regardless of the
+    /// percentage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<DateTime<Utc>>,
-    /// Exclusive.
+    /// The end of the rule, exclusive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<DateTime<Utc>>,
 }
 
-/// The guest's place among 100 for this flag. Another flag shuffles anew, so that it is not always the same guests who try things first.
+/// Returns the guest's bucket, 0 to 99, for this flag. Every flag distributes guests differently,
+/// so that not always the same guests try new features first.
 pub fn bucket(flag: &str, guest: &GuestHash) -> u8 {
     let digest = Sha256::digest(format!("{flag}:{}", guest.hex()));
     let first = digest.iter().take(4).fold(0_u32, |sum, byte| sum << 8 | u32::from(*byte));
@@ -53,7 +57,7 @@ impl Rule {
         }
     }
 
-    /// Refuses a rule that can only be a mistake.
+    /// Refuses a rule that must be a mistake.
     pub fn check(&self) -> Result<(), Invalid> {
         let bad = |problem: &str, expected| Err(Invalid::new("flag", problem, expected));
         if self.percentage.is_some_and(|share| share > 100) {
@@ -69,10 +73,12 @@ impl Rule {
     }
 }
 
-/// Flags that may be set: features that a worker decides for each guest. The others of a document's features are read from the document.
+/// The flags that may be set: features that a worker decides per guest. All other features are read
+/// only from the document.
 pub const PER_GUEST: [&str; 2] = ["features/ai_disclosure_enabled", "features/comp_agent_enabled"];
 
-/// The casino's features as this guest meets them. A flag decides over the document; without one the document's value stands.
+/// Returns the casino's features for this guest. A flag overrides the document; without a flag the
+/// document's value applies.
 pub fn applied(features: &Features, flags: &BTreeMap<String, Rule>, guest: &GuestHash, now: DateTime<Utc>) -> Features {
     let Ok(mut document) = serde_json::to_value(features) else { return features.clone() };
     for (name, rule) in flags {

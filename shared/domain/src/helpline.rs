@@ -1,17 +1,17 @@
-//! A number people in need are given: what guests read, and what it dials.
+//! A helpline number: as guests read it, and the digits that it dials.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Invalid;
 
-/// A helpline and the day somebody called it to check; null means nobody has.
+/// A helpline, and the day on which somebody called to verify it; null means nobody has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Helpline {
-    /// As guests read it, at most 16 characters.
+    /// The number as guests read it, at most 16 characters.
     pub number: String,
-    /// The digits to dial when `number` spells a word; the letters must stand for these digits.
+    /// The digits to dial if `number` spells a word; the letters must stand for these digits.
     #[serde(default)]
     pub digits: Option<String>,
     #[serde(default)]
@@ -19,7 +19,8 @@ pub struct Helpline {
 }
 
 impl Helpline {
-    /// A vanity number whose letters say other digits sends a guest in need to a stranger (C-12).
+    /// Checks the number. A vanity number whose letters stand for other digits would send a guest
+    /// in need to a stranger (C-12).
     pub fn check(&self) -> Result<(), Invalid> {
         let problem = |problem: String, expected| Err(Invalid::new("helpline", problem, expected));
         if !(2..=16).contains(&self.number.chars().count()) {
@@ -42,7 +43,7 @@ impl Helpline {
     }
 }
 
-/// The key of a telephone that bears this letter or digit (ITU-T E.161).
+/// Returns the telephone key that has this letter or digit (ITU-T E.161).
 fn dial(c: char) -> Option<char> {
     Some(match c.to_ascii_uppercase() {
         c @ '0'..='9' => c,

@@ -1,4 +1,5 @@
-//! Typed row ids: UUIDv7 with a kind, so that a guest cannot be passed where a turn is meant.
+//! Typed row ids: UUIDv7 with a kind, so that a guest's id cannot be passed where a turn's is
+//! required.
 
 use std::{fmt, str::FromStr};
 
@@ -51,7 +52,7 @@ id! {
     InboundId,
     /// One turn of the host; equals the id of the oldest inbound text it answers (D4).
     TurnId,
-    /// One text we mean to send.
+    /// One text that we intend to send.
     OutboundId,
     /// One call of a provider's send API (D5).
     AttemptId,
@@ -64,7 +65,8 @@ id! {
 }
 
 impl OutboundId {
-    /// The text of a campaign to a guest: always the same id, so that it is queued once whoever queues it. In the campaign's place in time.
+    /// Returns the id of a campaign's text to a guest. It is always the same, so that the text is
+    /// queued only once. Its timestamp is the campaign's.
     pub fn of_campaign(campaign: CampaignId, guest: GuestId) -> Self {
         let digest = Sha256::new().chain_update(campaign.0.as_bytes()).chain_update(guest.0.as_bytes()).finalize();
         let mut entropy = [0u8; 10];
@@ -74,7 +76,7 @@ impl OutboundId {
     }
 }
 
-/// Where new ids come from: the clock's time and the thread's random generator.
+/// Generates new ids from the clock's time and the thread's random generator.
 #[derive(Debug, Clone, Default)]
 pub struct IdSource {
     clock: Clock,
@@ -85,7 +87,7 @@ impl IdSource {
         Self { clock }
     }
 
-    /// A fresh UUIDv7.
+    /// Returns a new UUIDv7.
     pub fn uuid(&self) -> Uuid {
         let mut entropy = [0u8; 10];
         rand::rng().fill_bytes(&mut entropy);
@@ -93,7 +95,7 @@ impl IdSource {
         uuid::Builder::from_unix_timestamp_millis(millis, &entropy).into_uuid()
     }
 
-    /// A fresh id of the wanted kind.
+    /// Returns a new id of the required kind.
     pub fn next<T: From<Uuid>>(&self) -> T {
         T::from(self.uuid())
     }

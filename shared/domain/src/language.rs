@@ -1,4 +1,4 @@
-//! The languages we speak with guests (SMS-24).
+//! The languages in which we text with guests (SMS-24).
 
 use std::str::FromStr;
 

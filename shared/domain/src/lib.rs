@@ -1,6 +1,7 @@
-//! Validated types every other crate speaks in: ids, phone, casino, language, message classes, clock.
+//! Validated types that all other crates use: ids, phone, casino, language, message classes, clock.
 //!
-//! Never does I/O. Never prints a phone number, name or message text (`Debug` of [`PhoneE164`] is masked).
+//! The crate does no I/O and never prints a phone number, name or message text (`Debug` of
+//! [`PhoneE164`] is masked).
 
 pub mod audit;
 pub mod casino;
@@ -31,7 +32,7 @@ pub use phone::{GuestHash, HashKey, HashKeys, PhoneE164};
 pub use providers::{PROVIDERS, TELNYX, TWILIO};
 pub use trace::TraceContext;
 
-/// A value that could not be parsed: what it was meant to be, and what would have been right.
+/// A value that could not be parsed, with the problem and the expected form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {problem}; expected {expected}")]
 pub struct Invalid {

@@ -1,4 +1,4 @@
-//! The words the whole fleet uses for texts: classes, lanes, states, dispositions, stages.
+//! The vocabulary for texts in the whole fleet: classes, lanes, states, dispositions, stages.
 
 use std::{fmt, str::FromStr};
 
@@ -14,7 +14,7 @@ macro_rules! text_enum {
 
         impl $name {
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-            /// The word used in rows, subjects, labels and JSON.
+            /// Returns the name used in rows, subjects, labels and JSON.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text),+ }
             }
@@ -53,7 +53,8 @@ text_enum! {
 }
 
 impl MessageClass {
-    /// Classes that may be sent a second time when the first send is in doubt (D5).
+    /// Returns whether a text of this class may be sent again when it is doubtful that the first
+    /// one was sent (D5).
     pub fn is_safety(self) -> bool {
         matches!(self, Self::OptOutConfirmation | Self::Help | Self::Crisis | Self::Emergency)
     }
@@ -68,7 +69,7 @@ impl MessageClass {
 }
 
 text_enum! {
-    /// The sender's three queues, first to last (D6).
+    /// The sender's three queues, the most urgent first (D6).
     Lane {
         Safety => "safety",
         Reply => "reply",
@@ -77,7 +78,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// Life of an outbound text (D5).
+    /// The states of an outbound text (D5).
     OutboundState {
         Queued => "queued",
         Sending => "sending",
@@ -85,7 +86,7 @@ text_enum! {
         Delivered => "delivered",
         Failed => "failed",
         Undelivered => "undelivered",
-        /// The provider may or may not have it; an operator or reconciliation decides.
+        /// The provider may or may not have accepted it; an operator or reconciliation decides.
         Unknown => "unknown",
         Suppressed => "suppressed",
         Expired => "expired",
@@ -99,10 +100,10 @@ impl OutboundState {
 }
 
 text_enum! {
-    /// How an inbound text ended (D4). `Open` has not ended.
+    /// The final outcome of an inbound text (D4); `Open` and `Held` are not final.
     Disposition {
         Open => "open",
-        /// Kept for a person while its conversation is paused; open again afterwards.
+        /// Held for a person while its conversation is paused; becomes open again afterwards.
         Held => "held",
         Answered => "answered",
         Canned => "canned",
@@ -121,16 +122,17 @@ text_enum! {
 }
 
 text_enum! {
-    /// The way a guest reaches us (D18).
+    /// The channel by which a guest writes to us (D18).
     Channel {
         Sms => "sms",
     }
 }
 
 text_enum! {
-    /// A worker's place on the path; names its stream, its consumers and its dead letters.
+    /// A worker's step in the processing of a text; names its stream, its consumers and its dead
+    /// letters.
     Stage {
-        /// ingress-webhook's own dead letters; nothing consumes a stage of this name.
+        /// The stage of ingress-webhook's dead letters; nothing consumes a stream of this name.
         Ingress => "ingress",
         Gate => "gate",
         Swarm => "swarm",

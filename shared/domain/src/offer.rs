@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Invalid, OfferId, TurnId, message::text_enum};
 
 text_enum! {
-    /// How valuable an offer is; the rungs of the ladder of CONV-35, the least first.
+    /// The value tier of an offer: the steps of CONV-35, the lowest first.
     OfferTier {
         Dining => "dining",
         Freeplay => "freeplay",
@@ -27,16 +27,16 @@ text_enum! {
     }
 }
 
-/// One offer that a turn made. The guest it belongs to follows from the turn.
+/// One offer that a turn made. The turn determines the guest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
-    /// Derives from turn and item, so that a turn that is repeated makes the same offer (D4).
+    /// The id, derived from turn and item so that a repeated turn makes the same offer (D4).
     pub id: OfferId,
     pub turn: TurnId,
     /// The content row that is offered.
     pub item: String,
     pub tier: OfferTier,
-    /// Its worth in whole dollars, rounded up.
+    /// The offer's value in whole dollars, rounded up.
     pub dollars: u32,
     pub status: OfferStatus,
     pub issued_at: DateTime<Utc>,
@@ -45,28 +45,29 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Made and still to be used at `now`.
+    /// Returns whether the offer was issued and can still be used at `now`.
     pub fn is_open(&self, now: DateTime<Utc>) -> bool {
         self.status == OfferStatus::Issued && now < self.expires_at
     }
 
-    /// Counts towards the caps of CONV-36: what was taken back does not.
+    /// Returns whether the offer counts towards the caps of CONV-36; revoked offers do not.
     pub fn counts(&self) -> bool {
         self.status != OfferStatus::Revoked
     }
 }
 
-/// One call of a tool about offers, said to the guest or not. Holds no name, phone or text.
+/// One call of a tool about offers, whether or not the guest was told of it. Contains no name,
+/// phone or text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferCall {
     pub tool: String,
     /// Content rows the call was about.
     pub items: Vec<String>,
-    /// Offers made or looked at.
+    /// The offers that the call made or looked up.
     pub offers: Vec<OfferId>,
-    /// Why not; nothing for a call that was allowed.
+    /// The reason for a refusal; none if the call was allowed.
     pub refusal: Option<String>,
-    /// How much of the guest's profile was known, in percent.
+    /// The known share of the guest's profile, in percent.
     pub completeness: u8,
     pub millis: u64,
 }

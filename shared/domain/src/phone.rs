@@ -1,4 +1,4 @@
-//! Phone numbers and the keyed hash that stands for them everywhere but in one column (D9, SEC-1).
+//! Phone numbers, and the keyed hash that replaces them everywhere but in one column (D9, SEC-1).
 
 use std::{fmt, str::FromStr};
 
@@ -21,8 +21,8 @@ impl PhoneE164 {
 }
 
 impl PhoneE164 {
-    /// A short code with a plus before it: carriers, banks and shops write from these, guests never do. No country's subscriber
-    /// numbers are as short.
+    /// Returns whether this is a short code with a plus before it. Carriers, banks and shops write
+    /// from short codes, guests never do; no country's subscriber numbers are as short.
     pub fn is_short_code(&self) -> bool {
         self.0.len() < 8
     }
@@ -62,7 +62,8 @@ impl fmt::Debug for PhoneE164 {
     }
 }
 
-/// HMAC-SHA256 of casino and phone under the key `key_id`: names a guest where the phone must not stand.
+/// HMAC-SHA256 of casino and phone under the key `key_id`: identifies a guest where the phone
+/// number is not allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GuestHash {
     pub key_id: i16,
@@ -74,12 +75,13 @@ impl GuestHash {
         hex::encode(self.bytes)
     }
 
-    /// `hmac:<key id>:<hex>`: the guest in events and audit entries that outlive the guest's row (C-22).
+    /// Returns `hmac:<key id>:<hex>`, which identifies the guest in events and audit entries that
+    /// outlive the guest's row (C-22).
     pub fn tag(&self) -> String {
         format!("hmac:{}:{}", self.key_id, self.hex())
     }
 
-    /// Reads a [`GuestHash::tag`].
+    /// Parses a [`GuestHash::tag`].
     pub fn from_tag(tag: &str) -> Option<Self> {
         let (key_id, hex) = tag.strip_prefix("hmac:")?.split_once(':')?;
         Some(Self { key_id: key_id.parse().ok()?, bytes: hex::decode(hex).ok()?.try_into().ok()? })
@@ -94,7 +96,7 @@ pub struct HashKey {
     pub secret: SecretString,
 }
 
-/// The keys in force: the first one hashes.
+/// The hashing keys in use; the first one creates new hashes.
 #[derive(Debug, Clone)]
 pub struct HashKeys {
     current: HashKey,
@@ -105,17 +107,19 @@ impl HashKeys {
         Self { current }
     }
 
-    /// A keyed seal over what must not be rebuilt by whoever can write a table: the heads of consent chains (D8).
+    /// Returns a keyed seal of `what`, for data that nobody with mere write access to a table may
+    /// be able to forge: the heads of consent chains (D8).
     pub fn seal(&self, what: &str) -> [u8; 32] {
         let key = self.current.secret.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
-        // No casino id holds a colon: a seal is never some guest's hash.
+        // No casino id contains a colon, so a seal never equals a guest's hash.
         mac.update(b"seal:v1:");
         mac.update(what.as_bytes());
         mac.finalize().into_bytes().into()
     }
 
-    /// The guest's hash at this casino. The casino is part of the input, so hashes of two casinos cannot be joined.
+    /// Returns the guest's hash at this casino. The casino is part of the input, so the hashes of
+    /// two casinos cannot be matched.
     pub fn hash(&self, casino: &CasinoId, phone: &PhoneE164) -> GuestHash {
         let key = self.current.secret.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");

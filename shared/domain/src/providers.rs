@@ -1,17 +1,18 @@
-//! The providers of text messaging by name, and what a casino has at each.
+//! The names of the text-messaging providers, and a casino's numbers and registrations at each.
 
 use crate::{
     Invalid, PhoneE164,
     config::{NumberKind, Operational, Registration},
 };
 
-/// The words for the providers in documents, settings, rows and labels.
+/// The providers' names in documents, settings, rows and labels.
 pub const TELNYX: &str = "telnyx";
 pub const TWILIO: &str = "twilio";
 pub const PROVIDERS: [&str; 2] = [TELNYX, TWILIO];
 
 impl Operational {
-    /// The casino's number at a provider. A provider this version does not know stands for the first one.
+    /// Returns the casino's number at a provider. A provider unknown to this version counts as the
+    /// first one.
     pub fn number_at(&self, provider: &str) -> Option<&PhoneE164> {
         match provider {
             TWILIO => self.twilio_phone_number.as_ref(),
@@ -19,17 +20,18 @@ impl Operational {
         }
     }
 
-    /// The provider of one of the casino's numbers.
+    /// Returns the provider of one of the casino's numbers.
     pub fn owner_of(&self, number: &PhoneE164) -> Option<&'static str> {
         PROVIDERS.into_iter().find(|provider| self.number_at(provider) == Some(number))
     }
 
-    /// Every number guests may write to.
+    /// Returns every number to which guests may write.
     pub fn numbers(&self) -> impl Iterator<Item = &PhoneE164> {
         std::iter::once(&self.telnyx_phone_number).chain(&self.twilio_phone_number)
     }
 
-    /// Whether carriers have approved the casino's number at this provider for texts that nobody asked for (SMS-31).
+    /// Returns whether carriers have approved the casino's number at this provider for unsolicited
+    /// texts (SMS-31).
     pub fn registered_at(&self, provider: &str) -> bool {
         let state = if provider == TWILIO { self.twilio_registration } else { self.registration };
         state == Registration::Approved || self.number_kind == NumberKind::Demo

@@ -1,9 +1,10 @@
-//! The life of a text we send, as data (D5): every move there is, and what a receipt makes of it. The database refuses any other move
-//! (migration 0015 holds the same table; a test compares them).
+//! The states of an outbound text as data (D5): every allowed transition, and the effect of
+//! delivery receipts. The database refuses any other transition (migration 0015 holds the same
+//! table; a test compares both).
 
 use crate::OutboundState::{self, Delivered, Expired, Failed, Queued, Sending, Sent, Suppressed, Undelivered, Unknown};
 
-/// Every move with its cause: (from, to, why).
+/// Every allowed transition with its cause: (from, to, why).
 pub const TRANSITIONS: &[(OutboundState, OutboundState, &str)] = &[
     (Queued, Sending, "the last look let it pass"),
     (Queued, Suppressed, "STOP, a switch, a failed earlier part or the last look forbids it"),
@@ -31,12 +32,13 @@ pub const TRANSITIONS: &[(OutboundState, OutboundState, &str)] = &[
     (Undelivered, Delivered, "the last word corrects a failure"),
 ];
 
-/// Whether a text may go from one state to another.
+/// Returns whether a text may change from one state to another.
 pub fn may_move(from: OutboundState, to: OutboundState) -> bool {
     TRANSITIONS.iter().any(|(a, b, _)| (*a, *b) == (from, to))
 }
 
-/// The state a receipt moves a text to, or none if it says nothing new; `status` is the provider's word (SMS-43).
+/// Returns the state to which a receipt moves a text, or none if it changes nothing; `status` is
+/// the provider's term (SMS-43).
 pub fn by_receipt(from: OutboundState, status: &str) -> Option<OutboundState> {
     let to = match status {
         "queued" | "sending" | "sent" | "delivery_unconfirmed" => Sent,

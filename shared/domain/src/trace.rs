@@ -1,4 +1,5 @@
-//! W3C trace context: one trace per guest text, carried in message headers and on every row it leaves behind (OBS-1).
+//! W3C trace context: one trace per guest text, carried in message headers and in every row that
+//! the text causes (OBS-1).
 
 use std::{fmt, str::FromStr};
 
@@ -12,7 +13,7 @@ use crate::Invalid;
 pub struct TraceContext {
     pub trace_id: [u8; 16],
     pub span_id: [u8; 8],
-    /// Whether its spans are exported whatever they turn out to be (bit 0 of the flags).
+    /// Whether its spans are always exported, whatever their outcome (bit 0 of the flags).
     pub sampled: bool,
 }
 
@@ -25,8 +26,8 @@ impl TraceContext {
         Self { trace_id, span_id: Self::span(), sampled: true }
     }
 
-    /// The trace of one guest text. Its id is made of the provider's own, so that a webhook that comes again, at whatever process, is part
-    /// of the same trace; the span is new.
+    /// Returns the trace of one guest text. Its id derives from the provider's message id, so that
+    /// a repeated webhook belongs to the same trace, at any process; the span id is new.
     pub fn of_text(provider: &str, message_id: &str) -> Self {
         let digest = Sha256::new().chain_update(provider).chain_update([0]).chain_update(message_id).finalize();
         let mut trace_id = [0; 16];
@@ -35,7 +36,7 @@ impl TraceContext {
         Self { trace_id, span_id: Self::span(), sampled: true }
     }
 
-    /// A new span's id.
+    /// Returns a new span id.
     pub fn span() -> [u8; 8] {
         let mut span_id = [0; 8];
         rand::rng().fill_bytes(&mut span_id);
@@ -56,7 +57,7 @@ impl fmt::Display for TraceContext {
     }
 }
 
-/// Lower-case hex in `room`, which is twice as long as `bytes`.
+/// Writes `bytes` as lower-case hex into `room`, which must be twice as long.
 pub fn hex_of<'a>(bytes: &[u8], room: &'a mut [u8]) -> &'a str {
     match hex::encode_to_slice(bytes, room) {
         Ok(()) => std::str::from_utf8(room).unwrap_or_default(),

@@ -1,4 +1,5 @@
-//! How much of what we would like to know we do know (CONV-26, DATA-19): weight times confidence, summed. The weights are data.
+//! Measures how complete a profile is (CONV-26, DATA-19): the sum of weight times confidence over
+//! all parts. The weights are data.
 
 use std::sync::LazyLock;
 
@@ -15,7 +16,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct Part {
     pub name: String,
-    /// In hundredths.
+    /// The weight, in hundredths.
     pub weight: u8,
     fields: Vec<String>,
     #[serde(default)]
@@ -34,12 +35,13 @@ static TABLE: LazyLock<Vec<Part>> = LazyLock::new(|| {
     table.part
 });
 
-/// The weighted parts, in order.
+/// Returns the weighted parts, in the order of the data file.
 pub fn parts() -> &'static [Part] {
     &TABLE
 }
 
-/// 0 to 1. Withdrawn and empty fields do not count; doubted ones count for as much as they are believed.
+/// Returns the score, from 0 to 1. Withdrawn and empty fields do not count; a doubtful field counts
+/// in proportion to its confidence.
 pub fn completeness(profile: &Profile, now: DateTime<Utc>) -> Confidence {
     let sum: u32 =
         parts().iter().map(|part| u32::from(part.weight) * u32::from(part.certainty(profile, now).parts())).sum();
@@ -49,14 +51,14 @@ pub fn completeness(profile: &Profile, now: DateTime<Utc>) -> Confidence {
 // === impl Part ===
 
 impl Part {
-    /// How sure we are of the best field of this part.
+    /// Returns our confidence in the best-known field of this part.
     pub fn certainty(&self, profile: &Profile, now: DateTime<Utc>) -> Confidence {
         let fields = self.keys().map(|key| profile.certainty(key, now));
         let companions = profile.companions().iter().filter(|_| self.companions).map(|companion| known(companion, now));
         fields.chain(companions).max().unwrap_or_default()
     }
 
-    /// The fields that count for it.
+    /// Returns the fields that count for this part.
     pub fn keys(&self) -> impl Iterator<Item = Key> {
         self.fields.iter().filter_map(|path| Key::at(path))
     }

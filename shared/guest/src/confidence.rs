@@ -1,11 +1,11 @@
-//! How sure we are of something.
+//! Confidence in a fact, as a number from 0 to 1.
 
 use serde::{Deserialize, Serialize};
 use seven_domain::Invalid;
 
 const WHOLE: u16 = 10_000;
 
-/// A share between 0 and 1, kept in ten-thousandths: 0.70 less 0.30 is 0.40 and not a little less.
+/// A fraction between 0 and 1, kept in ten-thousandths so that 0.70 minus 0.30 is exactly 0.40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Confidence(u16);
@@ -13,15 +13,15 @@ pub struct Confidence(u16);
 impl Confidence {
     pub const ZERO: Self = Self(0);
     pub const ONE: Self = Self(WHOLE);
-    /// Below this a field is left out of what agents see (DATA-18).
+    /// Agents do not see a field whose confidence is below this (DATA-18).
     pub const VISIBLE: Self = Self::percent(40);
 
-    /// More than 100 counts as 100.
+    /// Makes a confidence from a percentage; a number above 100 counts as 100.
     pub const fn percent(percent: u8) -> Self {
         Self(if percent > 100 { WHOLE } else { percent as u16 * 100 })
     }
 
-    /// Refuses what is no share.
+    /// Makes a confidence; fails when the number is not between 0 and 1.
     pub fn new(share: f64) -> Result<Self, Invalid> {
         if (0.0..=1.0).contains(&share) {
             Ok(Self::clamped(share))
@@ -30,7 +30,7 @@ impl Confidence {
         }
     }
 
-    /// Brings anything into 0..=1; not a number is 0.
+    /// Makes a confidence from any number by clamping it to 0..=1; NaN becomes 0.
     pub fn clamped(share: f64) -> Self {
         // The cast saturates, and NaN becomes 0.
         Self((share.clamp(0.0, 1.0) * f64::from(WHOLE)).round() as u16)
@@ -40,7 +40,7 @@ impl Confidence {
         f64::from(self.0) / f64::from(WHOLE)
     }
 
-    /// In ten-thousandths.
+    /// Returns the confidence in ten-thousandths.
     pub fn parts(self) -> u16 {
         self.0
     }
@@ -55,10 +55,10 @@ impl Confidence {
         Self(self.0.saturating_sub(less.0))
     }
 
-    /// Nine tenths per period.
+    /// Returns the confidence after `periods` periods; each one multiplies it by nine tenths.
     #[must_use]
     pub fn decayed(self, periods: u32) -> Self {
-        // After 100 periods nothing is left of it.
+        // After 100 periods the confidence is 0.
         let parts = (0..periods.min(100)).fold(u32::from(self.0), |parts, _| parts * 9 / 10);
         Self(u16::try_from(parts).unwrap_or(WHOLE))
     }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn arithmetic_is_exact_at_the_limit() {
-        // DATA-18: 0.70 contradicted once is 0.40, which is still seen.
+        // DATA-18: 0.70 contradicted once is 0.40, which agents still see.
         assert_eq!(Confidence::percent(70).minus(Confidence::percent(30)), Confidence::VISIBLE);
         assert_eq!(Confidence::percent(90).plus(Confidence::percent(15)), Confidence::ONE);
         assert_eq!(Confidence::percent(10).minus(Confidence::percent(30)), Confidence::ZERO);

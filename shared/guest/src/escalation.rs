@@ -1,6 +1,7 @@
-//! When a person must take over, how soon, and what the guest may be told meanwhile (CONV-42 to 44, SEC-33, 34, 104, 109, 113).
+//! Decides when a person must take over, how soon, and what the guest may be told meanwhile
+//! (CONV-42 to 44, SEC-33, 34, 104, 109, 113).
 //!
-//! Pure: the caller opens the case and pauses the conversation. The tables are data.
+//! Pure functions: the caller opens the case and pauses the conversation. The tables are data.
 
 mod holding;
 mod keywords;
@@ -19,7 +20,7 @@ use crate::{
 pub use holding::{Automation, PAUSE, Pause, Promise, promise};
 pub use keywords::is_withdrawn;
 
-/// The gravest first.
+/// How severe a case is; the most severe comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -29,13 +30,14 @@ pub enum Severity {
     Sev3,
 }
 
-/// How soon (SEC-113).
+/// Deadlines of a severity (SEC-113).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sla {
-    /// `None`: the next business day.
+    /// Minutes until a person must answer the guest; `None` means the next business day.
     pub respond_minutes: Option<u32>,
-    /// `None`: in the daily digest.
+    /// Seconds until a person must acknowledge the case; `None` means that it only appears in the
+    /// daily digest.
     pub ack_seconds: Option<u32>,
 }
 
@@ -50,18 +52,18 @@ pub enum Origin {
     ValidationFailure,
 }
 
-/// One cause for a person to look.
+/// One reason why a person should look at the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Trigger {
     pub reason: &'static str,
     pub severity: Severity,
     pub origin: Origin,
-    /// The guest wants or needs a person instead of the host: told so, and automation pauses (SEC-104). Otherwise a person looks while
-    /// the host goes on.
+    /// The guest wants or needs a person instead of the host: the guest is told so, and automation
+    /// pauses (SEC-104). When false, a person looks while the host keeps answering.
     pub takes_over: bool,
 }
 
-/// A grave finding of the guardrails, which read the text before us.
+/// A serious finding of the guardrails, which read the text before this module does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grave {
     /// Danger to life: crisis or emergency.
@@ -93,24 +95,24 @@ impl Mood {
     }
 }
 
-/// The facts of one turn on which escalation is decided.
+/// The facts of one turn from which escalation is decided.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Facts<'a> {
     pub text: &'a str,
     pub grave: Option<Grave>,
     pub mood: Option<(Mood, Confidence)>,
-    /// Negative texts in a row, this one included.
+    /// Number of consecutive negative texts, including this one.
     pub negative_in_row: u32,
-    /// Texts in a row that sounded frustrated, this one not included.
+    /// Number of consecutive frustrated texts, not including this one.
     pub frustrated_in_row: u32,
     pub fallbacks_in_row: u32,
-    /// Replies in a row that could only say "I'll check".
+    /// Number of consecutive replies that could only say "I'll check".
     pub unanswered_in_row: u32,
     pub validation_failures_in_session: u32,
     pub circles: Circles,
-    /// The casino counts this guest among its best.
+    /// The casino counts this guest among its most valuable ones.
     pub vip: bool,
-    /// Cases of this guest in the last seven days.
+    /// Number of this guest's cases in the last seven days.
     pub recent_cases: u32,
 }
 
@@ -144,14 +146,16 @@ impl Severity {
         TABLE.severity.get(&self).copied().unwrap_or_default()
     }
 
-    /// Minutes in which a person has to write: the severity's, or sooner where the guest was promised it (SEC-113, CONV-44).
+    /// Returns the minutes within which a person must write: the severity's deadline, or the
+    /// promised time where that is shorter (SEC-113, CONV-44).
     pub fn respond_minutes(self, promise: Promise) -> Option<u32> {
         let own = self.sla().respond_minutes;
-        // A severity without its own deadline waits for the digest; nothing was promised.
+        // A severity without a deadline appears in the digest only, so nothing was promised to the
+        // guest.
         own.map(|own| promise.minutes().map_or(own, |promised| own.min(promised)))
     }
 
-    /// One step graver, but the gravest is for danger alone.
+    /// Returns the next higher severity; `Sev1` stays `Sev1`, because nothing is raised to `Sev0`.
     fn raised(self) -> Self {
         match self {
             Self::Sev0 => Self::Sev0,
@@ -175,14 +179,15 @@ impl Origin {
     }
 }
 
-/// Whether the text sounds frustrated: what `frustrated_in_row` counts.
+/// Returns whether the text sounds frustrated; `frustrated_in_row` counts such texts.
 pub fn is_frustrated(text: &str) -> bool {
     keywords::hits(&TABLE.keyword, text).any(|hit| hit.reason == FRUSTRATION)
 }
 
 const FRUSTRATION: &str = "frustration";
 
-/// Every cause found, the gravest first; a guest of note or with earlier cases is answered sooner.
+/// Returns every trigger found, the most severe first. A VIP, or a guest with at least two recent
+/// cases, gets a higher severity.
 pub fn triggers(facts: &Facts<'_>) -> Vec<Trigger> {
     let mut found: Vec<Trigger> = grave(facts.grave).into_iter().chain(words(facts)).chain(counts(facts)).collect();
     if facts.vip || facts.recent_cases >= 2 {
@@ -202,7 +207,8 @@ fn grave(grave: Option<Grave>) -> Option<Trigger> {
         Grave::ResponsibleGaming => ("responsible_gaming", Severity::Sev1),
         Grave::SensitiveData => ("sensitive_data", Severity::Sev2),
     };
-    // The gate has answered, and goes on answering; only where a life is at stake a person takes over.
+    // The gate has already answered and keeps answering; a person takes over only where a life is
+    // in danger.
     Some(Trigger { reason, severity, origin: Origin::Guardrail, takes_over: reason == "guest_safety" })
 }
 
@@ -210,7 +216,7 @@ fn words(facts: &Facts<'_>) -> Vec<Trigger> {
     let once = |reason: &str| reason == FRUSTRATION && facts.frustrated_in_row == 0;
     let hits = keywords::hits(&TABLE.keyword, facts.text).filter(|hit| !once(&hit.reason));
     hits.map(|hit| {
-        // Frustrated again: no longer a note for the digest.
+        // The guest is frustrated again, so the case is no longer a mere note in the digest.
         let repeated = hit.reason == FRUSTRATION;
         Trigger {
             reason: if repeated { "repeated_frustration" } else { &hit.reason },
@@ -236,7 +242,8 @@ fn counts(facts: &Facts<'_>) -> Vec<Trigger> {
             Origin::ValidationFailure,
             true,
         ),
-        // The host was honest and named the phone: silence after it would serve nobody.
+        // The host admitted that it could not help and named the phone; pausing it now would not
+        // help anybody.
         (stuck, "no_progress", Severity::Sev2, Origin::ConsecutiveFallback, false),
         (facts.unanswered_in_row >= 3, "unanswered", Severity::Sev3, Origin::ConsecutiveFallback, false),
     ];

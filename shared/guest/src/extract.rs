@@ -36,11 +36,12 @@ use said::Utterance;
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     pub now: DateTime<Utc>,
-    /// The casino's: "tomorrow" is its tomorrow.
+    /// The casino's time zone; "tomorrow" is meant in it.
     pub zone: Tz,
     /// Decides whether 5/12 is in May or in December.
     pub language: Language,
-    /// The topic we just asked about: after a question for the party size, "4" alone answers it.
+    /// The topic the host just asked about: after a question for the party size, "4" alone answers
+    /// it.
     pub asked: Option<Topic>,
 }
 
@@ -50,16 +51,17 @@ impl Setting {
     }
 }
 
-/// Below this nothing is found (CONV-37).
+/// The lowest confidence of a finding (CONV-37).
 pub const LEAST: Confidence = Confidence::percent(50);
 
-/// The first holiday a text names, by its next date from `today`, and the bytes that name it.
+/// Returns the next date, from `today` on, of the first holiday named in a text, and the bytes that
+/// name it.
 pub fn holiday_in(text: &str, today: NaiveDate) -> Option<(NaiveDate, Range<usize>)> {
     let said = Utterance::read(text, &[]);
     (0..said.len()).find_map(|n| calendar::holiday(&said, n, today).map(|(date, end)| (date, said.span(n, end))))
 }
 
-/// Everything the text says, in the order of the text.
+/// Returns every fact that the text states, in the order of the text.
 pub fn extract(text: &str, setting: &Setting) -> Vec<Extracted> {
     let mut found = contact::emails(text);
     let mut masked: Vec<_> = found.iter().map(|f| f.span.clone()).collect();
@@ -81,7 +83,8 @@ pub fn extract(text: &str, setting: &Setting) -> Vec<Extracted> {
     found
 }
 
-/// "Actually, ...": what follows is meant to replace what was said before.
+/// Returns whether the text corrects an earlier statement ("Actually, ..."): its facts then replace
+/// the earlier ones.
 fn corrects(said: &Utterance<'_>) -> bool {
     said.has(&[
         "actually",
@@ -104,7 +107,7 @@ fn corrects(said: &Utterance<'_>) -> bool {
     ])
 }
 
-/// The folded words of a text: lower case, no accents, apostrophes joined.
+/// Returns the folded words of a text: in lower case, without accents and apostrophes.
 pub(crate) fn words(text: &str) -> Vec<String> {
     Utterance::read(text, &[]).words.into_iter().map(|word| word.text).collect()
 }

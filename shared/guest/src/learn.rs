@@ -1,4 +1,4 @@
-//! From what a guest writes to what is known of the guest (CONV-25, CONV-37, DATA-18).
+//! Updates the profile from what a guest writes (CONV-25, CONV-37, DATA-18).
 
 use chrono::{DateTime, Utc};
 
@@ -7,22 +7,25 @@ use crate::{
     extract::{Observed, observations},
 };
 
-/// The changes one text made to the profile.
+/// The changes that one text made to the profile.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Learnt {
-    /// Paths whose value is new or other than before, in the order of the text: `core_identity.name`, `companions`.
+    /// Paths whose value is new or changed, in the order of the text: `core_identity.name`,
+    /// `companions`.
     pub paths: Vec<String>,
 }
 
 impl Learnt {
-    /// Whether the profile knows more than before: what the loop guard counts (PROD-19).
+    /// Returns whether the profile learned anything; the loop guard counts turns without news
+    /// (PROD-19).
     pub fn is_news(&self) -> bool {
         !self.paths.is_empty()
     }
 }
 
 impl Profile {
-    /// Takes in what a text says, as said `at`. A text that says nothing of the guest changes nothing.
+    /// Merges the facts stated in a text that was written `at`. A text without facts about the
+    /// guest changes nothing.
     pub fn learn(&mut self, text: &str, setting: &Setting, at: DateTime<Utc>, grant: &Grant) -> Learnt {
         let mut learnt = Learnt::default();
         for seen in observations(&extract(text, setting), at, grant) {

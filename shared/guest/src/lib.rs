@@ -1,8 +1,8 @@
 //! Knowledge about a guest and the decisions made from it: profile, completeness, phases,
 //! extraction, escalation, offers.
 //!
-//! Pure: no I/O, no clock, no randomness; time is passed in. Never prints what a guest said or is called: `Debug` of values and
-//! findings shows their kind only.
+//! Pure functions: no I/O, no clock, no randomness; the time is passed in. Never prints a guest's
+//! name or words: `Debug` of values and findings shows their kind only.
 
 pub mod completeness;
 pub mod confidence;

@@ -1,6 +1,7 @@
-//! Which offer a guest may get now, or why none (CONV-35, CONV-36). The policy is data; code decides, never a prompt (C-8).
+//! Decides which offer a guest may get now, or why none (CONV-35, CONV-36). The policy is data;
+//! code applies it, never a prompt (C-8).
 //!
-//! Says nothing about whether such an offer exists: that is for the catalogue.
+//! Does not check whether such an offer exists; the catalogue knows that.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,7 @@ use crate::{Confidence, Key, Phase, Profile, completeness::completeness, extract
 
 pub use seven_domain::OfferTier as TierName;
 
-/// One rung of the ladder.
+/// One step of the offer ladder.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tier {
@@ -23,21 +24,21 @@ pub struct Tier {
     pub completeness_above: Confidence,
     /// Phases in which it may be offered to a guest who did not ask.
     pub phases: Vec<Phase>,
-    /// Guest texts it takes.
+    /// Number of guest texts required before the offer.
     #[serde(default)]
     pub texts: u32,
-    /// Paths of fields that must be known.
+    /// Paths of profile fields that must be known.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Never for a guest with a gambling problem.
+    /// The offer is for gambling: never made to a guest with a gambling problem.
     #[serde(default)]
     pub gaming: bool,
-    /// A person decides.
+    /// A person must approve the offer.
     #[serde(default)]
     pub approval: bool,
 }
 
-/// A casino's rules.
+/// A casino's rules for offers.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
@@ -49,41 +50,43 @@ pub struct Policy {
     pub per_day: u32,
     pub per_month: u32,
     pub weekly_dollars: u32,
-    /// Folded phrases that make an offer one to gamble with, whatever its kind is called.
+    /// Folded phrases that make an offer count as gambling, whatever kind of offer it is called.
     pub gaming_words: Vec<String>,
-    /// Folded phrases by which a guest asks for an offer, and words that turn them into the opposite.
+    /// Folded phrases by which a guest asks for an offer. Any of `declining_words` in the same text
+    /// turns the request into a refusal.
     pub asking_words: Vec<String>,
     pub declining_words: BTreeSet<String>,
-    /// Folded phrases that turn down what was just offered.
+    /// Folded phrases that reject the offer just made.
     pub rejecting_words: Vec<String>,
     pub tier: Vec<Tier>,
 }
 
-/// The facts beside the profile on which an offer depends. Counts are of offers made, in the
-/// casino's calendar.
+/// The facts, other than the profile, on which an offer depends. Counts are counts of offers made,
+/// by the casino's calendar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
     pub phase: Phase,
     /// The guest asked for an offer.
     pub asked: bool,
     pub suppressed: bool,
-    /// Consent to texts of this conversation.
+    /// The guest consented to the texts of this conversation.
     pub conversational_consent: bool,
-    /// Consent to marketing: what is not asked for is marketing.
+    /// The guest consented to marketing. An offer that the guest did not ask for counts as
+    /// marketing.
     pub marketing_consent: bool,
-    /// A case is open or automation is paused.
+    /// A case is open, or automation is paused.
     pub paused: bool,
     pub self_excluded: bool,
     pub responsible_gaming: bool,
     pub readiness: Confidence,
     pub guest_texts: u32,
     pub substantive_exchanges: u32,
-    /// Guest texts since an offer was rejected.
+    /// Number of guest texts since an offer was rejected; `None` if none was.
     pub texts_since_rejection: Option<u32>,
     pub offers_this_arc: u32,
     pub offers_today: u32,
     pub offers_this_month: u32,
-    /// Dollars offered in the last seven days.
+    /// Total value of the offers of the last seven days, in dollars.
     pub dollars_this_week: u32,
 }
 
@@ -95,7 +98,7 @@ pub struct Eligible {
     pub needs_approval: bool,
 }
 
-/// Why not; the words go into the audit (AGENT-46).
+/// Reasons why no offer may be made; their names go into the audit log (AGENT-46).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
@@ -119,7 +122,7 @@ pub enum Refusal {
     NoTier,
 }
 
-/// Words of a text that is only a no.
+/// Most words a text may have to count as a rejection.
 const MOST_OF_A_NO: usize = 8;
 
 static POLICY: LazyLock<Policy> = LazyLock::new(|| {
@@ -129,12 +132,12 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| {
 // === impl Policy ===
 
 impl Policy {
-    /// The default rules.
+    /// Returns the default rules.
     pub fn house() -> &'static Self {
         &POLICY
     }
 
-    /// The most valuable offer this guest may get now, or why even the least is refused.
+    /// Returns the most valuable offer this guest may get now, or why even the smallest is refused.
     pub fn decide(&self, profile: &Profile, facts: &Facts, now: DateTime<Utc>) -> Result<Eligible, Refusal> {
         self.admits(profile, facts)?;
         let mut why = Refusal::NoTier;
@@ -149,13 +152,15 @@ impl Policy {
         Err(why)
     }
 
-    /// Whether the comp agent may begin by itself (C-8); a guest who asks always reaches it.
+    /// Returns whether the comp agent may take over unprompted (C-8); a guest who asks always
+    /// reaches it.
     pub fn hands_to_comp(&self, facts: &Facts) -> bool {
         facts.asked || facts.readiness > self.unprompted_readiness_above
     }
 
-    /// Whether an offer worth `dollars` may be made to this guest now: by the least rung that reaches it and admits the guest.
-    /// One to gamble with (see [`Policy::is_gaming`]) is never for a guest who showed a gambling problem (CONV-36).
+    /// Decides whether an offer of `dollars` may be made now, by the lowest tier that covers the
+    /// amount and admits the guest. An offer for gambling (see [`Policy::is_gaming`]) is never made
+    /// to a guest who showed a gambling problem (CONV-36).
     pub fn allows(
         &self,
         dollars: u32,
@@ -172,25 +177,27 @@ impl Policy {
         for tier in self.tier.iter().filter(|tier| tier.dollars >= dollars) {
             match self.tier_admits(tier, dollars, profile, facts, now) {
                 Ok(()) => return Ok(Eligible { tier: tier.name, dollars, needs_approval: tier.approval }),
-                // The least rung says why: what is missing for it is missing for the others too.
+                // The lowest tier gives the reason: a condition it lacks is one that the higher
+                // tiers lack too.
                 Err(refusal) => why = why.or(Some(refusal)),
             }
         }
         Err(why.unwrap_or(Refusal::NoTier))
     }
 
-    /// Whether what an offer is called and says makes it one to gamble with.
+    /// Returns whether an offer's name or description makes it an offer for gambling.
     pub fn is_gaming(&self, text: &str) -> bool {
         says(&extract::words(text), &self.gaming_words)
     }
 
-    /// Whether a text asks for an offer; one that declines does not.
+    /// Returns whether a text asks for an offer; a text with a declining word does not.
     pub fn is_asked(&self, text: &str) -> bool {
         let words = extract::words(text);
         says(&words, &self.asking_words) && !words.iter().any(|word| self.declining_words.contains(word))
     }
 
-    /// Whether a text turns down what was just offered: short, and no question (CONV-36).
+    /// Returns whether a text rejects the offer just made: it is short and not a question
+    /// (CONV-36).
     pub fn is_rejection(&self, text: &str) -> bool {
         let words = extract::words(text);
         words.len() <= MOST_OF_A_NO && !text.contains('?') && says(&words, &self.rejecting_words)
@@ -241,7 +248,7 @@ impl Policy {
     }
 }
 
-/// Whether the words hold one of the phrases, word by word.
+/// Returns whether `words` contains one of the phrases as consecutive whole words.
 fn says(words: &[String], phrases: &[String]) -> bool {
     phrases.iter().any(|phrase| {
         let phrase: Vec<&str> = phrase.split(' ').collect();
@@ -250,7 +257,7 @@ fn says(words: &[String], phrases: &[String]) -> bool {
 }
 
 impl Refusal {
-    /// The word used in results and in the audit.
+    /// Returns the name used in results and in the audit log.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Suppressed => "suppressed",

@@ -1,6 +1,8 @@
-//! Where a conversation stands (CONV-30, CONV-31) and when it turns in circles (CONV-33, PROD-19).
+//! Determines the phase of a conversation (CONV-30, CONV-31) and detects when it goes in circles
+//! (CONV-33, PROD-19).
 //!
-//! Goals first, then time (C-26). Run after every guest text and by a timer, which alone can see silence.
+//! Goals are checked before time limits (C-26). Runs after every guest text, and on a timer,
+//! because only a timer notices silence.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,41 +21,41 @@ pub enum Phase {
     Dormant,
 }
 
-/// The event that made us check the phase.
+/// The event after which the phase is determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     GuestText,
     Timer,
-    /// A campaign that wakes dormant guests.
+    /// A campaign that contacts dormant guests.
     Reengagement,
 }
 
-/// All a phase depends on.
+/// All facts that the phase depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
     pub event: Event,
-    /// Consent stands and no suppression does.
+    /// The guest has consented and is not suppressed.
     pub reachable: bool,
-    /// A case is open with a person.
+    /// A person is handling an open case.
     pub escalated: bool,
     pub exchanges_in_phase: u32,
-    /// Of these, the ones that were more than "ok" ([`Quality::Substantive`]).
+    /// Those exchanges whose guest text was more than "ok" ([`Quality::Substantive`]).
     pub substantive_in_phase: u32,
-    /// Fields known of any kind.
+    /// Number of known profile fields of any kind.
     pub fields: u32,
-    /// Of {dining, entertainment, gaming, occasions, companions}.
+    /// Number of known topics among dining, entertainment, gaming, occasions and companions.
     pub preference_topics: u32,
     pub has_name_or_date: bool,
-    /// The planner's sentiment over the last three messages.
+    /// The sentiment over the last three messages, as the planner read it.
     pub rapport: Confidence,
     pub offer_readiness: Confidence,
     pub hours_in_phase: u32,
-    /// `None`: the guest never wrote.
+    /// Hours since the guest's last text; `None` if the guest never wrote.
     pub hours_since_guest: Option<u32>,
     pub visit: Visit,
-    /// Since the text that follows a visit.
+    /// Hours since the text that follows a visit; `None` if none was sent.
     pub hours_since_post_visit_text: Option<u32>,
-    /// The guest speaks of coming again.
+    /// The guest mentioned coming again.
     pub next_visit_interest: bool,
 }
 
@@ -61,12 +63,12 @@ pub struct Facts {
 pub enum Visit {
     Unknown,
     Ahead,
-    /// Hours since the end of its day.
+    /// Hours since the end of the visit's last day.
     Over(u32),
 }
 
 const DAY: u32 = 24;
-/// Silence after which a conversation sleeps.
+/// Hours of silence after which a conversation becomes dormant.
 const SILENCE: u32 = 2 * DAY;
 const WEEK: u32 = 7 * DAY;
 
@@ -88,7 +90,8 @@ impl Phase {
         }
     }
 
-    /// The phase after this event; one step at most. Nothing moves for a guest who must not be written to.
+    /// Returns the phase after this event, at most one step further. Nothing changes for a guest
+    /// who must not be texted.
     #[must_use]
     pub fn next(self, facts: &Facts) -> Self {
         if !facts.reachable {
@@ -128,7 +131,8 @@ impl Phase {
         }
     }
 
-    /// 48 hours of silence within the phase. A visit ahead or just over is waited for (C-26).
+    /// Returns whether 48 hours of silence within the phase make it dormant. A visit that is ahead
+    /// or just over keeps it awake (C-26).
     fn sleeps(self, f: &Facts) -> bool {
         let waits = match self {
             Self::Dormant | Self::PostVisit => true,
@@ -140,13 +144,13 @@ impl Phase {
     }
 }
 
-/// How much there is to a guest's text.
+/// How much content a guest's text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quality {
     Substantive,
-    /// "ok", "sure", "gracias".
+    /// Only words such as "ok", "sure", "gracias".
     Minimal,
-    /// No word in it.
+    /// The text contains no word.
     None,
 }
 
@@ -216,7 +220,7 @@ const MINIMAL: &[&str] = &[
     "favor",
 ];
 
-/// Whether a text says something (CONV-30: not "ok", "yes", "sure").
+/// Returns how much content a text has (CONV-30: "ok", "yes" and "sure" are minimal).
 pub fn quality(text: &str) -> Quality {
     let said = crate::extract::words(text);
     match said.iter().any(|word| !MINIMAL.contains(&word.as_str())) {
@@ -229,15 +233,16 @@ pub fn quality(text: &str) -> Quality {
 /// The results of one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnFacts {
-    /// The profile learnt something ([`crate::Merged::is_news`]).
+    /// The profile learned something ([`crate::Merged::is_news`]).
     pub news: bool,
-    /// The guest asked something and was answered from content: a useful turn without data.
+    /// The guest's question was answered from content: the turn was useful although it gave no
+    /// data.
     pub answered: bool,
-    /// The router could not tell what was meant.
+    /// The router could not tell what the guest meant.
     pub ambiguous: bool,
 }
 
-/// Turns in a row that led nowhere.
+/// Numbers of consecutive turns without progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Circles {
@@ -245,13 +250,14 @@ pub struct Circles {
     pub ambiguous: u32,
 }
 
-/// The remedy for turns that lead nowhere.
+/// The remedy for consecutive turns without progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rescue {
     None,
-    /// Simple words and the broad choice "dining, shows, spa or gaming?"; the phase goes back to discovery (CONV-33).
+    /// Ask in simple words the broad question "dining, shows, spa or gaming?"; the phase returns to
+    /// discovery (CONV-33).
     Menu,
-    /// A person (CONV-33, PROD-19).
+    /// Hand over to a person (CONV-33, PROD-19).
     Human,
 }
 
@@ -261,7 +267,8 @@ impl Circles {
     const MENU: u32 = 3;
     const HUMAN: u32 = 5;
 
-    /// After one more turn. An answered question neither counts nor ends a row: a guest who only asks is served, not stuck.
+    /// Returns the counts after one more turn. An answered question neither raises nor resets the
+    /// count: a guest who only asks is being served and is not stuck.
     #[must_use]
     pub fn after(self, turn: TurnFacts) -> Self {
         let without_data = match turn {

@@ -1,6 +1,7 @@
 //! The profile of one guest (DATA-15): typed fields with confidence, source, consent and history.
 //!
-//! The phone and the guest's id are columns of `guests`, not part of the document (D9). A date of birth is never stored (C-22).
+//! The phone and the guest's id are columns of `guests` and not part of the document (D9). A date
+//! of birth is never stored (C-22).
 
 mod codec;
 mod companion;
@@ -33,7 +34,7 @@ pub use value::Value;
 
 use crate::Confidence;
 
-/// The shape of the document that this code writes (DATA-14).
+/// Version of the document format that this code writes (DATA-14).
 pub const VERSION: u32 = 3;
 
 /// Everything known about one guest of one casino.
@@ -44,14 +45,15 @@ pub struct Profile {
     companions: Vec<Companion>,
     pub consent: Consent,
     pub engagement: Engagement,
-    /// Content of a newer version, unknown to this one; kept when the document is written again.
+    /// Parts written by a newer version and unknown to this one; preserved when the document is
+    /// written again.
     rest: codec::Rest,
 }
 
 // === impl Profile ===
 
 impl Profile {
-    /// A guest of whom nothing is known yet.
+    /// Makes the profile of a guest about whom nothing is known.
     pub fn new(at: DateTime<Utc>) -> Self {
         Self {
             meta: Meta::new(at),
@@ -63,12 +65,12 @@ impl Profile {
         }
     }
 
-    /// The field as stored: withdrawn and doubtful ones too. Agents get [`Profile::context`].
+    /// Returns the stored field, even if withdrawn or doubtful. Agents get [`Profile::context`].
     pub fn field(&self, key: Key) -> Option<&Field> {
         self.fields.get(&key)
     }
 
-    /// All stored fields.
+    /// Returns all stored fields.
     pub fn fields(&self) -> impl Iterator<Item = (Key, &Field)> {
         self.fields.iter().map(|(key, field)| (*key, field))
     }
@@ -77,25 +79,25 @@ impl Profile {
         &self.companions
     }
 
-    /// The value, if an agent may see it now.
+    /// Returns the value, if an agent may see it now.
     pub fn seen(&self, key: Key, now: DateTime<Utc>) -> Option<&Value> {
         self.field(key).filter(|f| f.is_visible(now)).map(|f| &f.value)
     }
 
-    /// How sure we are of it now; nothing for what is unknown or withdrawn.
+    /// Returns the current confidence in a field; zero if the field is unknown, empty or withdrawn.
     pub fn certainty(&self, key: Key, now: DateTime<Utc>) -> Confidence {
         self.field(key)
             .filter(|f| !f.is_withdrawn() && !f.value.is_empty())
             .map_or(Confidence::ZERO, |f| f.effective(now))
     }
 
-    /// Takes in that one more turn was made (DATA-19, CONV-52).
+    /// Counts one more turn (DATA-19, CONV-52).
     pub fn count(&mut self, turn: &Counted) {
         let completeness = crate::completeness::completeness(self, turn.now);
         self.engagement.count(turn, completeness);
     }
 
-    /// Takes in one observation (DATA-18).
+    /// Merges one observation (DATA-18).
     pub fn observe(&mut self, seen: Observation<Key>) -> Merged {
         if !seen.key.kind().accepts(&seen.value) {
             return Merged::Refused;
@@ -113,7 +115,8 @@ impl Profile {
         }
     }
 
-    /// Withdraws every field that rests on this grant, however deep (DATA-41, C-30). Returns the paths that changed.
+    /// Withdraws every field stored under this grant, companions' fields included (DATA-41, C-30).
+    /// Returns the paths that changed.
     pub fn withdraw(&mut self, grant: &GrantRef, at: DateTime<Utc>) -> Vec<String> {
         let own = self.fields.iter_mut().map(|(key, field)| (key.path().to_owned(), field));
         let others = self.companions.iter_mut().enumerate().flat_map(|(n, companion)| {
@@ -122,22 +125,23 @@ impl Profile {
         own.chain(others).filter_map(|(path, field)| field.withdraw(grant, at).then_some(path)).collect()
     }
 
-    /// Fields contradicted and not yet looked at by a person.
+    /// Returns the contradicted fields that no person has reviewed yet.
     pub fn under_review(&self) -> impl Iterator<Item = (Key, &Field)> {
         self.fields().filter(|(_, field)| field.needs_review)
     }
 
-    /// A person's decision on a contradicted field; false when there was nothing to decide.
+    /// Applies a person's decision on a contradicted field; returns false if there was nothing to
+    /// decide.
     pub fn resolve(&mut self, key: Key, how: Resolution, at: DateTime<Utc>) -> bool {
         self.fields.get_mut(&key).is_some_and(|field| field.resolve(how, at))
     }
 
-    /// Fields collected under an older policy than `version` (DATA-43).
+    /// Returns the fields collected under a policy older than `version` (DATA-43).
     pub fn to_reconsent(&self, version: u32) -> Vec<Key> {
         self.fields().filter(|(_, f)| !f.is_withdrawn() && f.consent_version < version).map(|(key, _)| key).collect()
     }
 
-    /// Removes what has been kept long enough (DATA-55). Returns the paths removed.
+    /// Removes fields whose retention period is over (DATA-55). Returns the paths removed.
     pub fn expire(&mut self, now: DateTime<Utc>) -> Vec<String> {
         let over =
             |days: Option<i64>, field: &Field| days.is_some_and(|days| (now - field.confirmed()).num_days() >= days);

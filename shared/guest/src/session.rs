@@ -22,17 +22,17 @@ pub use phase::{Step, advance};
 pub use summary::{MOST_CHARACTERS, Subject, Summary, tell};
 pub use window::{Window, window};
 
-/// Moods of which rapport is the mean (CONV-30).
+/// Number of moods from which rapport is averaged (CONV-30).
 const MOODS: usize = 3;
 
-/// One session, as its row keeps it.
+/// One session, in the form stored in its row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     pub started_at: DateTime<Utc>,
-    /// When the guest's newest text came.
+    /// When the guest's newest text arrived.
     pub last_at: DateTime<Utc>,
     pub phase: Phase,
-    /// Turns the host has made in it.
+    /// Number of turns the host has made in this session.
     pub turns: u32,
     #[serde(default)]
     pub summary: Summary,
@@ -40,25 +40,26 @@ pub struct Session {
     pub counts: Counts,
 }
 
-/// Counters on which phases and cases are decided. Those of the phase carry over to the next
-/// session; the rest start anew.
+/// Counters from which phases and cases are decided. The counters of the phase carry over to the
+/// next session; the others restart.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
     pub exchanges_in_phase: u32,
     pub substantive_in_phase: u32,
-    /// The planner's readings, newest last, at most three.
+    /// The moods the planner read, newest last, at most three.
     pub moods: Vec<Mood>,
     pub negative_in_row: u32,
     pub frustrated_in_row: u32,
     pub fallbacks_in_row: u32,
-    /// Replies in a row that could only say "I'll check".
+    /// Number of consecutive replies that could only say "I'll check".
     pub unanswered_in_row: u32,
     pub validation_failures: u32,
     pub circles: Circles,
-    /// The last reply offered something.
+    /// The last reply contained an offer.
     pub offered: bool,
-    /// Guest texts since an offer was turned down (CONV-36); goes on in the next session.
+    /// Number of guest texts since an offer was rejected (CONV-36); carries over to the next
+    /// session.
     pub texts_since_rejection: Option<u32>,
 }
 
@@ -66,30 +67,30 @@ pub struct Counts {
 #[derive(Debug, Clone, Default)]
 pub struct TurnSeen<'a> {
     pub texts: &'a [String],
-    /// Rows the reply was made from, best first.
+    /// The content rows from which the reply was made, best first.
     pub about: Vec<Subject>,
-    /// The reply offers something, or tells of an offer.
+    /// The reply makes an offer or mentions one.
     pub offers: bool,
-    /// Everything asked was answered.
+    /// Every question of the guest was answered.
     pub answered: bool,
-    /// The reply is the fixed one with the casino's phone.
+    /// The reply is the fixed fallback text with the casino's phone.
     pub fallback: bool,
-    /// The router could not tell what was meant.
+    /// The router could not tell what the guest meant.
     pub ambiguous: bool,
-    /// The profile learnt something.
+    /// The profile learned something.
     pub news: bool,
     pub mood: Option<Mood>,
     pub validation_failures: u32,
 }
 
-/// How a conversation goes on.
+/// How a conversation continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resume {
-    /// In the same session.
+    /// It continues in the same session.
     Same,
-    /// After an earlier session.
+    /// It follows an earlier session.
     Warm,
-    /// Something is known of the guest, but of no session.
+    /// Something is known about the guest, but there was no earlier session.
     Cold,
     NewGuest,
 }
@@ -97,26 +98,28 @@ pub enum Resume {
 // === impl Session ===
 
 impl Session {
-    /// The session a text opens. The place in the conversation is the guest's, not the session's, and goes on.
+    /// Opens a session at a guest's text. The phase belongs to the guest and not to the session, so
+    /// it carries over.
     pub fn begun(at: DateTime<Utc>, before: Option<&Self>) -> Self {
         let counts = before.map_or_else(Counts::default, |before| before.counts.carried());
         let phase = before.map_or(Phase::default(), |before| before.phase);
         Self { started_at: at, last_at: at, phase, turns: 0, summary: Summary::default(), counts }
     }
 
-    /// More than `timeout` after the last text: a text then opens another session.
+    /// Returns whether more than `timeout` has passed since the last text; the next text then opens
+    /// a new session.
     pub fn is_over(&self, now: DateTime<Utc>, timeout: TimeDelta) -> bool {
         now - self.last_at > timeout
     }
 
-    /// With one more turn. The phase is moved by [`advance`].
+    /// Counts one more turn. [`advance`] determines the phase.
     pub fn take(&mut self, turn: &TurnSeen<'_>) {
         self.turns = self.turns.saturating_add(1);
         self.summary.note(&turn.about);
         self.counts.take(turn);
     }
 
-    /// The counts of a phase begin with it.
+    /// Enters a phase. The counters of a phase restart when it changes.
     pub fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
             self.phase = phase;
@@ -148,7 +151,7 @@ impl Counts {
         }
     }
 
-    /// Guest texts since an offer was turned down, these taken in.
+    /// Returns the number of guest texts since an offer was rejected, including `texts`.
     pub fn since_rejection(&self, texts: &[String]) -> Option<u32> {
         let count = u32::try_from(texts.len()).unwrap_or(u32::MAX);
         let turned_down = self.offered && texts.iter().any(|text| Policy::house().is_rejection(text));

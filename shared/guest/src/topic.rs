@@ -1,12 +1,13 @@
-//! Chooses the topic to ask about next (CONV-25, CONV-27): by priority, never twice in a row, never
-//! over the guest's own question.
+//! Chooses the topic to ask about next (CONV-25, CONV-27): by priority, never the same twice in a
+//! row, and never while the guest's own question is open.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{Confidence, Key, Phase, Profile, completeness::completeness};
 
-/// A topic of profiling, in order of priority. Companions are never asked about, only understood.
+/// A profiling topic, in order of priority. The host never asks about companions; it only learns of
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
@@ -20,32 +21,32 @@ pub enum Topic {
     Companions,
 }
 
-/// The goal the next text may steer to.
+/// The goal toward which the next text may steer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "next", content = "topic")]
 pub enum Next {
     Ask(Topic),
-    /// Enough is known: the comp agent may take over.
+    /// Enough is known, so the comp agent may take over.
     OfferReady,
-    /// Stay on the guest's topic.
+    /// The host stays on the guest's topic and asks nothing.
     Nothing(Silence),
 }
 
-/// Why nothing is asked.
+/// The reason why nothing is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Silence {
-    /// The guest asked something that is not answered yet.
+    /// The guest's question is not answered yet.
     GuestAsked,
     /// A person has taken over, or automation is paused.
     Paused,
     /// The visit is over.
     AfterVisit,
-    /// Everything left was just asked, asked often enough, or is not to be asked.
+    /// Every remaining topic was just asked, was asked often enough, or must not be asked.
     NothingLeft,
 }
 
-/// The facts beside the profile on which the choice depends.
+/// The facts, other than the profile, on which the choice depends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Situation<'a> {
     pub phase: Phase,
@@ -53,15 +54,15 @@ pub struct Situation<'a> {
     pub asked: &'a [Topic],
     pub guest_question_open: bool,
     pub paused: bool,
-    /// Set by the planner alone (AGENT-54).
+    /// The guest's readiness for an offer; only the planner sets it (AGENT-54).
     pub offer_readiness: Confidence,
 }
 
-/// A guest who does not answer is not asked a third time.
+/// How often a topic is asked: a guest who does not answer is not asked a third time.
 const TRIES: usize = 2;
-/// The planner's readiness from which the comp agent takes over unprompted (AGENT-54, C-8).
+/// Readiness from which the comp agent takes over unprompted (AGENT-54, C-8).
 const READY: Confidence = Confidence::percent(80);
-/// Completeness from which an offer is the topic (CONV-28).
+/// Completeness from which the next topic is an offer (CONV-28).
 const COMPLETE: Confidence = Confidence::percent(60);
 
 // === impl Topic ===
@@ -91,7 +92,7 @@ impl Topic {
         }
     }
 
-    /// The fields that answer it.
+    /// Returns the profile fields that answer a question about this topic.
     pub fn keys(self) -> &'static [Key] {
         match self {
             Self::Name => &[Key::Name],
@@ -105,12 +106,12 @@ impl Topic {
         }
     }
 
-    /// One of the five that count towards an offer (CONV-30).
+    /// Returns whether this is one of the five topics that count toward an offer (CONV-30).
     pub fn is_preference(self) -> bool {
         matches!(self, Self::Dining | Self::Entertainment | Self::Gaming | Self::Occasions | Self::Companions)
     }
 
-    /// Whether an agent knows something of it now.
+    /// Returns whether an agent knows something about this topic now.
     pub fn is_known(self, profile: &Profile, now: DateTime<Utc>) -> bool {
         let companions =
             self == Self::Companions && profile.companions().iter().any(|c| c.fields().any(|(_, f)| f.is_visible(now)));
@@ -120,19 +121,19 @@ impl Topic {
     fn may_be_asked(self, phase: Phase) -> bool {
         match self {
             Self::Companions => false,
-            // Only after rapport (CONV-25).
+            // The host asks about gaming only after the rapport phase (CONV-25).
             Self::Gaming => matches!(phase, Phase::Discovery | Phase::Offer),
             _ => true,
         }
     }
 }
 
-/// The topics of which something is known.
+/// Returns the topics about which something is known.
 pub fn known(profile: &Profile, now: DateTime<Utc>) -> Vec<Topic> {
     Topic::ALL.into_iter().filter(|topic| topic.is_known(profile, now)).collect()
 }
 
-/// The next topic.
+/// Returns the topic to ask about next, or why none is asked.
 pub fn next(profile: &Profile, situation: &Situation<'_>, now: DateTime<Utc>) -> Next {
     let silence = match situation {
         s if s.paused => Some(Silence::Paused),
@@ -156,19 +157,19 @@ pub fn next(profile: &Profile, situation: &Situation<'_>, now: DateTime<Utc>) ->
     Topic::ALL.into_iter().find(fits).map_or(Next::Nothing(Silence::NothingLeft), Next::Ask)
 }
 
-/// How to pick up a conversation that went dormant (CONV-32).
+/// How to resume a conversation that was dormant (CONV-32).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resume {
-    /// To refer to.
+    /// Known topics, to which the text may refer.
     pub known: Vec<Topic>,
     pub last: Option<Topic>,
-    /// The next by priority; the name when nothing is known.
+    /// The next topic by priority; the name if nothing is known.
     pub next: Next,
 }
 
 pub fn resume(profile: &Profile, now: DateTime<Utc>) -> Resume {
     let last = profile.engagement.last_profiling_topic;
-    // After two days the topic that was left open may be asked again.
+    // After two days, an unanswered topic may be asked again.
     let situation = Situation {
         phase: Phase::Active,
         asked: &[],

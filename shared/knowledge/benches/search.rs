@@ -32,7 +32,7 @@ fn now() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 3, 6, 17, 0, 0).single().expect("a time that exists")
 }
 
-/// The demo's rows over and over, with names of their own, as a large group's content would have.
+/// Repeats the demo's rows, with names of their own, to the size of a large group's content.
 fn index(size: usize) -> Index {
     let text = include_str!("../../packs/demo/content.json");
     let demo =
@@ -60,7 +60,8 @@ fn percentiles(size: usize) {
     (0..100).for_each(|n| {
         ask(n);
     });
-    // Other programs on the machine only ever make a round slower, so the quietest one says most about this code.
+    // Other programs on the machine only ever slow a round down, so the fastest round describes
+    // this code best.
     let rounds = (0..ROUNDS).map(|_| {
         let mut times: Vec<Duration> = (0..ASKED).map(ask).collect();
         times.sort_unstable();

@@ -1,4 +1,5 @@
-//! Thresholds measured instead of guessed (RAG-30): how near the rows lie that answer labelled questions, and how near strangers come.
+//! Measures thresholds instead of guessing them (RAG-30): how close the rows that answer labelled
+//! questions are, and how close the nearest rows are when no row answers.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +7,28 @@ use serde::Serialize;
 
 use crate::{Category, Index, Query, Thresholds, evaluate::Question};
 
-/// Thresholds are tried in steps of this.
+/// Step between the thresholds that are tried.
 const STEP: f32 = 0.02;
-/// The strictest threshold that still lets this share of the right rows through is the one suggested.
+/// Share of the right rows that the suggested threshold must still let through; it is the strictest
+/// such threshold.
 const KEPT: f64 = 0.95;
 
-/// Cosines of one category; shares are 0 to 1.
+/// Measured cosines of one category; shares are fractions between 0 and 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibrated {
-    /// Right rows that were measured.
+    /// Number of right rows that were measured.
     pub right: usize,
-    /// Cosine that 5, 25 and 50 of 100 right rows stay below.
+    /// Cosines below which 5, 25 and 50 percent of the right rows lie.
     pub right_p05: f32,
     pub right_p25: f32,
     pub right_p50: f32,
-    /// Cosine that the nearest row stays below for 50 and 95 of 100 questions that no row answers.
+    /// For questions that no row answers: cosines below which the nearest row lies in 50 and 95
+    /// percent of cases.
     pub stranger_p50: f32,
     pub stranger_p95: f32,
     pub in_use: f32,
-    /// Shares of the right rows, and of those nearest strangers, that pass the threshold in use.
+    /// Shares of the right rows, and of the nearest rows to unanswerable questions, that pass the
+    /// threshold in use.
     pub kept: f64,
     pub passed: f64,
     pub suggested: f32,
@@ -36,8 +40,8 @@ struct Measured {
     strangers: Vec<f32>,
 }
 
-/// Asks every question that was not held out; `query` gives it its vector. A row that has none, or an index without vectors, counts
-/// nowhere.
+/// Measures every question that was not held out; `query` supplies its vector. Rows without a
+/// vector, and an index without vectors, are not counted.
 pub fn calibrate<'a>(
     index: &Index,
     thresholds: &Thresholds,
@@ -95,7 +99,7 @@ fn at(sorted: &[f32], percent: usize) -> f32 {
     sorted.get(sorted.len() * percent / 100).copied().unwrap_or_default()
 }
 
-/// Of a sorted list, the share that is at least `least`.
+/// Returns the share of a sorted list that is at least `least`.
 fn share(sorted: &[f32], least: f32) -> f64 {
     let above = sorted.len() - sorted.partition_point(|value| *value < least);
     above as f64 / sorted.len().max(1) as f64

@@ -4,7 +4,7 @@ use std::{convert::Infallible, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// A content category. Aliases are folded away when it is parsed (C-12).
+/// A content category. Aliases are replaced when it is parsed (C-12).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Category {
@@ -16,7 +16,8 @@ pub enum Category {
     Regulations,
     Hours,
     GeneralInfo,
-    /// Rooms, amenities, loyalty, parking, golf: works through the generic formatter.
+    /// Any other category, such as rooms, amenities, loyalty, parking or golf; the generic
+    /// formatter writes its text.
     Other(String),
 }
 

@@ -9,25 +9,27 @@ use chrono_tz::Tz;
 
 use crate::{Item, Space, formatter};
 
-/// The part of one item that is embedded. Notes and ids never are (C-11, T18).
+/// The part of an item that is embedded. Notes and ids never are (C-11, T18).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     pub item_id: String,
-    /// Names and keywords on the first line, everything said about the item after it.
+    /// Names and keywords on the first line, the rest of the item's text after it.
     pub text: String,
 }
 
-/// The work that an ingestion has to do: everything else stays as it is.
+/// The work that an ingestion has to do; everything else is left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ingestion {
-    /// Chunks without a vector of this text and embedder, with the hash to store beside the new vector.
+    /// Chunks without a stored vector of this text and embedder, each with the hash to store beside
+    /// its new vector.
     pub embed: Vec<(Chunk, String)>,
     pub unchanged: usize,
-    /// Stored vectors whose item is gone; delete them after the new ones are written (C-23).
+    /// Ids of stored vectors whose item no longer exists; delete them after the new ones are
+    /// written (C-23).
     pub orphans: Vec<String>,
 }
 
-/// An ingestion that would rather be a mistake (C-23).
+/// An ingestion that is refused because it is probably a mistake (C-23).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IngestionError {
     #[error("the content came back empty while {stored} vectors are stored; nothing is deleted")]
@@ -39,7 +41,7 @@ pub enum IngestionError {
 // === impl Chunk ===
 
 impl Chunk {
-    /// `None` when the item has no name to be found by (RAG-17).
+    /// Builds the item's chunk; `None` if the item has no name to be found by (RAG-17).
     pub fn of(item: &Item, zone: Tz) -> Option<Self> {
         if item.name.trim().is_empty() {
             return None;
@@ -55,7 +57,8 @@ impl Chunk {
         Some(Self { item_id: item.id.clone(), text: format!("{}\n{}", title.join("; "), body.trim()) })
     }
 
-    /// The same text and the same embedder give the same hash, and then no new vector is needed.
+    /// Returns the content hash. The same text and embedder give the same hash, so no new vector is
+    /// needed.
     pub fn hash(&self, space: &Space) -> String {
         formatter::document_id(&self.text, &space.to_string())
     }
@@ -64,7 +67,8 @@ impl Chunk {
 // === impl Ingestion ===
 
 impl Ingestion {
-    /// Compares a casino's items with the hashes stored for its vectors, by item id: an item has one vector at most (C-2).
+    /// Compares a casino's items with the hashes stored for its vectors, by item id: an item has at
+    /// most one vector (C-2).
     pub fn plan(
         items: &[Item],
         zone: Tz,

@@ -6,11 +6,12 @@ use serde_json::Value;
 
 use crate::{Categories, Item, Problem, Reference};
 
-/// One thing to correct in a content file: `content.json:12:details.hours: cannot read ...; write such as ...`.
+/// One error to correct in a content file: `content.json:12:details.hours: cannot read ...; write
+/// such as ...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentProblem {
     pub file: String,
-    /// Number of the item from 1; in JSON Lines the line.
+    /// Number of the item, from 1; in JSON Lines, the line number.
     pub row: usize,
     pub field: String,
     pub problem: String,
@@ -25,12 +26,13 @@ impl fmt::Display for ContentProblem {
 
 impl std::error::Error for ContentProblem {}
 
-/// Reads a whole file. `file` is only its name in problems; relative dates count from `reference`.
+/// Reads a whole file. `file` is only a name for use in problems; relative dates count from
+/// `reference`.
 pub fn parse_content(file: &str, text: &str, reference: Reference) -> Result<Vec<Item>, Vec<ContentProblem>> {
     parse_content_of(file, text, reference, &Categories::default())
 }
 
-/// The same, and every item holds to what the pack declares about its category.
+/// Like [`parse_content`], and checks every item against the pack's declaration of its category.
 pub fn parse_content_of(
     file: &str,
     text: &str,
@@ -79,7 +81,8 @@ fn rows(text: &str, complain: &mut impl FnMut(usize, Problem)) -> Vec<(usize, Va
     };
     let lines: Vec<(usize, &str)> =
         text.lines().enumerate().map(|(n, l)| (n + 1, l.trim())).filter(|(_, l)| !l.is_empty()).collect();
-    // JSON Lines has an object on its first line; anything else is one broken document, and its own error says where.
+    // JSON Lines has an object on its first line. Any other text is one broken document, whose own
+    // error tells the place.
     if !lines.first().is_some_and(|(_, line)| serde_json::from_str::<Value>(line).is_ok_and(|v| v.is_object())) {
         let place = format!("is not valid JSON: {error}");
         complain(error.line().max(1), issue("file", place, "correct it at the line and column given"));

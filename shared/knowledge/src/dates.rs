@@ -1,11 +1,12 @@
-//! Dates in content files: absolute, or relative to the moment the file is loaded, so that demo content never grows stale.
+//! Dates in content files: absolute, or relative to the moment the file is loaded, so that demo
+//! content never becomes outdated.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, Utc, Weekday};
 use chrono_tz::Tz;
 
 use crate::{hours::instant, text::fold};
 
-/// The moment and zone that relative dates are counted from.
+/// The moment and time zone from which relative dates count.
 #[derive(Debug, Clone, Copy)]
 pub struct Reference {
     pub now: DateTime<Utc>,
@@ -16,7 +17,7 @@ pub(crate) const MOMENT_FIX: &str =
     "write `2026-12-01 20:00`, `today 20:00`, `tomorrow 19:30`, `in 3 days 20:00` or `next saturday 20:00`";
 pub(crate) const DAY_FIX: &str = "write `2026-12-31`, `today`, `tomorrow` or `in 30 days`";
 
-/// A point in time; stored items carry it as RFC 3339, which needs no reference.
+/// Reads a point in time; stored items have it as RFC 3339, which needs no reference.
 pub(crate) fn moment(text: &str, reference: Option<Reference>) -> Option<DateTime<Utc>> {
     if let Ok(at) = DateTime::parse_from_rfc3339(text.trim()) {
         return Some(at.to_utc());
@@ -29,7 +30,7 @@ pub(crate) fn moment(text: &str, reference: Option<Reference>) -> Option<DateTim
     Some(instant(wall, reference.zone, DateTime::<Utc>::MIN_UTC))
 }
 
-/// A calendar day at the property.
+/// Reads a calendar day at the property.
 pub(crate) fn day(text: &str, reference: Option<Reference>) -> Option<NaiveDate> {
     let text = fold(text.trim());
     if let Ok(date) = text.parse::<NaiveDate>() {
@@ -67,7 +68,7 @@ mod tests {
 
     #[test]
     fn relative_dates_count_from_the_property_day() {
-        // Friday 2026-03-06, 22:30 in New York: already Saturday in UTC.
+        // Friday 2026-03-06, 22:30 in New York, is already Saturday in UTC.
         let reference = Some(Reference { now: Utc.with_ymd_and_hms(2026, 3, 7, 3, 30, 0).unwrap(), zone: New_York });
         let shown =
             |text: &str| moment(text, reference).map(|t| t.with_timezone(&New_York).format("%m-%d %H:%M").to_string());

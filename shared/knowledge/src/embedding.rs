@@ -1,7 +1,9 @@
-//! Texts as vectors: the trait every embedder keeps to, and the offline one (D12, RAG-12, RAG-13).
+//! Texts as vectors: the trait that every embedder implements, and the offline embedder (D12,
+//! RAG-12, RAG-13).
 //!
-//! The index never embeds: it is given vectors, and compares only those of one [`Space`]. An embedder that speaks HTTP therefore lives
-//! outside this crate and implements [`Embedder`]; the [`Offline`] one also answers at once, without a future.
+//! The index never embeds: it receives vectors, and compares only those of one [`Space`]. An
+//! embedder that uses HTTP therefore belongs outside this crate and implements [`Embedder`];
+//! [`Offline`] also answers synchronously, without a future.
 
 mod endings;
 pub(crate) mod lexicon;
@@ -16,12 +18,13 @@ use serde::{Deserialize, Serialize};
 
 pub use offline::Offline;
 
-/// Which vectors may be compared: those of one model, one version, one length (RAG-12).
+/// Identifies vectors that may be compared with each other: those of one model, version and length
+/// (RAG-12).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Space {
     /// Pinned model name, such as `gemini-embedding-001`; never an alias like "latest".
     pub model: String,
-    /// Changes whenever the same text would give another vector.
+    /// Changes whenever the same text would get a different vector.
     pub version: String,
     pub dimension: usize,
 }
@@ -33,11 +36,12 @@ pub enum Purpose {
     Query,
 }
 
-/// A vector of unit length, or all zeros for a text that says nothing.
+/// A vector of unit length, or all zeros for a text without meaning to the embedder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector(Box<[f32]>);
 
-/// Why a text has no vector; the message comes from the embedder, who also decides about retries.
+/// The reason why a text has no vector. The message comes from the embedder, which also decides
+/// about retries.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
     #[error("embedding with {model} took too long")]
@@ -55,14 +59,14 @@ pub type Embedding<'a> = Pin<Box<dyn Future<Output = Result<Vec<Vector>, EmbedEr
 pub trait Embedder: fmt::Debug + Send + Sync {
     fn space(&self) -> &Space;
 
-    /// The first line of a document is its title, see [`crate::Chunk`].
+    /// Embeds the texts. The first line of a document is its title, see [`crate::Chunk`].
     fn embed<'a>(&'a self, texts: &'a [&'a str], purpose: Purpose) -> Embedding<'a>;
 }
 
 // === impl Space ===
 
 impl fmt::Display for Space {
-    /// The source string of content hashes: `offline@1f3c:512`.
+    /// Writes the source string for content hashes, such as `offline@1f3c:512`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}:{}", self.model, self.version, self.dimension)
     }
@@ -71,7 +75,8 @@ impl fmt::Display for Space {
 // === impl Vector ===
 
 impl Vector {
-    /// Scales to unit length: truncated vectors of a hosted model are not (RAG-13). Not-numbers count as zero.
+    /// Scales the values to unit length, which truncated vectors of a hosted model lack (RAG-13).
+    /// Non-finite values count as zero.
     pub fn normalised(mut values: Vec<f32>) -> Self {
         values.iter_mut().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
         let length = values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt() as f32;
@@ -81,7 +86,8 @@ impl Vector {
         Self(values.into())
     }
 
-    /// Cosine similarity: 1 the same, 0 unrelated, -1 opposite; 0 for vectors of different lengths (RAG-20).
+    /// Returns the cosine similarity: 1 for the same direction, 0 for unrelated, -1 for opposite; 0
+    /// for vectors of different lengths (RAG-20).
     pub fn similarity(&self, other: &Self) -> f32 {
         if self.0.len() == other.0.len() { self.0.iter().zip(&other.0).map(|(a, b)| a * b).sum() } else { 0.0 }
     }
@@ -90,7 +96,7 @@ impl Vector {
         &self.0
     }
 
-    /// The text said nothing the embedder knows.
+    /// Returns whether the embedder knew nothing in the text: all values are zero.
     pub fn is_silent(&self) -> bool {
         self.0.iter().all(|v| *v == 0.0)
     }

@@ -1,11 +1,12 @@
-//! How good a search is, measured on labelled questions (RAG-45): recall, reciprocal rank, and how often nothing is found.
+//! Measures the quality of a search on labelled questions (RAG-45): recall, reciprocal rank, and
+//! how often nothing is found.
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use seven_domain::Language;
 
-/// A question and the rows that answer it; none when the content cannot.
+/// A question and the rows that answer it; no rows if the content cannot answer it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
@@ -14,15 +15,15 @@ pub struct Question {
     pub language: Language,
     #[serde(default)]
     pub relevant: Vec<String>,
-    /// Misspelt on purpose.
+    /// The question is misspelt on purpose.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub typo: bool,
-    /// Written after the search was tuned, and never used to tune it.
+    /// The question was written after the search was tuned, and is never used to tune it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held_out: bool,
 }
 
-/// A line of a question file that cannot be used.
+/// A line of a question file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct QuestionError {
@@ -30,22 +31,23 @@ pub struct QuestionError {
     pub reason: String,
 }
 
-/// Figures over a set of questions; rates are 0 to 1.
+/// Figures over a set of questions; rates are fractions between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Figures {
     pub questions: usize,
     pub answerable: usize,
-    /// Mean share of a question's rows that are among the first k.
+    /// Mean share of a question's rows that are among the first k results.
     pub recall: f64,
-    /// Mean of 1 / rank of the first right row, 0 when there is none.
+    /// Mean of 1 / rank of the first right row; 0 where none was found.
     pub mrr: f64,
-    /// Share of answerable questions that find nothing at all.
+    /// Share of answerable questions for which nothing is found.
     pub zero_results: f64,
-    /// Share of unanswerable questions that rightly find nothing.
+    /// Share of unanswerable questions for which, rightly, nothing is found.
     pub silence: f64,
 }
 
-/// An answerable question whose rows were not all found, or an unanswerable one that found some.
+/// An answerable question whose rows were not all found, or an unanswerable one for which rows were
+/// found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Miss {
     pub question: Question,
@@ -57,7 +59,7 @@ pub struct Miss {
 pub struct Report {
     pub k: usize,
     pub all: Figures,
-    /// The same figures for parts of the set: `english`, `spanish`, `typos`, `held_out`.
+    /// The same figures for parts of the question set: `english`, `spanish`, `typos`, `held_out`.
     pub parts: BTreeMap<&'static str, Figures>,
     pub misses: Vec<Miss>,
 }
@@ -67,7 +69,7 @@ struct Sums {
     figures: Figures,
 }
 
-/// Reads JSON Lines; blank lines are skipped, ids must differ.
+/// Reads JSON Lines; blank lines are skipped, ids must be unique.
 pub fn parse_questions(text: &str) -> Result<Vec<Question>, QuestionError> {
     let mut seen = HashSet::new();
     let mut questions = Vec::new();
@@ -82,7 +84,7 @@ pub fn parse_questions(text: &str) -> Result<Vec<Question>, QuestionError> {
     Ok(questions)
 }
 
-/// Asks every question; `search` answers with item ids, best first.
+/// Asks every question; `search` returns item ids, best first.
 pub fn evaluate(questions: &[Question], k: usize, mut search: impl FnMut(&Question) -> Vec<String>) -> Report {
     let mut all = Sums::default();
     let mut parts: BTreeMap<&'static str, Sums> = BTreeMap::new();
@@ -133,7 +135,7 @@ impl Sums {
         f.zero_results += f64::from(u8::from(found.is_empty()));
     }
 
-    /// Sums become means; of no questions the mean is 0.
+    /// Turns sums into means; without any questions, the mean is 0.
     fn figures(self) -> Figures {
         let f = self.figures;
         let (answerable, rest) = (f.answerable.max(1) as f64, (f.questions - f.answerable).max(1) as f64);

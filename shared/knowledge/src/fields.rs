@@ -33,7 +33,8 @@ impl<'m, 'p> Fields<'m, 'p> {
         });
     }
 
-    /// The value unless absent, null or blank; blank cells of a sheet count as absent (CMS-2).
+    /// Returns the value unless it is absent, null or blank; blank cells of a sheet count as absent
+    /// (CMS-2).
     pub(crate) fn value(&mut self, key: &'static str) -> Option<&'m Value> {
         self.known.insert(key);
         self.map.get(key).filter(|v| !v.is_null() && v.as_str().is_none_or(|s| !s.trim().is_empty()))
@@ -90,7 +91,7 @@ impl<'m, 'p> Fields<'m, 'p> {
         }
     }
 
-    /// One of a fixed list; letter case is forgiven, the list's spelling is kept.
+    /// Reads one of a fixed list of texts. Letter case is ignored; the list's spelling is returned.
     pub(crate) fn one_of(&mut self, key: &'static str, allowed: &[&str]) -> Option<String> {
         let text = self.text(key, 200)?;
         let found = allowed.iter().find(|a| a.eq_ignore_ascii_case(&text)).map(|a| (*a).to_owned());
@@ -100,7 +101,7 @@ impl<'m, 'p> Fields<'m, 'p> {
         found
     }
 
-    /// A list of texts; one comma separated text is accepted (C-10: never joined letter by letter).
+    /// Reads a list of texts, or one comma-separated text (C-10: never joined letter by letter).
     pub(crate) fn list(&mut self, key: &'static str) -> Option<Vec<String>> {
         match self.value(key)? {
             Value::String(text) => {
@@ -124,7 +125,7 @@ impl<'m, 'p> Fields<'m, 'p> {
         None
     }
 
-    /// Reports every key that was never asked for; `hint` says where such a key may belong.
+    /// Reports every key that was never read; `hint` says where such a key may belong.
     pub(crate) fn refuse_unknown(self, hint: &str) {
         for key in self.map.keys().filter(|k| !self.known.contains(k.as_str())) {
             let known: Vec<_> = self.known.iter().copied().collect();
@@ -136,7 +137,7 @@ impl<'m, 'p> Fields<'m, 'p> {
         }
     }
 
-    /// The keys nobody asked for, for categories without a schema.
+    /// Returns the keys that were never read, for categories without a schema.
     pub(crate) fn rest(&self) -> std::collections::BTreeMap<String, Value> {
         self.map
             .iter()

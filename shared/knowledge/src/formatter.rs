@@ -1,4 +1,5 @@
-//! Turns an item into natural text for retrieval and for checking what a reply says (RAG-15). Notes and ids never appear (C-11).
+//! Turns an item into natural text, for retrieval and for checking what a reply states (RAG-15).
+//! Notes and ids never appear (C-11).
 
 use chrono::{DateTime, Timelike, Utc};
 use chrono_tz::Tz;
@@ -12,7 +13,7 @@ use crate::{
     item::Details,
 };
 
-/// The item's text; fragments joined by one space, each only when its field is there.
+/// Returns the item's text: fragments joined by one space, each only if its field exists.
 pub fn text(item: &Item, zone: Tz) -> String {
     let mut parts: Vec<String> = Vec::new();
     let name = if item.name.trim().is_empty() { "Unknown" } else { &item.name };
@@ -102,7 +103,7 @@ pub fn text(item: &Item, zone: Tz) -> String {
     parts.join(" ")
 }
 
-/// Content address of an item's text from one source (RAG-17).
+/// Returns the content hash of an item's text from one source (RAG-17).
 pub fn document_id(text: &str, source: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(text.as_bytes());
@@ -110,17 +111,17 @@ pub fn document_id(text: &str, source: &str) -> String {
     hex::encode(hash.finalize())
 }
 
-/// "$145", "$49.50".
+/// Writes an amount: "$145", "$49.50".
 pub fn dollars(amount: f64) -> String {
     if amount.fract().abs() < 0.005 { format!("${amount:.0}") } else { format!("${amount:.2}") }
 }
 
-/// A price that may be a number or words: 25 -> "$25", "from $15" as written.
+/// Writes a price that may be a number or words: 25 -> "$25", "from $15" as it is.
 pub fn money(value: &Value) -> String {
     value.as_f64().map_or_else(|| plain(value), dollars)
 }
 
-/// "$25", "$25-$60", "free".
+/// Writes ticket prices: "$25", "$25-$60", "free".
 pub fn tickets(min: Option<f64>, max: Option<f64>) -> Option<String> {
     match (min, max) {
         (Some(min), Some(max)) if max > min => Some(format!("{}-{}", dollars(min), dollars(max))),
@@ -129,7 +130,7 @@ pub fn tickets(min: Option<f64>, max: Option<f64>) -> Option<String> {
     }
 }
 
-/// "Friday at 8pm", "viernes a las 8pm": property wall time.
+/// Writes a moment in the property's local time: "Friday at 8pm", "viernes a las 8pm".
 pub fn moment(at: DateTime<Utc>, zone: Tz, language: Language) -> String {
     use chrono::Datelike;
     let local = at.with_timezone(&zone);
@@ -141,7 +142,7 @@ pub fn moment(at: DateTime<Utc>, zone: Tz, language: Language) -> String {
     }
 }
 
-/// "free_shuttle": true -> "Free shuttle: yes."
+/// Writes a field as a sentence: "free_shuttle": true -> "Free shuttle: yes."
 fn pair(key: &str, value: &Value) -> Option<String> {
     let mut label = key.replace('_', " ");
     if let Some(first) = label.get_mut(0..1) {
@@ -151,7 +152,7 @@ fn pair(key: &str, value: &Value) -> Option<String> {
     (!value.is_empty()).then(|| format!("{label}: {value}."))
 }
 
-/// A JSON value in words, never as JSON.
+/// Writes a JSON value in words, never as JSON.
 pub fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -1,4 +1,4 @@
-//! Weekly opening hours: what a venue posts on its door, read as local wall time.
+//! Weekly opening hours as a venue posts them on its door, read as local wall time.
 
 mod parse;
 mod show;
@@ -15,28 +15,31 @@ pub(crate) use show::article;
 pub use show::{clock, day_name};
 pub use special::{Day, SpecialDay};
 
-/// Minutes of a day.
+/// Minutes in a day.
 const DAY: u16 = 1_440;
 
-/// One opening, in minutes after midnight of the day it begins on; `closes` may pass midnight, so it is at most 48 hours.
+/// One opening, in minutes after midnight of the day it begins on. `closes` may be after midnight,
+/// up to 48 hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     pub opens: u16,
     pub closes: u16,
 }
 
-/// Openings for each weekday, Monday first. Stored and sent as its text, such as "Sun-Thu 11am-10pm, Fri-Sat 11am-12am".
+/// Openings for each weekday, Monday first. Stored and sent as text, such as "Sun-Thu 11am-10pm,
+/// Fri-Sat 11am-12am".
 ///
-/// Everything is decided on the wall clock, as a door sign is: in a repeated hour both passes count, a skipped hour never
-/// happens, and a venue open through the night stays open through either.
+/// Everything is decided by the wall clock, like a door sign: an hour that the clocks repeat counts
+/// both times, a skipped hour never happens, and a venue open through the night stays open through
+/// either.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WeeklyHours {
     days: [Vec<Span>; 7],
-    /// Holidays; they take the place of their weekday. Not part of the text.
+    /// Holidays, which replace the hours of their weekday. Not part of the text.
     special: Vec<SpecialDay>,
 }
 
-/// An instant and what the wall clock at the property shows then.
+/// An instant, and the wall time at the property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
     pub at: DateTime<Utc>,
@@ -52,7 +55,7 @@ impl Moment {
 // === impl WeeklyHours ===
 
 impl WeeklyHours {
-    /// Reads a door sign; see [`HoursError`] for what it says when it cannot.
+    /// Reads the text of a door sign; [`HoursError`] explains why it cannot be read.
     pub fn parse(text: &str) -> Result<Self, HoursError> {
         parse::weekly(text)
     }
@@ -62,11 +65,12 @@ impl WeeklyHours {
         parse::weekly_json(value)
     }
 
-    /// From spans per weekday, Monday first; overlapping and touching spans of one day become one.
+    /// Builds the week from spans per weekday, Monday first; overlapping and adjacent spans of one
+    /// day are merged.
     pub fn new(mut days: [Vec<Span>; 7]) -> Self {
         loop {
             days.iter_mut().for_each(merge);
-            // Time past a full day belongs to the next day: a sign cannot say "open 30 hours".
+            // Time beyond a full day moves to the next day: a sign cannot say "open 30 hours".
             let mut spilled = false;
             for day in 0..7 {
                 let mut rest = Vec::new();
@@ -85,7 +89,7 @@ impl WeeklyHours {
         }
     }
 
-    /// With holidays, of which the first that fits a day holds.
+    /// Adds holidays; for each day, the first one that matches applies.
     #[must_use]
     pub fn with_special(self, special: &[SpecialDay]) -> Self {
         Self { special: special.to_vec(), ..self }
@@ -95,13 +99,13 @@ impl WeeklyHours {
         &self.special
     }
 
-    /// The spans that begin on a date: a holiday's own, else its weekday's.
+    /// Returns the spans that begin on a date: a holiday's own, else its weekday's.
     pub fn spans_on(&self, date: NaiveDate) -> &[Span] {
         let special = self.special.iter().find(|special| special.day.is(date));
         special.map_or_else(|| self.spans(date.weekday()), SpecialDay::spans)
     }
 
-    /// The usual spans of a weekday.
+    /// Returns the regular spans of a weekday.
     pub fn spans(&self, day: chrono::Weekday) -> &[Span] {
         &self.days[day.num_days_from_monday() as usize]
     }
@@ -110,12 +114,12 @@ impl WeeklyHours {
         self.days.iter().all(Vec::is_empty)
     }
 
-    /// Minutes open in a usual week.
+    /// Returns the minutes open in a regular week.
     pub fn minutes(&self) -> u32 {
         self.days.iter().flatten().map(|span| u32::from(span.closes - span.opens)).sum()
     }
 
-    /// Open at every minute of the week, holidays included.
+    /// Returns whether it is open at every minute of the week, holidays included.
     pub fn is_always(&self) -> bool {
         self.is_always_usually() && self.special.is_empty()
     }
@@ -128,11 +132,13 @@ impl WeeklyHours {
         self.covered_until(at.with_timezone(&tz).naive_local()).is_some()
     }
 
-    /// When the opening that holds `at` ends; `None` when closed, or when it never closes.
+    /// Returns when the opening that includes `at` ends; `None` if it is closed then, or never
+    /// closes.
     pub fn closes_at(&self, at: DateTime<Utc>, tz: Tz) -> Option<Moment> {
         let now = at.with_timezone(&tz).naive_local();
         let mut wall = self.covered_until(now)?;
-        // An opening that touches the next (a 24-hour Saturday into Sunday) closes when the last one does.
+        // An opening adjacent to the next (a 24-hour Saturday into Sunday) closes when the last one
+        // does.
         while let Some(further) = self.covered_until(wall) {
             wall = further;
             if wall - now > TimeDelta::days(7) {
@@ -142,26 +148,26 @@ impl WeeklyHours {
         Some(Moment { at: instant(wall, tz, at), wall })
     }
 
-    /// The next time the doors open after `at` (after the coming closing, when open now).
+    /// Returns the next opening time after `at` (if it is open then, after it has closed).
     pub fn next_opening(&self, at: DateTime<Utc>, tz: Tz) -> Option<Moment> {
         let today = at.with_timezone(&tz).date_naive();
-        // Further than a week: every opening of it may fall on a holiday.
+        // Looks further than a week, because every opening of a week may be replaced by a holiday.
         (0..16)
             .filter_map(|n| today.checked_add_days(Days::new(n)))
             .flat_map(|date| self.spans_on(date).iter().map(move |span| wall(date, span.opens)))
             .map(|wall| Moment { at: instant(wall, tz, at), wall })
             .filter(|m| m.at > at && !self.is_open(m.at - TimeDelta::minutes(1), tz))
-            // An opening that lies in the skipped hour does not happen.
+            // An opening inside the hour that the clocks skip does not happen.
             .filter(|m| self.is_open(m.at, tz))
             .min()
     }
 
-    /// Every opening that begins on `date`, as wall times.
+    /// Returns every opening that begins on `date`, as wall times.
     pub fn openings_on(&self, date: NaiveDate) -> Vec<(NaiveDateTime, NaiveDateTime)> {
         self.spans_on(date).iter().map(|s| (wall(date, s.opens), wall(date, s.closes))).collect()
     }
 
-    /// The wall time up to which one opening covers `now`.
+    /// Returns the wall time up to which one opening covers `now`.
     fn covered_until(&self, now: NaiveDateTime) -> Option<NaiveDateTime> {
         let minute = minute_of(now);
         let today = now.date();
@@ -213,13 +219,15 @@ fn wall(date: NaiveDate, minute: u16) -> NaiveDateTime {
     date.and_time(chrono::NaiveTime::MIN) + TimeDelta::minutes(minute.into())
 }
 
-/// The first instant after `after` at which the wall clock shows `wall`; for a wall time that is skipped, the instant it is skipped at.
+/// Returns the first instant after `after` at which the wall clock shows `wall`; for a skipped wall
+/// time, the instant of the skip.
 pub(crate) fn instant(wall: NaiveDateTime, tz: Tz, after: DateTime<Utc>) -> DateTime<Utc> {
     match tz.from_local_datetime(&wall) {
         chrono::LocalResult::Single(t) => t.to_utc(),
         chrono::LocalResult::Ambiguous(first, second) => if first.to_utc() > after { first } else { second }.to_utc(),
         chrono::LocalResult::None => {
-            // Clocks jump by whole minutes: walk from well before the gap until the wall clock has passed the missing time.
+            // Clocks shift by whole minutes, so this steps from well before the gap until the wall
+            // clock has passed the missing time.
             let mut at = (wall - TimeDelta::hours(3)).and_utc()
                 - TimeDelta::seconds(offset_seconds(wall - TimeDelta::hours(3), tz));
             while at.with_timezone(&tz).naive_local() < wall {

@@ -1,7 +1,9 @@
-//! Finds a casino's items in memory: BM25 over stemmed English and Spanish words, with misspelt words mended by trigrams, and
-//! cosine over vectors when it is given them; [`Index::retrieve`] merges both (RAG-18, RAG-22).
+//! Finds a casino's items in memory: BM25 over stemmed English and Spanish words, with misspelt
+//! words corrected by trigrams, and cosine over vectors if it has them; [`Index::retrieve`] merges
+//! both (RAG-18, RAG-22).
 //!
-//! About eighty items per casino, so the search is exact. A result is never an inactive item, a past event or an expired offer.
+//! A casino has about eighty items, so the search is exact. It never returns an inactive item, a
+//! past event or an expired offer.
 
 mod bm25;
 mod fusion;
@@ -32,7 +34,7 @@ use crate::{Category, Chunk, Item, Offline, Purpose, Space, Vector, formatter, t
 #[derive(Debug, Clone)]
 pub struct Hit {
     pub item: Arc<Item>,
-    /// 0 to 1: how much of what the query says is found in the item.
+    /// Share of the query's meaning that is found in the item, 0 to 1.
     pub score: f32,
 }
 
@@ -51,18 +53,20 @@ pub struct Index {
 // === impl Index ===
 
 impl Index {
-    /// Builds in the zone of UTC; see [`Index::in_zone`].
+    /// Builds the index with UTC as time zone; see [`Index::in_zone`].
     pub fn build(items: Vec<Item>) -> Self {
         let items: Vec<Arc<Item>> = items.into_iter().map(Arc::new).collect();
         let words = bm25::Postings::build(&items);
         let names = names::Names::build(&items);
         let content: usize = items.iter().map(|item| item.to_json().to_string().len() + size_of::<Item>()).sum();
-        // Read into fields, the content weighs nearly twice what it does as JSON, and its sentences, made at the first question, as much.
+        // Parsed content takes nearly twice the memory of its JSON; its sentences, built at the
+        // first question, take as much again.
         let bytes = size_of::<Self>() + 4 * content + words.bytes() + names.bytes();
         Self { items, zone: Tz::UTC, words, names, vectors: None, passages: OnceLock::new(), bytes }
     }
 
-    /// With the items' vectors, by item id, all of one space; items without one are found by words alone.
+    /// Adds the items' vectors, by item id, all of one space; items without a vector are found by
+    /// words alone.
     #[must_use]
     pub fn with_vectors(mut self, space: Space, vectors: &HashMap<String, Vector>) -> Self {
         let matrix = vectors::Matrix::build(&self.items, space, vectors);
@@ -71,7 +75,8 @@ impl Index {
         self
     }
 
-    /// With vectors made here and now; call it after [`Index::in_zone`], as texts tell times.
+    /// Adds vectors computed by this call. Call it after [`Index::in_zone`], because texts contain
+    /// times.
     #[must_use]
     pub fn embedded(self, embedder: &Offline) -> Self {
         let chunks = self.items.iter().filter_map(|item| Chunk::of(item, self.zone));
@@ -79,19 +84,20 @@ impl Index {
         self.with_vectors(embedder.as_space().clone(), &vectors)
     }
 
-    /// The embedding its vectors are of, if it has any.
+    /// Returns the space of the index's vectors, if it has any.
     pub fn space(&self) -> Option<&Space> {
         self.vectors.as_ref().map(|vectors| &vectors.space)
     }
 
-    /// The casino's zone, which decides on which day an offer ends.
+    /// Sets the casino's time zone, which decides on which day an offer ends.
     #[must_use]
     pub fn in_zone(mut self, zone: Tz) -> Self {
         self.zone = zone;
         self
     }
 
-    /// A copy in which these items are like inactive ones: no search, name or list finds them.
+    /// Returns a copy in which these items are treated as inactive: no search, name or list finds
+    /// them.
     #[must_use]
     pub fn hiding(&self, hide: impl Fn(&Item) -> bool) -> Self {
         let mut index = self.clone();
@@ -109,12 +115,12 @@ impl Index {
         self.items.is_empty()
     }
 
-    /// Approximate memory held, for a cache bounded in bytes (D12).
+    /// Returns the approximate memory in bytes, for a cache with a size limit (D12).
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Best matches first; ties keep the order of the content file.
+    /// Returns the best matches first; equal scores keep the order of the content file.
     pub fn search(&self, query: &str, now: DateTime<Utc>, k: usize) -> Vec<Hit> {
         let today = self.today(now);
         let mut hits: Vec<Hit> = self
@@ -130,18 +136,19 @@ impl Index {
         hits
     }
 
-    /// Items whose name the text says, whole, in part or misspelt, in the order they are said.
+    /// Returns the items whose name the text contains, whole, in part or misspelt, in the order of
+    /// the text.
     pub fn mentions(&self, text: &str, now: DateTime<Utc>) -> Vec<Mention> {
         let today = self.today(now);
         self.names.find(text, |n| self.items[n].is_current_on(now, today), &self.items)
     }
 
-    /// Current items of a category, in the order of the content file.
+    /// Returns the current items of a category, in the order of the content file.
     pub fn by_category(&self, category: &Category, now: DateTime<Utc>) -> Vec<Arc<Item>> {
         self.current(now).filter(|item| item.category == *category).cloned().collect()
     }
 
-    /// Items of a category that are open at `at`.
+    /// Returns the items of a category that are open at `at`.
     pub fn open_now(&self, category: &Category, at: DateTime<Utc>, tz: Tz) -> Vec<Arc<Item>> {
         self.by_category(category, at).into_iter().filter(|item| item.is_open(at, tz)).collect()
     }
@@ -150,7 +157,7 @@ impl Index {
         self.items.iter().find(|item| item.id == id)
     }
 
-    /// Everything that may be told at `now`.
+    /// Returns the items that guests may be told about at `now`.
     pub fn current(&self, now: DateTime<Utc>) -> impl Iterator<Item = &Arc<Item>> {
         let today = self.today(now);
         self.items.iter().filter(move |item| item.is_current_on(now, today))
@@ -160,7 +167,8 @@ impl Index {
         now.with_timezone(&self.zone).date_naive()
     }
 
-    /// The texts of all current items, for checking a reply against everything the casino says.
+    /// Returns the texts of all current items, for checking a reply against everything in the
+    /// content.
     pub fn texts(&self, now: DateTime<Utc>) -> Vec<String> {
         self.current(now).map(|item| formatter::text(item, self.zone)).collect()
     }

@@ -1,4 +1,5 @@
-//! One content item: a restaurant, a show, a treatment, a rule (CMS-11). Parsed once, trusted afterwards.
+//! One content item: a restaurant, a show, a treatment, a rule (CMS-11). It is checked once, when
+//! it is parsed.
 
 mod details;
 mod read;
@@ -29,13 +30,13 @@ pub struct Item {
     pub description_es: Option<String>,
     pub details: Details,
     pub active: bool,
-    /// Extra words a guest may use for it; searched, never shown.
+    /// Extra words that a guest may use for the item; searched, never shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
     /// An insider hint the host may share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tip: Option<String>,
-    /// Internal: never shown, never searched, never embedded (T18).
+    /// Internal notes: never shown, never searched, never embedded (T18).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
 }
@@ -43,17 +44,18 @@ pub struct Item {
 // === impl Item ===
 
 impl Item {
-    /// Reads an item as a person wrote it; relative dates count from `reference`. All problems at once.
+    /// Reads an item as a person wrote it; relative dates count from `reference`. Returns all
+    /// problems at once.
     pub fn read(value: &Value, reference: Reference) -> Result<Self, Vec<Problem>> {
         read::item(value, Some(reference))
     }
 
-    /// Reads an item as [`Item::to_json`] stored it: every date absolute.
+    /// Reads an item as [`Item::to_json`] stored it, with every date absolute.
     pub fn from_json(value: &Value) -> Result<Self, Vec<Problem>> {
         read::item(value, None)
     }
 
-    /// The form kept in a jsonb column.
+    /// Returns the form that is stored in a jsonb column.
     pub fn to_json(&self) -> Value {
         serde_json::to_value(self).expect("an item has only text keys")
     }
@@ -80,7 +82,7 @@ impl Item {
         self.hours().is_some_and(|h| h.is_open(at, tz))
     }
 
-    /// Where it is: a restaurant's or game's location, an event's venue.
+    /// Returns the location: a restaurant's or game's location, an event's venue.
     pub fn location(&self) -> Option<&str> {
         match &self.details {
             Details::Dining(d) => d.location.as_deref(),
@@ -93,12 +95,14 @@ impl Item {
         }
     }
 
-    /// May be told to a guest at `now`: active, not an event that is over, not a promotion outside its days (C-17).
+    /// Returns whether guests may be told about the item at `now`: active, no past event, no
+    /// promotion outside its days (C-17).
     pub fn is_current(&self, now: DateTime<Utc>, tz: Tz) -> bool {
         self.is_current_on(now, now.with_timezone(&tz).date_naive())
     }
 
-    /// The same, when the property's day is known: a search asks for thousands of items.
+    /// Like [`Item::is_current`], for callers that know the property's day: a search checks
+    /// thousands of items.
     pub(crate) fn is_current_on(&self, now: DateTime<Utc>, today: NaiveDate) -> bool {
         let timely = match &self.details {
             Details::Entertainment(e) => {

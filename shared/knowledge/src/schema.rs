@@ -11,17 +11,17 @@ use serde_json::{Map, Value};
 
 use crate::{Category, Item, Problem, WeeklyHours};
 
-/// A pack's categories by name. Cheap where nothing is declared.
+/// A pack's categories by name. Cheap when nothing is declared.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Categories(BTreeMap<String, Schema>);
 
-/// The details an item of one category has.
+/// The details that an item of one category has.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Schema {
     pub fields: BTreeMap<String, Field>,
-    /// Whether fields that are not named may stand beside them.
+    /// Whether fields that are not declared may be present too.
     pub more: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Field {
     pub kind: Kind,
     #[serde(default)]
     pub required: bool,
-    /// The only texts allowed; any when empty. Letter case counts.
+    /// The only allowed texts; any text if empty. Letter case counts.
     #[serde(default)]
     pub one_of: Vec<String>,
 }
@@ -62,8 +62,7 @@ impl Categories {
         self.0.keys().map(String::as_str)
     }
 
-    /// Returns everything in which a read item falls short of its category's declaration, all at
-    /// once.
+    /// Returns everything in which an item violates its category's declaration, all at once.
     pub fn problems(&self, item: &Item) -> Vec<Problem> {
         let Some(schema) = self.get(&item.category) else { return Vec::new() };
         let value = item.to_json();
@@ -129,7 +128,7 @@ impl Field {
     }
 }
 
-/// Says what to write in the field.
+/// Returns what to write in the field.
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.one_of.is_empty() {

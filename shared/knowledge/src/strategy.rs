@@ -1,11 +1,12 @@
-//! Second wordings by kind of question (RAG-2): what guests leave out because the situation says it.
+//! Second wordings by kind of question (RAG-2): they add the words that guests omit because the
+//! situation makes them obvious.
 
 use crate::Category;
 
-/// How a question is asked a second time; both rankings are merged.
+/// How the second wording of a question is made; the rankings of both wordings are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// The words that name something, without the rest.
+    /// Keeps only the words that name something.
     #[default]
     General,
     Hours,
@@ -25,7 +26,7 @@ impl Strategy {
         }
     }
 
-    /// The second wording.
+    /// Returns the second wording.
     pub fn augment(self, text: &str) -> String {
         match self {
             Self::General => {

@@ -1,8 +1,9 @@
-//! Words as the index and the offline host compare them: lower case, no accents, light English and Spanish stems.
+//! Words as the index and the offline host compare them: lower case, no accents, light English and
+//! Spanish stems.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Lower case, accents stripped, typographic quotes and dashes made plain: "¿Dónde está?" -> "¿donde esta?".
+/// Folds a text: lower case, no accents, plain quotes and dashes: "¿Dónde está?" -> "¿donde esta?".
 pub fn fold(text: &str) -> String {
     text.nfkd()
         .filter(|c| !is_combining_mark(*c))
@@ -16,7 +17,8 @@ pub fn fold(text: &str) -> String {
         .collect()
 }
 
-/// Folded words; apostrophes join ("what's" -> "whats"), everything else that is no letter or digit separates.
+/// Returns folded words. Apostrophes join ("what's" -> "whats"); any other character that is no
+/// letter or digit separates.
 pub fn words(text: &str) -> Vec<String> {
     fold(text)
         .replace('\'', "")
@@ -27,8 +29,9 @@ pub fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A light stem that brings plurals, Spanish gender and common endings together: "restaurantes", "restaurants" -> "restaurant".
-/// Both sides of every comparison pass through it, so it need not be a real word.
+/// Returns a light stem, equal for plurals, Spanish gender and common endings: "restaurantes",
+/// "restaurants" -> "restaurant". Both sides of every comparison are stemmed, so the stem need not
+/// be a real word.
 pub fn stem(word: &str) -> String {
     let mut stem = word.to_owned();
     if stem.len() > 3 && stem.ends_with('s') && !["ss", "us", "is"].iter().any(|end| stem.ends_with(end)) {
@@ -59,13 +62,13 @@ pub fn stem(word: &str) -> String {
     stem
 }
 
-/// Character trigrams of a word with its edges marked, for comparing misspelt names.
+/// Returns the character trigrams of a word with its edges marked, for comparing misspelt names.
 pub(crate) fn trigrams(word: &str) -> Vec<[char; 3]> {
     let chars: Vec<char> = std::iter::once('^').chain(word.chars()).chain(std::iter::once('$')).collect();
     chars.windows(3).map(|w| [w[0], w[1], w[2]]).collect()
 }
 
-/// Dice coefficient of two words' trigrams, 0 to 1.
+/// Returns the Dice coefficient of two words' trigrams, 0 to 1.
 pub(crate) fn similarity(a: &str, b: &str) -> f32 {
     let (left, mut right) = (trigrams(a), trigrams(b));
     let total = left.len() + right.len();
@@ -79,7 +82,8 @@ pub(crate) fn similarity(a: &str, b: &str) -> f32 {
     if total == 0 { 0.0 } else { 2.0 * shared as f32 / total as f32 }
 }
 
-/// Letters to insert, drop, replace or swap with a neighbour to turn `a` into `b`; a swap counts once, as it does for a thumb.
+/// Counts the letters to insert, drop, replace or swap with a neighbour to turn `a` into `b`. A
+/// swap counts once, because it is one typing error.
 pub(crate) fn typos(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];

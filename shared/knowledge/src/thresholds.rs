@@ -1,4 +1,5 @@
-//! How near a row must be to count as an answer, per category and per embedding (RAG-30): the numbers of one model mean nothing in another.
+//! How close a row must be to count as an answer, per category and per embedding (RAG-30): the
+//! numbers of one model mean nothing for another.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Category, Space};
 
-/// Least cosine per category, and least lexical score. A row that reaches either one is kept.
+/// Lowest cosine per category, and lowest lexical score. A row that reaches either one is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Thresholds {
-    /// For categories not named below.
+    /// For categories not listed below.
     pub default: f32,
     #[serde(default)]
     pub categories: BTreeMap<Category, f32>,
-    /// Share of the query's words the row must hold when its vector is not near enough (RAG-37).
+    /// Share of the query's words that a row must contain if its vector is not close enough
+    /// (RAG-37).
     pub lexical: f32,
 }
 
@@ -30,22 +32,23 @@ const SEED: &[(&str, f32)] = &[
 ];
 const SEED_DEFAULT: f32 = 0.65;
 
-/// The same order of strictness in the offline embedding, found by trying steps of 0.02 over the tuned questions of `tests/retrieval/demo.jsonl`.
+/// Equally strict thresholds for the offline embedding, found in steps of 0.02 over the tuned
+/// questions of `tests/retrieval/demo.jsonl`.
 const OFFLINE: &[(&str, f32)] = &[("regulations", 0.32)];
 const OFFLINE_DEFAULT: f32 = 0.24;
 
-/// Half of what the query says, as the offline host asks for too.
+/// Half of the query's meaning, which the offline host also requires.
 const LEXICAL: f32 = 0.5;
 
 // === impl Thresholds ===
 
 impl Thresholds {
-    /// The table for an embedding; one that was never calibrated is treated like the seed's.
+    /// Returns the table for an embedding; one that was never calibrated gets the seed's.
     pub fn of(space: &Space) -> Self {
         if space.model == "offline" { Self::table(OFFLINE_DEFAULT, OFFLINE) } else { Self::table(SEED_DEFAULT, SEED) }
     }
 
-    /// Keeps everything: for looking at what would have been dropped.
+    /// Keeps every row, to inspect those that would have been dropped.
     pub fn none() -> Self {
         Self { default: f32::NEG_INFINITY, categories: BTreeMap::new(), lexical: 0.0 }
     }

@@ -1,4 +1,4 @@
-//! The demo casino's content must be readable: it is what a new machine shows first.
+//! The demo casino's content must be readable: it is the first thing that a new machine shows.
 
 use chrono::{TimeZone, Utc};
 use chrono_tz::America::New_York;

@@ -1,4 +1,5 @@
-//! The labelled questions about the demo casino: what retrieval must reach (RAG-45), and what keeps the set honest.
+//! The labelled questions about the demo casino: the figures that retrieval must reach (RAG-45),
+//! and the rules for the question set.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::collections::HashSet;
@@ -27,8 +28,9 @@ fn questions() -> Vec<Question> {
     parse_questions(include_str!("retrieval/demo.jsonl")).unwrap()
 }
 
-/// Written before their author had read the lexicon, the vocabulary or the embedding; nothing was or may be fitted to them. The same
-/// author widened the lexicon afterwards, from lists of words per concept: the held-out questions, which he had not read, judge harder.
+/// Questions written before their author had read the lexicon, the vocabulary or the embedding;
+/// nothing may be tuned to them. The same author later widened the lexicon from lists of words per
+/// concept, so the held-out questions, which he had not read, are the stricter test.
 fn fresh_questions() -> Vec<Question> {
     parse_questions(include_str!("retrieval/fresh.jsonl")).unwrap()
 }
@@ -47,8 +49,8 @@ fn line(name: &str, f: &Figures) -> String {
     )
 }
 
-/// The questions marked held out were written after the lexicon and the weights were settled; nothing may be tuned to them, else
-/// they have to be replaced by new ones.
+/// The held-out questions were written after the lexicon and the weights were settled. Nothing may
+/// be tuned to them; if something is, new ones must replace them.
 #[test] // RAG-45, RAG-18, RAG-30
 fn the_demo_questions_find_their_rows() {
     let (offline, questions) = (Offline::new(), questions());
@@ -63,7 +65,7 @@ fn the_demo_questions_find_their_rows() {
     let fresh = fused(&index, &offline, &fresh_questions());
     println!("{}", line("fresh", &fresh.all));
     assert!(fresh.all.recall >= 0.88, "{}", line("fresh", &fresh.all));
-    // Held-out misses are not shown: who has read them tunes to them.
+    // Held-out misses are not shown, because anyone who reads them tunes to them.
     let tuned: Vec<Question> = questions.iter().filter(|q| !q.held_out).cloned().collect();
     let tuned = fused(&index, &offline, &tuned);
     println!("{}", line("tuned", &tuned.all));

@@ -11,19 +11,20 @@ use crate::{
     understand::Understood,
 };
 
-/// The text names a venue, show or treatment.
+/// Answers when the text names a venue, show or treatment.
 pub(crate) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let venues = u.venues();
-    // "Any boxing tonight?" is about the night, even where a show is called so.
+    // "Any boxing tonight?" asks about the night, even if a show has "boxing" in its name.
     let show = |m: &&Mention| m.item.category == Category::Entertainment && !m.whole;
     if u.when.is_said() && u.about(&Category::Entertainment) && u.facets.is_empty() && venues.iter().all(show) {
         return None;
     }
-    // A part of a name says little beside a whole one.
+    // If the text holds one whole name, names that it holds only in part are ignored.
     let whole = venues.iter().any(|m| m.whole && m.telling);
     let venues: Vec<&Mention> = venues.into_iter().filter(|m| !whole || m.whole).collect();
     let telling = venues.iter().any(|m| m.telling);
-    // A place called simply "Casino" or "Slots" is meant only when nothing more telling is asked.
+    // A place called simply "Casino" or "Slots" is taken as meant only if the text asks for nothing
+    // more specific.
     let weak_is_enough = u.topics.is_empty() && u.kinds.is_empty() && u.leftover.iter().all(|w| within(&venues, u, w));
     if venues.is_empty() || (!telling && !weak_is_enough) {
         return None;
@@ -50,7 +51,7 @@ pub(crate) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     Some(first)
 }
 
-/// The text asks about a category: restaurants, shows, the spa.
+/// Answers when the text asks about a category: restaurants, shows, the spa.
 pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let topic = u.topics.first();
     let served = u.about(&Category::Dining) || u.about(&Category::Entertainment) || !u.kinds.is_empty();
@@ -67,12 +68,12 @@ pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if u.intends("booking") && !u.wants("reservations") {
         return Some(lookup::booking(host, u));
     }
-    // "Spa deals" are deals.
+    // "Spa deals" asks about deals, not about the spa.
     if u.about(&Category::Promotions) && u.topics.len() > 1 {
         return topic::answer(host, u, &Category::Promotions);
     }
     if u.about(&Category::Entertainment) {
-        // "Poker tournament" is first of all about poker, unless a show is.
+        // "Poker tournament" is about poker first, unless a show has that name.
         let elsewhere = || (u.topics.len() > 1 && !events::tells_all(host, u)).then(|| lookup::told(host, u)).flatten();
         let strange = || events::strange(host, u);
         return Some(elsewhere().or_else(strange).unwrap_or_else(|| events::answer(host, u)));
@@ -84,7 +85,7 @@ pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     match topic {
         Some(category) => topic::answer(host, u, category),
         None if events::is_kind(host, u) => Some(events::answer(host, u)),
-        // "Anything open late?", "somewhere open at 3am?"
+        // For example "Anything open late?" or "somewhere open at 3am?".
         None if u.wants("open")
             && u.leftover.is_empty()
             && !u.wants("hours")
@@ -95,7 +96,7 @@ pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
             Some(listing::dining(host, u))
         }
         None if u.wants("where") && u.leftover.is_empty() && !named => lookup::house_address(host),
-        // "What time do you open?": the house itself.
+        // "What time do you open?" asks about the casino itself.
         None if u.leftover.is_empty() && !named && ["open", "hours", "opens", "closes"].iter().any(|f| u.wants(f)) => {
             lookup::house(host, u)
         }
@@ -108,5 +109,5 @@ pub(crate) fn within(venues: &[&Mention], u: &Understood<'_>, word: &String) -> 
     venues.iter().any(|m| u.said.words[m.from..m.to].contains(word))
 }
 
-/// Where a name stands in the text, and the rows that carry it.
+/// The word range of a name in the text, and the rows that carry the name.
 pub(crate) type Mentioned = ((usize, usize), Vec<Arc<Item>>);

@@ -1,4 +1,5 @@
-//! From what was asked to which answer: one [`Part`] for each sentence of the guest that asks something.
+//! Chooses the answer to what was asked: one [`Part`] for each sentence of the guest that asks
+//! something.
 
 use seven_domain::Language;
 use seven_llm::Request;
@@ -21,7 +22,7 @@ use crate::{
 
 // === impl Host ===
 
-/// Answers every open text, oldest first; later ones may point back to venues the earlier ones name.
+/// Answers every open text, oldest first. Later texts may refer to venues that earlier ones name.
 pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> Vec<Part> {
     let host = Host { pack, request, language, room: Room::behind(request.lead.as_deref()) };
     let mut said_now: Vec<&str> = Vec::new();
@@ -32,7 +33,7 @@ pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> V
             let asks = understood.is_question;
             let part = settled(&host, &understood, &said_now);
             let halves = halves(&host, sentence, &part, &said_now);
-            // A remark beside a question ("We love it here.") needs no answer of its own.
+            // A remark beside a question ("We love it here.") needs no answer.
             let remark = !asks && (!part.grounded || part.intent == "unclear");
             match halves {
                 Some(halves) => parts.extend(halves.into_iter().map(|half| (half, false))),
@@ -45,18 +46,20 @@ pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> V
     parts.into_iter().filter(|(_, remark)| !(answered && *remark)).map(|(part, _)| part).collect()
 }
 
-/// "How much is parking and wifi", "dinner and a show": two questions in one sentence, when each half has an answer of its own.
+/// Splits a sentence that asks two questions ("How much is parking and wifi", "dinner and a show"),
+/// if each half has an answer of its own.
 fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> Option<Vec<Part>> {
     let spaced = |mark: &str| sentence.find(&format!(" {mark} ")).map(|at| (at, at + mark.len() + 2));
     let (end, start) = ["and", "y", "or", "o", "&", "also"].into_iter().filter_map(spaced).min()?;
     let (left, right) = (sentence[..end].trim(), sentence[start..].trim());
-    // "Fig & Cedar" is one place.
+    // Never cuts inside a name: "Fig & Cedar" is one place.
     let cut = seven_knowledge::text::words(left).len();
     if host.request.index.mentions(sentence, host.request.now).iter().any(|m| m.from < cut && cut < m.to) {
         return None;
     }
     let (first, mut second) = (host.read(left), host.read(right));
-    // "How much is the kayak and what time do they close": the same place, twice.
+    // "How much is the kayak and what time do they close": the second half asks about the place in
+    // the first.
     let back = !first.facets.is_empty() && second.mentions.is_empty() && (second.is_bare_fact() || second.points_back);
     if !first.is_particular() || !(back || second.is_particular()) {
         return None;
@@ -81,7 +84,7 @@ fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> O
         true => real == 2 && (new || whole.sources.len() < 2) && halves[0].body != halves[1].body,
         false => real >= 1,
     };
-    // Both in one row: what that row is says both.
+    // If both halves come from one row and one of them describes the whole row, that one is enough.
     let same = !back && halves[0].sources == halves[1].sources && real == 2;
     if same && let Some(row) = halves.iter().position(|half| half.is_whole) {
         return Some(vec![halves.swap_remove(row)]);
@@ -89,8 +92,8 @@ fn halves(host: &Host<'_>, sentence: &str, whole: &Part, said_now: &[&str]) -> O
     (apart && better).then_some(halves)
 }
 
-/// Answers from the fields of the rows; failing that, with a sentence of a row; failing that, says
-/// who knows.
+/// Answers from the fields of the rows; failing that, with a sentence of a row; failing that, tells
+/// the guest whom to ask.
 fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     if let Some(part) = focus::answer(host, u, said_now) {
         return part;
@@ -162,10 +165,11 @@ fn part(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
         .unwrap_or_else(|| if u.is_question || u.asks_fact() { host.unanswered() } else { chat::say(host, "unclear") })
 }
 
-/// Goes on in the language asked for, with the last question answered again in it (CONV-40: the context is kept).
+/// Switches to the requested language and answers the last question again in it (CONV-40: the
+/// context is kept).
 fn language_switch(host: &Host<'_>, said_now: &[&str]) -> Part {
     let switch = host.say("switched", &[]);
-    // The question stands beside the wish for the language.
+    // The same texts also ask a question, so the previous one is not repeated.
     let beside = |text: &String| sentences(text).into_iter().any(|s| host.read(s).is_question);
     if host.request.texts.iter().any(beside) {
         return Part { chat: true, ..host.part("language", switch, &[]) };
@@ -189,7 +193,7 @@ fn part_of_earlier(host: &Host<'_>, u: &Understood<'_>) -> Part {
         .unwrap_or_else(|| host.unanswered())
 }
 
-/// Asks for the phone of nothing in particular: the house's own.
+/// Gives the casino's own phone number when a phone is asked for and no place is named.
 fn contact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let house = u.wants("phone") && u.leftover.is_empty() && u.topics.is_empty() && u.venues().is_empty();
     house.then(|| host.part("contact", host.say("contact", &[]), &[]))

@@ -1,11 +1,13 @@
-//! For whom a text asks, where an earlier one told: "my son turns 17", then "what can he do there?"
+//! Finds out whom a question is about from an earlier text: "my son turns 17", then "what can he do
+//! there?"
 
 use seven_guest::{Setting, Slot, extract};
 
 use super::{compose::lookup, fit::Part, host::Host, reading, understand::Understood};
 use crate::minors::{GROWN, KIN};
 
-/// "Can my daughter, she's 15, get a massage?": the sentence on age that speaks of what is asked.
+/// Returns the sentence about age limits that mentions the thing asked for: "Can my daughter, she's
+/// 15, get a massage?"
 pub(crate) fn age_rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     const AGES: [&str; 12] =
         ["under", "over", "older", "younger", "age", "ages", "adult", "menores", "mayores", "edad", "anos", "adulto"];

@@ -1,4 +1,4 @@
-//! Wording answers from content rows.
+//! Words the answers from content rows.
 
 pub(super) mod chat;
 pub(super) mod events;

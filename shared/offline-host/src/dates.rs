@@ -1,4 +1,4 @@
-//! A date in a text: "December 5", "5 de diciembre", "12/5", "the 28th".
+//! Finds a date in a text: "December 5", "5 de diciembre", "12/5", "the 28th".
 
 use chrono::{Datelike, Days, NaiveDate};
 use seven_domain::Language;
@@ -18,22 +18,22 @@ const MONTHS: [[&str; 4]; 12] = [
     ["december", "dec", "diciembre", "dic"],
 ];
 
-/// The next such date from `today`, and the words that say it.
+/// Returns the next such date from `today` on, and the words that name it.
 pub(crate) fn said(text: &str, words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
     let at = |n: usize| words.get(n).map_or("", String::as_str);
     (0..words.len()).find_map(|n| {
-        // "The 9th floor" is no day.
+        // "The 9th floor" is not a day.
         let place = ["floor", "piso", "hole", "street", "st", "ave", "avenue", "level"].contains(&at(n + 1));
         let day = ordinal(at(n)).filter(|_| !place);
         if let Some(month) = month(at(n)) {
-            // "December 5", "5 December", "5 de diciembre"; "may" alone is a verb.
+            // Reads "December 5", "5 December" and "5 de diciembre"; "may" alone is a verb.
             let linked = if n >= 2 && ["de", "of"].contains(&at(n - 1)) { n - 2 } else { n.saturating_sub(1) };
             let after = ordinal(at(n + 1)).map(|day| (day, (n, n + 2)));
             let before = if n > 0 { ordinal(at(linked)).map(|day| (day, (linked, n + 1))) } else { None };
             let (day, place) = after.or(before)?;
             return next(today, Some(month), day).map(|date| (date, place));
         }
-        // "12/5": the month first, as it is written here.
+        // Reads "12/5" with the month first, as in the United States.
         let figures = (at(n).parse::<u32>().ok(), at(n + 1).parse::<u32>().ok());
         if let (Some(month), Some(day)) = figures
             && text.contains(&format!("{month}/{day}"))
@@ -46,7 +46,8 @@ pub(crate) fn said(text: &str, words: &[String], today: NaiveDate) -> Option<(Na
     })
 }
 
-/// "On Thanksgiving", "Christmas Eve hours": the day itself, not "the Christmas show".
+/// Finds a holiday named as a day, "On Thanksgiving" or "Christmas Eve hours", but not in "the
+/// Christmas show".
 pub(crate) fn holiday_said(text: &str, words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
     const BEFORE: [&str; 13] =
         ["on", "for", "during", "this", "over", "by", "el", "en", "para", "la", "open", "abren", "hours"];
@@ -60,7 +61,8 @@ pub(crate) fn holiday_said(text: &str, words: &[String], today: NaiveDate) -> Op
     (day || alone).then_some((date, (from, to)))
 }
 
-/// The days a sentence names: "November 30 through December 4", "Dec 24-26", "Thanksgiving Day". First and last day of each.
+/// Returns the first and last day of each period that a sentence names: "November 30 through
+/// December 4", "Dec 24-26".
 pub(crate) fn days_told(text: &str, today: NaiveDate) -> Vec<(NaiveDate, NaiveDate)> {
     let words = seven_knowledge::text::words(text);
     let at = |n: usize| words.get(n).map_or("", String::as_str);
@@ -90,14 +92,14 @@ pub(crate) fn days_told(text: &str, today: NaiveDate) -> Vec<(NaiveDate, NaiveDa
     days
 }
 
-/// That day of the year that is nearest to what is spoken of now: a closing may have begun already.
+/// Returns the date from 60 days ago to 305 days ahead: a closing may have begun already.
 fn nearest(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
     let years = [today.year() - 1, today.year(), today.year() + 1];
     let dates = years.into_iter().filter_map(|year| NaiveDate::from_ymd_opt(year, month, day));
     dates.into_iter().find(|date| (-60..=305).contains(&(*date - today).num_days()))
 }
 
-/// "In December", "en diciembre", "this month": its first day from today on.
+/// Finds "In December", "en diciembre" or "this month", and returns its first day from today on.
 pub(crate) fn month_said(words: &[String], today: NaiveDate) -> Option<(NaiveDate, (usize, usize))> {
     words.windows(2).enumerate().find_map(|(n, pair)| {
         let place = (n, n + 2);
@@ -113,7 +115,7 @@ pub(crate) fn month_said(words: &[String], today: NaiveDate) -> Option<(NaiveDat
     })
 }
 
-/// "in December", "en diciembre".
+/// Writes "in December", "en diciembre".
 pub(crate) fn month_words(first: NaiveDate, language: Language) -> String {
     match language {
         Language::En => first.format("in %B").to_string(),
@@ -126,7 +128,7 @@ fn month(word: &str) -> Option<u32> {
     u32::try_from(at + 1).ok()
 }
 
-/// "5", "5th", "1ro".
+/// Reads the number of a day: "5", "5th", "1ro".
 fn ordinal(word: &str) -> Option<u32> {
     let figures = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let ending = &word[figures.len()..];
@@ -139,7 +141,7 @@ fn next(today: NaiveDate, month: Option<u32>, day: u32) -> Option<NaiveDate> {
     (0..366).filter_map(|ahead| today.checked_add_days(Days::new(ahead))).find(fits)
 }
 
-/// "on Dec 5", "el 5 de diciembre".
+/// Writes "on Dec 5", "el 5 de diciembre".
 pub(crate) fn words(date: NaiveDate, language: Language) -> String {
     match language {
         Language::En => date.format("on %b %-d").to_string(),
@@ -183,7 +185,7 @@ mod tests {
             ("Closed Dec 24-26.", "2026-12-24", "2026-12-26"),
             ("Cerrado del 3 de diciembre al 7 de diciembre.", "2026-12-03", "2026-12-07"),
             ("On Thanksgiving Day open 11am to 4pm only.", "2026-11-26", "2026-11-26"),
-            // A closing that has begun is not next year's.
+            // A closing that has already begun is not moved to next year.
             ("Closed November 15 to November 25.", "2026-11-15", "2026-11-25"),
             ("We close at 5pm on Christmas Eve.", "2026-12-24", "2026-12-24"),
         ] {

@@ -1,5 +1,5 @@
-//! Days that are not like the others, where only a sentence of the row tells so: "Closed for resurfacing November 30 through
-//! December 4." No opening hours may be told over it.
+//! Days with exceptional hours that only a sentence of the row mentions: "Closed for resurfacing
+//! November 30 through December 4." Regular opening hours must not be told for such a day.
 
 use chrono::NaiveDate;
 use seven_knowledge::{Item, text::words};
@@ -13,7 +13,7 @@ const OPENING: [&str; 24] = [
 ];
 const SHUT: [&str; 4] = ["closed", "cerrado", "cerrada", "cerramos"];
 
-/// Returns the sentence of the row about its opening on that day.
+/// Returns the row's sentence about its opening on that day.
 pub(crate) fn on(host: &Host<'_>, item: &Item, date: NaiveDate) -> Option<String> {
     let today = host.local().date();
     let speaks = |text: &&str| words(text).iter().any(|word| OPENING.contains(&word.as_str()));
@@ -21,7 +21,7 @@ pub(crate) fn on(host: &Host<'_>, item: &Item, date: NaiveDate) -> Option<String
     host.request.index.sentences(item, host.language).filter(speaks).find(of_day).map(str::to_owned)
 }
 
-/// The row says that it is shut that day.
+/// Returns whether the row says that it is closed that day.
 pub(crate) fn is_shut(host: &Host<'_>, item: &Item, date: NaiveDate) -> bool {
     on(host, item, date).is_some_and(|text| words(&text).iter().any(|word| SHUT.contains(&word.as_str())))
 }

@@ -1,4 +1,4 @@
-//! The places that the last exchanges named.
+//! Finds the places that the last exchanges named.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use seven_knowledge::{Item, Mention};
 
 use crate::{fit::plain_spanish, host::Host};
 
-/// The places the conversation was last about.
+/// Returns the names of the places that the conversation was about last.
 pub(crate) fn last_names(host: &Host<'_>, said_now: &[&str]) -> Vec<String> {
     match last_places(host, said_now) {
         Some(Earlier::One(rows)) => rows.iter().map(|row| row.name.clone()).collect(),
@@ -14,7 +14,8 @@ pub(crate) fn last_names(host: &Host<'_>, said_now: &[&str]) -> Vec<String> {
     }
 }
 
-/// The newest text that names venues: this turn's, then the guest's and the host's of each earlier turn.
+/// Returns the places of the newest text that names any: this turn's, then the guest's and the
+/// host's of each earlier turn.
 pub(crate) fn last_places(host: &Host<'_>, said_now: &[&str]) -> Option<Earlier> {
     let history = host.request.history.iter().rev();
     let history = history.flat_map(|e| [(e.guest.as_str(), false), (e.host.as_str(), true)]);
@@ -24,7 +25,8 @@ pub(crate) fn last_places(host: &Host<'_>, said_now: &[&str]) -> Option<Earlier>
         }
         let understood = host.read(text);
         let venues: Vec<_> = understood.venues().into_iter().filter(|m| m.telling || m.whole).collect();
-        // We write names out; a word of one in our own text ("sushi counter") names nothing.
+        // The host writes names in full, so one word of a name in its own text ("sushi counter")
+        // names nothing.
         let whole: Vec<&Mention> = venues.iter().copied().filter(|m| m.whole && m.item.name.contains(' ')).collect();
         let telling: Vec<&Mention> = venues.iter().copied().filter(|m| m.telling).collect();
         let named = match (ours, whole.is_empty(), telling.is_empty()) {
@@ -35,7 +37,7 @@ pub(crate) fn last_places(host: &Host<'_>, said_now: &[&str]) -> Option<Earlier>
         };
         let mut places: Vec<(usize, Vec<Arc<Item>>)> = Vec::new();
         for mention in &named {
-            // The stage of a show is named beside it.
+            // A stage named beside its show is not a place of its own.
             let stage = named.iter().any(|m| m.item.location() == Some(&mention.item.name));
             match places.iter_mut().find(|(from, _)| *from == mention.from) {
                 _ if stage => {}
@@ -52,7 +54,8 @@ pub(crate) fn last_places(host: &Host<'_>, said_now: &[&str]) -> Option<Earlier>
     })
 }
 
-/// The one row a sentence of which the text is made of: what it names inside is not what it is about.
+/// Returns the row whose sentences make up the text. Places named inside those sentences are not
+/// its subject.
 pub(crate) fn quoted(host: &Host<'_>, text: &str) -> Option<Arc<Item>> {
     let index = &host.request.index;
     let quotes = |row: &&Arc<Item>| {
@@ -70,5 +73,5 @@ pub(crate) enum Earlier {
     Several(Vec<String>),
 }
 
-/// Letters from which on a sentence is a row's own.
+/// Minimum length, in characters, at which a sentence identifies its row.
 pub(crate) const QUOTED: usize = 16;

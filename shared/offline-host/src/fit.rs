@@ -1,8 +1,9 @@
-//! Fitting an answer into texts: about one of 160 characters, never more than two, at most one question (CONV-24).
+//! Fits an answer into texts: about one of 160 characters, never more than two, at most one
+//! question (CONV-24).
 
 use seven_sms::shape;
 
-/// The room a reply has: at most two texts, less what the envelope puts before it.
+/// The space for a reply: at most two texts, less the lead that the envelope puts before it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Room<'a> {
     lead: Option<&'a str>,
@@ -15,7 +16,7 @@ impl<'a> Room<'a> {
         Self { lead: lead.filter(|l| !l.trim().is_empty()) }
     }
 
-    /// Something that introduces us stands before the reply.
+    /// Returns whether a lead that introduces the host precedes the reply.
     pub(crate) fn is_led(self) -> bool {
         self.lead.is_some()
     }
@@ -28,12 +29,13 @@ impl<'a> Room<'a> {
         self.texts(reply, 2)
     }
 
-    /// One text by itself, and two with the lead: facts are not given up for the lead's sake.
+    /// Returns whether the reply fits one text alone and two with the lead: no fact is dropped
+    /// because of the lead.
     pub(crate) fn one_of_its_own(self, reply: &str) -> bool {
         Self::default().one(reply) && self.two(reply)
     }
 
-    /// Asks what will cut the texts, so that nothing is lost there.
+    /// Asks the function that later cuts the texts, so that it will not lose anything.
     fn texts(self, reply: &str, most: usize) -> bool {
         match self.lead {
             None => !shape(reply, most).truncated,
@@ -42,22 +44,22 @@ impl<'a> Room<'a> {
     }
 }
 
-/// One answered piece of what the guest wrote.
+/// The answer to one part of what the guest wrote.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Part {
     pub(crate) intent: String,
     pub(crate) body: String,
-    /// A short question back, said only when there is room.
+    /// A short question back to the guest, asked only if there is space.
     pub(crate) ask: Option<String>,
     pub(crate) sources: Vec<String>,
     pub(crate) grounded: bool,
-    /// Courtesy that yields to any real answer.
+    /// A courtesy, dropped if there is any real answer.
     pub(crate) chat: bool,
-    /// Says that what was asked for is not there.
+    /// The part says that the requested thing is not there.
     pub(crate) is_denial: bool,
-    /// Describes a row as a whole, whatever was asked of it.
+    /// The part describes a whole row, whichever fact was asked for.
     pub(crate) is_whole: bool,
-    /// No price but how dear the place is.
+    /// The part gives a price range only ("$$$"), no amount.
     pub(crate) is_price_range: bool,
 }
 
@@ -69,14 +71,15 @@ pub(crate) struct Fitted {
     pub(crate) grounded: bool,
 }
 
-/// The leading sentences that keep `fits`; never a cut sentence. Empty when not even the first fits.
+/// Returns the leading sentences for which `fits` holds, never a cut sentence. Empty when not even
+/// the first fits.
 pub(crate) fn sentences(text: &str, mut fits: impl FnMut(&str) -> bool) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let ends = text.match_indices(['.', '!', '?', ';']).map(|(at, mark)| (at, at + mark.len()));
     let ends = ends.filter(|(_, end)| *end == text.len() || text[*end..].starts_with(' '));
     let mut best = String::new();
     for (at, end) in ends.chain((!text.ends_with(['.', '!', '?'])).then_some((text.len(), text.len()))) {
-        // A clause kept without what follows ends like a sentence.
+        // A clause kept without the one after the semicolon ends with a full stop.
         let cut = if text[at..end].starts_with(';') { format!("{}.", &text[..at]) } else { text[..end].to_owned() };
         if !fits(&cut) {
             break;
@@ -94,7 +97,7 @@ fn first_sentence(text: &str) -> String {
     })
 }
 
-/// Spanish letters outside GSM-7 made plain; ñ, é, ¿ and ¡ are inside it and stay.
+/// Replaces Spanish letters outside GSM-7 with plain ones; ñ, é, ¿ and ¡ are in GSM-7 and are kept.
 pub(crate) fn plain_spanish(text: &str) -> String {
     let plain = |c: char| match c {
         'á' => 'a',
@@ -110,7 +113,7 @@ pub(crate) fn plain_spanish(text: &str) -> String {
     text.chars().map(plain).collect()
 }
 
-/// "A, B and C".
+/// Joins names as "A, B and C".
 pub(crate) fn join_names(names: &[String], and: &str) -> String {
     match names {
         [] => String::new(),
@@ -122,8 +125,8 @@ pub(crate) fn join_names(names: &[String], and: &str) -> String {
     }
 }
 
-/// Joins the parts in the order asked when they fit; otherwise the newest question goes first and the rest follows while it fits.
-/// `again` asks for a question that found no room.
+/// Joins the parts in the order asked if they fit; otherwise the newest question goes first, then
+/// others while they fit. `again` invites the guest to repeat a question that did not fit.
 pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted {
     let real = parts.iter().any(|p| !p.chat);
     let mut parts: Vec<Part> = parts.into_iter().filter(|p| !(real && p.chat)).collect();
@@ -133,12 +136,12 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
         seen.push(p.body.clone());
         fresh && !p.body.is_empty()
     });
-    // Courtesies do not add up: only the last is said.
+    // Of several courtesies, only the last is kept.
     if !real && parts.len() > 1 {
         parts.drain(..parts.len() - 1);
     }
     let grounded = parts.iter().all(|p| p.grounded);
-    // One sentence of what is not known is enough, and it stands last.
+    // At most one part may say that something is not known, and it goes last.
     if let Some(last) = parts.iter().rposition(|p| !p.grounded) {
         let mut at = 0;
         parts.retain(|p| {
@@ -148,7 +151,7 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
     }
     let joined = |parts: &[Part]| parts.iter().map(|p| p.body.as_str()).collect::<Vec<_>>().join(" ");
     if !room.two(&joined(&parts)) && parts.len() > 1 {
-        // Better every question answered in a sentence than one answered at length.
+        // A sentence for every question is better than a long answer to one.
         for part in parts.iter_mut().filter(|p| p.grounded) {
             let first = first_sentence(&part.body);
             if !first.is_empty() {
@@ -170,7 +173,7 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
     }
     let mut text = joined(&parts);
     if !room.two(&text) {
-        // Many facts of one place: the first of them, whole.
+        // If one part has too many facts, its first whole sentences are kept.
         let whole = sentences(&text, |t| room.two(t));
         text = if whole.is_empty() { text } else { whole };
     }
@@ -182,7 +185,8 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
         && let Some(ask) = parts.last().and_then(|p| p.ask.as_ref())
     {
         let with = format!("{text} {ask}");
-        // A question back is worth no text of its own; the lead that is sent may be shorter than the one we were told of.
+        // A question back must not add another text. The lead that is sent may be shorter than the
+        // one in the request.
         if room.one(&with) || (!Room::default().one(&text) && room.two(&with)) {
             text = with;
         }

@@ -10,11 +10,11 @@ use subject::subjects;
 use super::{compose::venue, fit::Part, host::Host, pack::Field, reading, understand::Understood};
 use crate::{about, sentences};
 
-/// From here on a row says a term.
+/// Lowest score at which a row counts as mentioning a term.
 const SAID: f32 = 0.5;
 const CALLED: f32 = 0.82;
 
-/// Never about a venue, or answered for all of them.
+/// Intents that are never about one venue, or that are answered for all venues.
 const APART: [&str; 8] = ["identity", "complaint", "human", "allergy", "limits", "recommend", "cheapest", "goodbye"];
 const POINTERS: [&str; 19] = [
     "it", "its", "they", "theyre", "their", "them", "those", "ese", "esa", "eso", "esos", "esas", "ahi", "alli",
@@ -22,7 +22,7 @@ const POINTERS: [&str; 19] = [
 ];
 const THAT: [&str; 6] = ["that", "this", "ese", "esa", "este", "aquel"];
 const TOO: [&str; 4] = ["too", "also", "tambien", "either"];
-/// Said of a text's language or of nothing.
+/// Words about the language of a text, or without any meaning of their own.
 const IDLE: [&str; 18] = [
     "english",
     "ingles",
@@ -43,7 +43,7 @@ const IDLE: [&str; 18] = [
     "seguido",
     "certain",
 ];
-/// Short ways to ask for a fact, clear only when it is known of what.
+/// Short ways to ask for a fact that are clear only if the subject is known.
 const FACTS: [(&str, &str); 38] = [
     ("age", "certain age"),
     ("age", "an adult with"),
@@ -84,15 +84,15 @@ const FACTS: [(&str, &str); 38] = [
     ("sleeps", "cuantos caben"),
     ("sleeps", "how many does it"),
 ];
-/// Asks for all that is known of the subject.
+/// Words that ask for everything known about the subject.
 const WHOLE: [&str; 13] = [
     "incluye", "incluido", "include", "includes", "included", "use", "usa", "usamos", "redeem", "work", "works",
     "funciona", "uso",
 ];
-/// Words for a thing of the kind talked of.
+/// Words that refer to something of the subject's kind.
 const TICKETS: [&str; 8] = ["tickets", "ticket", "boletos", "boleto", "entradas", "entrada", "funcion", "seats"];
 
-/// The answer about the subject, when the text leaves open what it is about.
+/// Answers about the subject, if the text does not say what it is about.
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
     let again = asked(u);
     let hard = hard_terms(host, &again);
@@ -105,7 +105,8 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
     if !is_of(&again, main) {
         return None;
     }
-    // "That massage", "the coffee place": what it is called asks nothing more of it.
+    // A word of the subject's name ("that massage", "the coffee place") does not ask for anything
+    // further.
     let index = &host.request.index;
     let hard: Vec<Term> = hard.into_iter().filter(|term| index.is_called(main, term) < CALLED).collect();
     let points = points(&again);
@@ -165,7 +166,7 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], par
     }
 }
 
-/// The text with the facts that its short words ask for.
+/// Returns the text as understood, with the facts that its short words ask for.
 fn asked<'a>(u: &Understood<'a>) -> Understood<'a> {
     let mut again = u.clone();
     let joined = format!(" {} ", u.said.words.join(" "));
@@ -180,7 +181,7 @@ fn asked<'a>(u: &Understood<'a>) -> Understood<'a> {
     if again.wants("reservations") {
         again.intents.remove("booking");
     }
-    // A day of the week or "till" is no part of a name.
+    // A weekday or "till" is not part of a name.
     again.mentions.retain(|m| m.whole || !u.said.words[m.from..m.to].iter().all(|word| is_idle(word)));
     again
 }
@@ -208,7 +209,7 @@ fn hard_terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
     terms.filter(|t| !t.soft && !short(t) && !facts(t) && !(t.from..t.to).all(spent)).collect()
 }
 
-/// Names nothing, and is no question of another kind.
+/// Returns whether the text names nothing and is not a question of another kind.
 fn is_open(u: &Understood<'_>) -> bool {
     let rule = |c: &Category| matches!(c, Category::Regulations | Category::GeneralInfo | Category::Promotions);
     let named = u.mentions.iter().any(|m| m.telling && (m.whole || !rule(&m.item.category)));
@@ -224,7 +225,8 @@ fn is_open(u: &Understood<'_>) -> bool {
     asks && !named && !apart && !asks_which && !open && !any && !u.asks_us() && !u.is_praise() && !u.is_statement()
 }
 
-/// The topic said, if any, is what the subject is one of: "how much are tickets", "that massage".
+/// Returns whether the subject belongs to the topic of the text, if it has one: "how much are
+/// tickets", "that massage".
 fn is_of(u: &Understood<'_>, row: &Item) -> bool {
     let words = &u.said.words;
     let refers = |place: &(usize, usize)| {
@@ -238,7 +240,7 @@ fn is_of(u: &Understood<'_>, row: &Item) -> bool {
             && u.wishes.iter().all(|wish| refers(&wish.at)))
 }
 
-/// Says "it", "they", "there".
+/// Returns whether the text says "it", "they" or "there".
 fn points(u: &Understood<'_>) -> bool {
     let words: Vec<&str> = u.said.words.iter().map(String::as_str).collect();
     let article = |n: usize| {
@@ -259,7 +261,7 @@ fn points(u: &Understood<'_>) -> bool {
     (0..words.len()).any(at)
 }
 
-/// "Oat milk too?"
+/// Returns whether the text asks for one more thing: "Oat milk too?"
 fn is_added(u: &Understood<'_>) -> bool {
     u.said.words.last().is_some_and(|word| TOO.contains(&word.as_str()))
 }
@@ -277,7 +279,7 @@ fn missing(host: &Host<'_>, row: &Item) -> Part {
     Part { grounded: false, ..host.part("unanswered", body, &[]) }
 }
 
-/// "And on sundays?": its hours; of a show the calendar of that time.
+/// Answers "And on sundays?" with the subject's hours; for a show, with the calendar of that time.
 fn at_time(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Option<Part> {
     if !u.is_question && !u.continues() {
         return None;
@@ -290,7 +292,7 @@ fn at_time(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Option<Pa
     (!timed.is_empty()).then(|| venue::answer(host, u, &timed)).filter(|part| part.grounded)
 }
 
-/// Answers the facts asked for from the fields of the subject, or of the one before it.
+/// Answers the facts asked for from the fields of the subject, or of the previous subject.
 fn of_fields(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], subjects: &[Vec<Arc<Item>>]) -> Option<Part> {
     let asks = u.facets.iter().any(|facet| *facet != "about") || u.intends("booking");
     // The price of a dish is not the price of the place.
@@ -303,12 +305,12 @@ fn of_fields(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], subjects: &[Vec
     };
     let older = usize::from(!firm(&subjects[0]) && u.wants("reservations"));
     let parts = subjects.iter().take(1 + older).map(|rows| venue::answer(host, u, rows));
-    // The age rules of a pool are in a sentence, not in what it is.
+    // The age rules of a pool are in a sentence, not in its general description.
     let of_people = u.wants("kids") || u.wants("age");
     parts.into_iter().find(|part| part.grounded && !(part.is_whole && of_people))
 }
 
-/// The sentence of the subject that holds all that is asked.
+/// Answers with the subject's sentence that holds everything asked for.
 fn sentence(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], rows: &[Arc<Item>]) -> Option<Part> {
     let index = &host.request.index;
     let terms = sentences::terms(host, u);

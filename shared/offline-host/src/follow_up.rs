@@ -1,4 +1,5 @@
-//! Texts that go on from what was said before: "and is there a dress code?", "what about tomorrow?", "¿y el spa?"
+//! Texts that continue what was said before: "and is there a dress code?", "what about tomorrow?",
+//! "¿y el spa?"
 
 use seven_knowledge::Category;
 
@@ -21,21 +22,21 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
             Earlier::Several(names) if u.points_back => chat::which(host, &names),
             Earlier::Several(_) => return None,
         };
-        // "Is there a dress code?" may still be about the house when the venue does not say.
+        // "Is there a dress code?" may be about the casino if the venue's row does not tell.
         return (part.grounded || u.points_back).then_some(part);
     }
-    // "Great, book it."
+    // For example "Great, book it."
     let books = u.intends("booking") && u.topics.is_empty() && u.is_all_said() && u.venues().is_empty();
     if books && let Some(Earlier::One(rows)) = last_places(host, said_now) {
         return Some(venue::answer(host, u, &rows));
     }
-    // "And the spa?": the fact asked before, of another place.
+    // "And the spa?" asks the previous question about another place.
     if u.continues() && u.facets.is_empty() && !u.when.is_said() && (!u.topics.is_empty() || !u.venues().is_empty()) {
         let before = newest(host, said_now).map(|text| host.read(text)).filter(Understood::asks_fact)?;
         let again = Understood { facets: before.facets, when: before.when, is_question: true, ..u.clone() };
         return about::about_venue(host, &again).or_else(|| about::about_topic(host, &again)).filter(|p| p.grounded);
     }
-    // "How much are tickets?" after "any shows tonight?": of the same night.
+    // "How much are tickets?" after "any shows tonight?" asks about the same night.
     let of_shows = |u: &Understood<'_>| u.about(&Category::Entertainment);
     if of_shows(u) && u.asks_fact() && !u.when.is_said() && u.leftover.is_empty() && u.wishes.is_empty() {
         let before = texts(host, said_now).map(|text| host.read(text)).find(|u| of_shows(u) && u.when.is_said())?;
@@ -43,7 +44,7 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
         return about::about_topic(host, &again);
     }
     if is_only_time(u) {
-        // The last text that said more than a time.
+        // Finds the last text that said more than a time.
         let earlier = texts(host, said_now).find(|text| !is_only_time(&host.read(text)))?;
         let before = Understood { when: u.when, is_question: true, ..host.read(earlier) };
         if before.is_bare_fact()
@@ -56,7 +57,8 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
     None
 }
 
-/// "How much is a game?" after the bowling: what the row talked of last says of it, before anything else that is called so.
+/// Answers "How much is a game?" after bowling was discussed: the row named last is preferred to
+/// others of the same name.
 pub(crate) fn of_last(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
     let open = u.is_question && u.venues().is_empty() && u.said.words.len() <= 7;
     match last_places(host, said_now).filter(|_| open)? {
@@ -70,7 +72,7 @@ fn is_only_time(u: &Understood<'_>) -> bool {
     u.when.is_said() && nothing_else && u.is_all_said() && u.intents.is_empty()
 }
 
-/// The guest's texts, newest first.
+/// Returns the guest's texts, newest first.
 fn texts<'a>(host: &Host<'a>, said_now: &[&'a str]) -> impl Iterator<Item = &'a str> {
     let request = host.request;
     let now: Vec<&'a str> = said_now.iter().rev().copied().collect();

@@ -1,4 +1,4 @@
-//! One request, read with the pack: what every part of an answer stands on.
+//! One request together with the pack, from which every part of an answer is made.
 
 use std::sync::Arc;
 
@@ -35,12 +35,13 @@ impl<'a> Host<'a> {
         Part { intent: intent.to_owned(), body, sources, grounded: true, ..Part::default() }
     }
 
-    /// No row answers: says so, and how to reach people.
+    /// Says that no row answers the question, and how to reach people.
     pub(crate) fn unanswered(&self) -> Part {
         Part { grounded: false, ..self.part("unanswered", self.say("unanswered", &[]), &[]) }
     }
 
-    /// Restaurants keep the name on their door; treatments and services are called by their Spanish name.
+    /// Returns the name to use: restaurants keep their own; treatments and services have a Spanish
+    /// name for Spanish texts.
     pub(crate) fn name(&self, item: &Item) -> String {
         match (self.language, &item.category) {
             (Language::En, _) | (_, Category::Dining) => item.name.clone(),
@@ -48,7 +49,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Free text of the content in the guest's language.
+    /// Returns the item's description in the guest's language.
     pub(crate) fn description(&self, item: &Item) -> String {
         match self.language {
             Language::En => item.description.clone(),
@@ -68,7 +69,7 @@ impl<'a> Host<'a> {
         if self.language == Language::En { "and" } else { "y" }
     }
 
-    /// The first `count` entries as "A, B and C", or "A, B and 3 more" when there are others.
+    /// Writes the first `count` entries as "A, B and C", or "A, B and 3 more" if there are others.
     pub(crate) fn first_of(&self, entries: &[String], count: usize) -> String {
         match entries.len().saturating_sub(count) {
             0 => join_names(entries, self.and()),

@@ -1,4 +1,4 @@
-//! English or Spanish, told by small words (SMS-24, CONV-40, C-28).
+//! Tells English from Spanish by short common words (SMS-24, CONV-40, C-28).
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ impl Tongue {
         }
     }
 
-    /// A language the guest asks for by name: "prefiero hablar en español".
+    /// Returns the language that the guest asks for by name: "prefiero hablar en español".
     pub(crate) fn preferred(&self, said: &Tokens) -> Option<Language> {
         if self.prefer_spanish.found(said) {
             Some(Language::Es)
@@ -37,8 +37,7 @@ impl Tongue {
         }
     }
 
-    /// Returns the language that the words show; `None` when they do not tell ("ok", a name, a
-    /// number).
+    /// Returns the language of the words; `None` when they do not show it ("ok", a name, a number).
     pub(crate) fn detect(&self, text: &str) -> Option<Language> {
         if let Some(asked) = self.preferred(&Tokens::new(text)) {
             return Some(asked);
@@ -53,7 +52,7 @@ impl Tongue {
         }
     }
 
-    /// The newest text that tells wins, then the profile, then English.
+    /// Chooses the language of the newest text that shows one, else of the profile, else English.
     pub(crate) fn choose(&self, texts: &[String], stored: Option<Language>) -> Language {
         texts.iter().rev().find_map(|text| self.detect(text)).or(stored).unwrap_or_default()
     }

@@ -37,7 +37,8 @@ pub use pack::HostPack;
 
 use seven_llm::{Error, Model, Reply, Request, Responding, Usage};
 
-/// Deterministic for a given request and seed. Ignores tools, output schema and system prompt: it has no use for them.
+/// The offline model. Deterministic for a given request and seed; it ignores tools, output schema
+/// and system prompt.
 #[derive(Debug, Clone)]
 pub struct OfflineModel {
     pack: HostPack,
@@ -50,12 +51,12 @@ impl OfflineModel {
         Self { pack }
     }
 
-    /// From the text of `packs/casino/host.toml`.
+    /// Reads the pack from the text of `packs/casino/host.toml`.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         Ok(Self::new(HostPack::from_toml(text)?))
     }
 
-    /// The language of a text, when its words tell (SMS-24, C-28).
+    /// Returns the language of a text, if its words show it (SMS-24, C-28).
     pub fn detect_language(&self, text: &str) -> Option<Language> {
         self.pack.language.detect(text)
     }
@@ -80,7 +81,8 @@ impl OfflineModel {
 }
 
 impl OfflineModel {
-    /// The request with the guest's slips and shorthand written out; what we said ourselves stays.
+    /// Returns the request with the guest's typing errors and shorthand corrected; the host's own
+    /// texts stay unchanged.
     fn mended(&self, request: &Request) -> Request {
         let (mut known, mut told) = (HashSet::new(), HashSet::new());
         for item in request.index.current(request.now) {

@@ -4,7 +4,8 @@ use seven_guest::{Setting, Slot, extract};
 
 use crate::{host::Host, understand::Understood};
 
-/// Asked for children: by this text, or by one before that this one goes on from.
+/// Returns whether the guest asks for children: in this text, or in an earlier one that this text
+/// continues.
 pub(crate) fn is_for_a_minor(host: &Host<'_>, u: &Understood<'_>) -> bool {
     if u.wants("kids") {
         return true;
@@ -14,7 +15,7 @@ pub(crate) fn is_for_a_minor(host: &Host<'_>, u: &Understood<'_>) -> bool {
     !host.pack.ourselves.found(&u.said) && earlier.chain([u.text]).any(|text| names_a_minor(host, text))
 }
 
-/// A rule or a price of theirs.
+/// Returns whether the text mentions children, as a rule or a price for them does.
 pub(crate) fn speaks_of_children(text: &str) -> bool {
     const CHILDREN: [&str; 8] = ["children", "child", "kids", "ninos", "nino", "menores", "toddlers", "youth"];
     seven_knowledge::text::words(text).iter().any(|word| CHILDREN.contains(&word.as_str()))
@@ -36,7 +37,7 @@ pub(crate) fn names_a_minor(host: &Host<'_>, text: &str) -> bool {
     })
 }
 
-/// Adult age in years: anyone younger is shown only what is for all ages (SEC-29).
+/// Age of an adult in years: anyone younger is shown only things for all ages (SEC-29).
 pub(crate) const GROWN: u32 = 21;
 
 pub(crate) const KIN: [&str; 14] = [
@@ -56,5 +57,5 @@ pub(crate) const KIN: [&str; 14] = [
     "grandkids",
 ];
 
-/// Exchanges that are remembered for it.
+/// Number of past exchanges in which a mention of children still counts.
 pub(crate) const TURNS: usize = 2;

@@ -1,4 +1,4 @@
-//! The host pack: everything the offline host knows about words, as data (`packs/casino/host.toml`).
+//! The host pack: all word knowledge of the offline host, as data (`packs/casino/host.toml`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,16 +12,17 @@ use seven_knowledge::{
 use super::{language::Tongue, phrases::Phrases, spelling::Speller};
 use seven_llm::Error;
 
-/// Parsed and compiled. Every key the code asks for is checked when the pack is read, so that no wording can be missing later.
+/// The pack, parsed and compiled. Every key that the code uses is checked on reading, so that no
+/// wording can be missing later.
 #[derive(Debug, Clone)]
 pub struct HostPack {
     pub(crate) language: Tongue,
-    /// Score below which a row is no answer.
+    /// Lowest score at which a row counts as an answer.
     pub(crate) threshold: f32,
     pub(crate) intents: BTreeMap<String, Phrases>,
     pub(crate) facets: BTreeMap<String, Phrases>,
     pub(crate) times: BTreeMap<String, Phrases>,
-    /// Words that tell nothing about what is wanted.
+    /// Words that do not show what the guest wants.
     pub(crate) ignore: BTreeSet<String>,
     ignored_stems: BTreeSet<String>,
     pub(crate) topics: Vec<Topic>,
@@ -30,9 +31,10 @@ pub struct HostPack {
     pub(crate) services: Vec<Service>,
     /// Phrases for things that only a row with the same phrase, word for word, may answer.
     pub(crate) literal: Phrases,
-    /// Phrases of `literal` that say the same.
+    /// Groups of phrases in `literal` that mean the same.
     pub(crate) same: Vec<Vec<String>>,
-    /// How guests say that they speak of themselves and not of the children they spoke of before.
+    /// Phrases with which guests say that they mean themselves, not the children they mentioned
+    /// before.
     pub(crate) ourselves: Phrases,
     pub(crate) speller: Speller,
     say: BTreeMap<String, Wording>,
@@ -40,12 +42,12 @@ pub struct HostPack {
     replace_es: Vec<Replace>,
 }
 
-/// A content category as guests call it.
+/// A content category, with the words that guests use for it.
 #[derive(Debug, Clone)]
 pub(crate) struct Topic {
     pub(crate) category: Category,
     pub(crate) phrases: Phrases,
-    /// Words that point here and still narrow the search: "massage".
+    /// Words that name the category and also narrow the search: "massage".
     pub(crate) also: Phrases,
     label: (String, String),
 }
@@ -58,7 +60,7 @@ pub(crate) struct Kind {
     pub(crate) phrases: Phrases,
 }
 
-/// A narrower wish inside a topic, as guests say it and as rows do: live music, "masaje".
+/// A narrower wish inside a topic, in the words of guests and of rows: live music, "masaje".
 #[derive(Debug, Clone)]
 pub(crate) struct Particular {
     pub(crate) category: Category,
@@ -66,7 +68,7 @@ pub(crate) struct Particular {
     pub(crate) phrases: Phrases,
 }
 
-/// A service as guests ask for it, and how its row is found.
+/// A service, with the words that guests use for it and the values that find its row.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     pub(crate) phrases: Phrases,
@@ -82,7 +84,7 @@ pub(crate) enum Field {
     Price,
     Dietary,
     Kids,
-    /// Named in the editors' keywords or the description: "pizza", "breakfast".
+    /// A dish or meal named in the editors' keywords or the description: "pizza", "breakfast".
     Serves,
 }
 
@@ -179,7 +181,7 @@ struct Literal {
     same: Vec<Vec<String>>,
 }
 
-/// One thing the host says, in one or more wordings.
+/// One thing that the host says, in one or more wordings.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wording {
@@ -306,14 +308,15 @@ impl HostPack {
         })
     }
 
-    /// The wording of `key` that `seed` picks, its slots filled; a sentence never changes within one reply.
+    /// Returns the wording of `key` that `seed` picks, with its slots filled; one reply always uses
+    /// the same wording.
     pub(crate) fn say(&self, key: &str, language: Language, seed: u64, slots: &[(&str, &str)]) -> String {
         let Some(wording) = self.say.get(key) else { return String::new() };
         let choices = match language {
             Language::En => &wording.en,
             Language::Es => &wording.es,
         };
-        // FNV-1a spreads one seed over all keys.
+        // FNV-1a makes one seed pick different wordings for different keys.
         let spread =
             key.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
         let pick = usize::try_from((spread >> 32) % choices.len() as u64).unwrap_or(0);
@@ -324,12 +327,12 @@ impl HostPack {
         text
     }
 
-    /// Tells nothing about what is wanted, in any ending.
+    /// Returns whether the word, in any ending, does not show what the guest wants.
     pub(crate) fn ignores(&self, word: &str) -> bool {
         self.ignore.contains(word) || self.ignored_stems.contains(&stem(word))
     }
 
-    /// A fixed value of the content ("Smart casual") in the guest's language.
+    /// Returns a fixed value of the content ("Smart casual") in the guest's language.
     pub(crate) fn value(&self, value: &str, language: Language) -> String {
         match language {
             Language::En => value.to_owned(),
@@ -340,7 +343,7 @@ impl HostPack {
         }
     }
 
-    /// "restaurants", "restaurantes".
+    /// Returns the name of a category: "restaurants", "restaurantes".
     pub(crate) fn label(&self, category: &Category, language: Language) -> String {
         let label = self.topics.iter().find(|t| t.category == *category).map(|t| &t.label);
         label.map_or_else(

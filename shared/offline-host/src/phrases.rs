@@ -1,12 +1,12 @@
-//! Matching word sequences: a guest's text against the phrases of the pack.
+//! Matches word sequences: a guest's text against the phrases of the pack.
 
 use seven_knowledge::text::{stem, words};
 
-/// A guest's text, cut into folded words with their stems.
+/// A guest's text as words, folded to lower case without accents, with their stems.
 #[derive(Debug, Clone)]
 pub(crate) struct Tokens {
     pub(crate) words: Vec<String>,
-    /// The same words as the guest wrote them.
+    /// The same words, as the guest wrote them.
     written: Vec<String>,
     stems: Vec<String>,
 }
@@ -21,7 +21,7 @@ impl Tokens {
         Self { words, written, stems }
     }
 
-    /// Words `from..to` as the guest wrote them.
+    /// Returns words `from..to` as the guest wrote them.
     pub(crate) fn span(&self, from: usize, to: usize) -> String {
         self.written[from..to].join(" ")
     }
@@ -33,11 +33,11 @@ struct Phrase(Vec<Pattern>);
 #[derive(Debug, Clone)]
 enum Pattern {
     Stem(String),
-    /// "reserv*": any word that begins so.
+    /// "reserv*": any word that begins with these letters.
     Prefix(String),
 }
 
-/// Phrases that mean one thing.
+/// Phrases with one meaning.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Phrases(Vec<Phrase>);
 
@@ -51,7 +51,7 @@ impl Phrases {
         Self(texts.into_iter().map(phrase).filter(|p| !p.0.is_empty()).collect())
     }
 
-    /// Every place a phrase stands, as word ranges.
+    /// Returns the word range of every phrase found in the text.
     pub(crate) fn places(&self, said: &Tokens) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
         for Phrase(patterns) in &self.0 {

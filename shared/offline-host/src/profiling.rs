@@ -1,4 +1,5 @@
-//! The one question back about the guest (CONV-25, CONV-27): asked behind an answer, never in place of one, never in a grave moment.
+//! The one question about the guest (CONV-25, CONV-27): asked after an answer, never instead of
+//! one, never in a serious moment.
 
 use seven_domain::Language;
 use seven_guest::Topic;
@@ -6,10 +7,10 @@ use seven_guest::Topic;
 use super::{fit::Part, pack::HostPack, phrases::Tokens};
 use seven_llm::Request;
 
-/// Intents that leave no room for small talk about the guest.
+/// Intents after which the guest is not asked about themselves.
 const GRAVE: [&str; 8] = ["complaint", "human", "identity", "allergy", "limits", "goodbye", "decline", "language"];
 
-/// The wording for a topic; companions are understood, never asked about.
+/// Returns the wording for a topic; companions are recognised in texts but never asked about.
 fn key(topic: Topic) -> Option<&'static str> {
     match topic {
         Topic::Name => Some("profile_name"),
@@ -30,9 +31,9 @@ fn is_refusal(text: &str) -> bool {
         .any(|no| text.contains(no))
 }
 
-/// Puts the question that is due behind the last answer, and returns its words.
+/// Adds the question that is due after the last answer, and returns its words.
 pub(crate) fn ask(pack: &HostPack, request: &Request, language: Language, parts: &mut [Part]) -> Option<String> {
-    // A guest who declined to say who comes is not asked for a name or a party size again.
+    // A guest who declined to give a name or a party size is not asked for either again.
     let declined = request.history.iter().map(|e| &e.guest).chain(&request.texts).any(|text| is_refusal(text));
     if declined && matches!(request.ask, Some(Topic::Name | Topic::PartySize)) {
         return None;
@@ -48,7 +49,8 @@ pub(crate) fn ask(pack: &HostPack, request: &Request, language: Language, parts:
         return None;
     }
     let last = parts.last_mut()?;
-    // "Good to know. Shall we start with dining?" asks already, and something less to the point.
+    // "Good to know. Shall we start with dining?" already asks a question, and a less useful one,
+    // so it is replaced.
     if last.chat && ["statement", "ack"].contains(&last.intent.as_str()) {
         last.body = pack.say("noted", language, request.seed, &[]);
     }

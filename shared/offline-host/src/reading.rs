@@ -1,4 +1,4 @@
-//! Reading rows for the one sentence that answers, and being honest when none does.
+//! Finds the one sentence of the rows that answers the question, and says so when there is none.
 
 pub(crate) mod demand;
 mod stand_out;
@@ -21,17 +21,19 @@ use crate::{
 pub(super) use demand::is_calendar;
 pub(super) use stand_out::{best_of, only_place, only_sentence, word_of};
 
-/// Share of the question that a sentence must hold with its row to be the answer whatever else was understood, and the share of
-/// what the row's name does not say that it must hold itself.
+/// Lowest share of the question that a sentence and its row must hold to be the answer whatever
+/// else was understood, and lowest share that the sentence must hold of the words missing from the
+/// row's name.
 const SURE: f32 = 0.8;
 const SURE_REST: f32 = 0.6;
-/// The same where nothing else answers.
+/// The lowest shares when nothing else answers: of the question, and by the sentence alone.
 const LIKELY: f32 = 0.6;
 const LIKELY_OWN: f32 = 0.25;
-/// From here on a row says a term.
+/// Lowest score at which a row counts as mentioning a term.
 const SAID: f32 = 0.7;
 const ALMOST_SAID: f32 = 0.82;
-/// A sentence that says all that was asked, of something a row tells about and is not called: "how much is the ribeye?"
+/// Answers with a sentence that holds everything asked for, where the row is about it but not named
+/// so: "how much is the ribeye?"
 pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let demand = Demand::of(u);
     let structured = ["dress", "dietary", "reservations", "phone"].iter().any(|f| u.wants(f));
@@ -57,9 +59,10 @@ pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     };
     let sure = best.score >= SURE && best.rest >= SURE_REST && terms.iter().any(specific);
     let hard = terms.iter().filter(|term| !term.soft).count();
-    // "Check out": a phrase is as good as two words.
+    // A phrase such as "check out" counts as much as two words.
     let phrase = || terms.iter().any(|t| !t.soft && t.to - t.from > 1 && t.is_literally_in(&best.text));
-    // A word in passing is no answer about another category: "rooms with a kitchen", "haute cuisine".
+    // A word mentioned in passing does not answer for another category: "rooms with a kitchen",
+    // "haute cuisine".
     let apart = !fits_topic(u, &best.item);
     let literal = |term: &Term| term.is_literally_in(&best.text) || term.is_literally_in(&best.item.name);
     let held = |term: &Term| term.soft || literal(term);
@@ -71,22 +74,23 @@ pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (sure && whole).then(|| tell(host, best))
 }
 
-/// Nothing of it has a field of its own in the rows.
+/// Returns whether the question asks for nothing that has a field of its own in the rows.
 fn plain(u: &Understood<'_>) -> bool {
     !u.wants("where") && !u.wants("open") && !u.intends("listing") && !u.intends("recommend")
 }
 
-/// The sentence says it, and the row's name does not.
+/// Returns whether the sentence mentions the term but the row's name does not.
 fn is_only_in(passed: &Passed, term: &Term) -> bool {
     let here = term.is_in(&passed.text);
     here >= SAID && term.is_in(&passed.item.name) < here - 0.1
 }
 
-/// The best sentence where nothing else answered.
+/// Answers with the best sentence when nothing else answered.
 pub(crate) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], denied: bool) -> Option<Part> {
     let (demand, terms) = (Demand::of(u), terms(host, u));
     let index = &host.request.index;
-    // A word that no row and no lexicon knows may be all the question is about; a remark may ask nothing.
+    // A word unknown to all rows and to the lexicon may be the whole point of the question. A
+    // remark may ask nothing.
     let strange = terms.iter().any(|term| !term.known && !term.soft) && named(u, &terms).is_empty();
     if strange || !u.is_question && !u.asks_fact() && !u.intends("rules") {
         return clearly(host, u, demand, &terms, denied);
@@ -98,7 +102,8 @@ pub(crate) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
     let named = !named(u, &terms).is_empty();
     let hard = terms.iter().any(|term| !term.soft);
     let of_rows = |item: &Item| rows.contains(&item.name);
-    // A thing denied by its name is answered only where that name is: an orchestra is no opera.
+    // A thing denied by its name is answered only by a row with that name: an orchestra is not an
+    // opera.
     let named_there =
         |p: &Passed, term: &Term| term.is_literally_in(&p.text) || index.is_called(&p.item, term) >= ALMOST_SAID;
     let place = |item: &Item| fits_topic(u, item) || item.category == Category::GeneralInfo;
@@ -106,13 +111,14 @@ pub(crate) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
     let literal =
         |p: &Passed| place(&p.item) && wished(&p.item) && terms.iter().all(|term| term.soft || named_there(p, term));
     let hards = terms.iter().filter(|term| !term.soft).count();
-    // "Weather tomorrow?" is no question about what closes in bad weather.
+    // "Weather tomorrow?" does not ask which place closes in bad weather.
     let timely = !u.when.is_said() || demand != Demand::Any || hards > 1;
     let likely = |p: &&Passed| p.score >= LIKELY && p.own >= LIKELY_OWN && timely && (!denied || literal(p));
     if !rows.is_empty() {
         let found =
             index.passages(&terms, host.language, host.request.now, |item, text| of_rows(item) && demand.met(text));
-        // Of a named place any sentence of the kind asked for will do, when nothing asked is strange to it.
+        // For a named place, any sentence of the requested kind will do if the place mentions all
+        // terms of the question.
         let kind = |p: &&Passed| {
             demand != Demand::Any && terms.iter().all(|term| term.soft || index.says(&p.item, term) >= 0.5)
         };
@@ -122,14 +128,14 @@ pub(crate) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
         }
     }
     let found = index.passages(&terms, host.language, host.request.now, |item, text| {
-        // A night's shows are told by the calendar.
+        // The calendar answers which shows are on at a given time.
         let calendar = u.when.is_said() && item.category == Category::Entertainment;
         demand.met(text) && !calendar && (rows.is_empty() || !named || of_rows(item))
     });
     if let Some(best) = found.iter().find(|p| hard && likely(p)) {
         return Some(in_full(host, u, best));
     }
-    // All that was asked is what a row is called.
+    // Everything asked for is in the name of a row.
     let called = |p: &Passed| {
         (!denied || literal(p)) && terms.iter().all(|term| term.soft || index.is_called(&p.item, term) >= SAID)
     };
@@ -140,7 +146,8 @@ pub(crate) fn fallback(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str], d
     clearly(host, u, demand, &terms, denied)
 }
 
-/// The answer holds none of what was asked, or is about a place the guest did not mean: says so instead.
+/// Says that the detail is missing if the answer holds nothing of what was asked, or is about
+/// another place.
 pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let asks = u.is_question || u.asks_fact() || part.intent == "booking";
     if !part.grounded || part.chat || !asks || (part.sources.is_empty() && part.intent != "booking") {
@@ -149,7 +156,7 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let index = &host.request.index;
     let terms: Vec<Term> = terms(host, u).into_iter().filter(|term| !term.soft).collect();
     let named = named(u, &terms);
-    // "A table at Nobu", "Coyote Wash buffet": a name that is none of ours.
+    // "A table at Nobu" or "Coyote Wash buffet" names a place that is not in the content.
     if named.is_empty() && terms.iter().any(|term| is_place(u, term)) {
         return host.unanswered();
     }
@@ -170,7 +177,7 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
         && asked.iter().any(|term| !is_meal(u, term) && !is_kind(u, term))
         && !part.body.contains(|c: char| c.is_ascii_digit());
     let met = demand != Demand::Any && demand.met(&part.body);
-    // "Live music" is a piano too, where the pack says so.
+    // A piano also counts as "live music", if the pack says so.
     let wished = u.wishes.iter().any(|wish| rows.iter().any(|row| wish.fits(row)));
     let strange = !wished
         && !met
@@ -185,8 +192,8 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     }
 }
 
-/// Returns what the row does say, and adds that the guest should ask about the rest: the guest may
-/// use a word for it that we do not know.
+/// Returns the row's answer, and adds that the guest should ask about the rest: the guest may use a
+/// word for it that the host does not know.
 fn partly(host: &Host<'_>, part: &Part) -> Part {
     let rest = host.say("missing_rest", &[]);
     let told = sentences(&part.body, |text| host.room.two(&format!("{text} {rest}")));
@@ -194,19 +201,19 @@ fn partly(host: &Host<'_>, part: &Part) -> Part {
     Part { intent, body, sources: part.sources.clone(), grounded: false, is_denial: true, ..Part::default() }
 }
 
-/// Any place may serve it.
+/// Returns whether the term is a general word for a meal, which any place may serve.
 fn is_meal(u: &Understood<'_>, term: &Term) -> bool {
     const MEAL: [&str; 9] = ["dinner", "cena", "cenar", "comer", "comida", "eat", "eating", "meal", "food"];
     (term.from..term.to).all(|n| MEAL.contains(&u.said.words[n].as_str()))
 }
 
-/// The kind of place, not a dish: "how expensive is the steakhouse?"
+/// Returns whether the term is a kind of place, not a dish: "how expensive is the steakhouse?"
 fn is_kind(u: &Understood<'_>, term: &Term) -> bool {
     let dish = |kind: &&super::pack::Kind| kind.field == super::pack::Field::Serves;
     !u.kinds.iter().any(dish) && u.kind_places.iter().any(|at| at.0 <= term.from && term.to <= at.1)
 }
 
-/// A word nobody knows where a name stands: "at nobu".
+/// Returns whether the term is an unknown word in the position of a name: "at nobu".
 fn is_place(u: &Understood<'_>, term: &Term) -> bool {
     let before = term.from.checked_sub(1).map(|n| u.said.words[n].as_str());
     !term.known && matches!(before, None | Some("at" | "en" | "called" | "is" | "the" | "el" | "la"))
@@ -217,11 +224,11 @@ fn missing(host: &Host<'_>, row: &Item) -> Part {
     Part { grounded: false, ..host.part("unanswered", body, &[]) }
 }
 
-/// The sentence, with the name of its row where it says it not.
+/// Answers with the sentence, and adds the row's name if the sentence lacks it.
 pub(crate) fn tell(host: &Host<'_>, passed: &Passed) -> Part {
     let row = &passed.item;
     if row.category == Category::Promotions {
-        // The worth of a promotion is in a field, not in the sentence.
+        // The value of a promotion is in a field, not in the sentence.
         return venue::info(host, row);
     }
     let body = named_sentence(host, row, &passed.text);

@@ -1,4 +1,4 @@
-//! Sentences of a row: which of them tell what was asked.
+//! Finds the sentences of a row that tell what was asked.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     understand::Understood,
 };
 
-/// Cuts where a sentence ends, not inside "a.m." or "$1.50".
+/// Cuts the text where a sentence ends, but not inside "a.m." or "$1.50".
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut cuts = vec![0];
     for (at, mark) in text.match_indices(['?', '!', '.', '\n']) {
@@ -44,7 +44,7 @@ pub(crate) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
     let times = pack.times.values().flat_map(|phrases| phrases.places(&u.said));
     let said = &u.said.words;
     spent.extend(times.filter(|(from, to)| !said[*from..*to].iter().any(|word| MEALS.contains(&word.as_str()))));
-    // How dear it may be narrows a list and is told by no sentence.
+    // A budget narrows a list, but no sentence of a row mentions it.
     spent.extend(u.filter_places.iter().copied());
     let house = words(&host.request.casino_name);
     let idle = |n: usize| {
@@ -59,26 +59,26 @@ pub(crate) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
     let named = |t: &Term| u.mentions.iter().any(|m| m.telling && m.from <= t.from && t.to <= m.to);
     let figure = |t: &Term| said[t.from].starts_with(|c: char| c.is_ascii_digit());
     let all = host.request.index.terms(u.text).into_iter().filter(|t| t.to <= said.len() && !figure(t));
-    // "Dejar el cuarto" means check-out, whatever its words mean alone.
+    // "Dejar el cuarto" means check-out, although its words mean something else one by one.
     let fact = |n: usize| spent.iter().any(|(from, to)| (*from..*to).contains(&n)) || is_stop(&said[n]);
     let phrase = |t: &Term| t.known && t.to - t.from > 2 && !(t.from..t.to).all(fact);
     all.map(|t| if named(&t) || phrase(&t) || !(t.from..t.to).all(idle) { t } else { t.softened() }).collect()
 }
 
-/// Rows the question names, when it names any.
+/// Returns the rows that the question names, if it names any.
 pub(crate) fn named<'u>(u: &'u Understood<'_>, terms: &[Term]) -> Vec<&'u Item> {
     let whole = u.mentions.iter().any(|m| m.telling && m.whole);
-    // "Check in" is no part of "Check cashing".
+    // "Check in" is not part of the name "Check cashing".
     let apart = |m: &&Mention| !terms.iter().any(|t| t.from <= m.from && m.to <= t.to && t.to - t.from > m.to - m.from);
     u.mentions.iter().filter(|m| m.telling && (m.whole || !whole)).filter(apart).map(|m| m.item.as_ref()).collect()
 }
 
-/// The row is of a category the question names, if it names any whose rows are its answers.
+/// Returns whether the row's category is one that the question names; true when it names none.
 pub(crate) fn fits_topic(u: &Understood<'_>, item: &Item) -> bool {
     u.topics.is_empty() || u.topics.contains(&item.category)
 }
 
-/// The sentence of a row that tells a fact its fields lack.
+/// Returns the sentence of a row that tells a fact missing from its fields.
 pub(crate) fn of_row(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, facet: &str) -> Option<(Arc<Item>, String)> {
     let demand = Demand::of_facet(facet)?;
     let terms = terms(host, u);
@@ -93,12 +93,13 @@ pub(crate) fn of_row(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, facet
     Some((Arc::clone(row), named_sentence(host, row, &text)))
 }
 
-/// The text holds the kind of thing asked for: an amount, a time.
+/// Returns whether the text holds the kind of thing asked for: an amount, a time.
 pub(crate) fn meets(u: &Understood<'_>, text: &str) -> bool {
     Demand::of(u).met(text)
 }
 
-/// A fact of a field, and the sentence of the row that names the very thing asked about: "can I wear shorts?" after "smart casual".
+/// Adds to a fact the row's sentence that names the thing asked about: "smart casual", then the
+/// sentence about shorts.
 pub(crate) fn with_its_word(host: &Host<'_>, u: &Understood<'_>, row: &Item, fact: String) -> String {
     let terms = terms(host, u);
     let asked = |text: &str| {
@@ -110,7 +111,8 @@ pub(crate) fn with_its_word(host: &Host<'_>, u: &Understood<'_>, row: &Item, fac
     both.filter(|both| host.room.one_of_its_own(both)).unwrap_or(fact)
 }
 
-/// How dear a place is, and what its row says of prices; that alone where both are too long.
+/// Writes the price range of a place and its row's sentence about prices; only the range if both
+/// are too long.
 pub(crate) fn priced(host: &Host<'_>, u: &Understood<'_>, row: &Item, range: String) -> String {
     let terms = terms(host, u);
     let keep = |item: &Item, text: &str| item.id == row.id && text.contains('$');
@@ -143,7 +145,7 @@ pub(crate) const HALF_SAID: f32 = 0.5;
 
 pub(crate) const MEALS: [&str; 8] = ["lunch", "dinner", "supper", "noon", "almuerzo", "cena", "lunchtime", "mediodia"];
 
-/// Phrases that say what is wanted of a thing, not which thing.
+/// Facts whose phrases say what the guest wants to know about a thing, not which thing.
 pub(crate) const SPENT: [&str; 11] =
     ["open", "opens", "closes", "hours", "price", "where", "phone", "duration", "about", "starts", "age"];
 

@@ -1,10 +1,10 @@
-//! How thumbs write: "u", "tmrw", "restaraunt".
+//! Corrects texts as people type them on phones: "u", "tmrw", "restaraunt".
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use seven_knowledge::text::{fold, stem, words};
 
-/// Verbs that say, before a question, what people are doing; "goin" is mended to "going".
+/// Verbs that tell what people are doing, before they ask; "goin" is corrected to "going".
 const GOING: [&str; 14] = [
     "going",
     "thinking",
@@ -21,16 +21,16 @@ const GOING: [&str; 14] = [
     "having",
     "feeling",
 ];
-/// Shorter words have too many neighbours.
+/// Shortest word that is corrected: shorter ones resemble too many others.
 const SHORTEST: usize = 5;
 
-/// Writes a guest's words out in full, as the pack spells them.
+/// Writes a guest's words out in full, spelled as in the pack.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Speller {
     shorthand: BTreeMap<String, String>,
-    /// Long words of the pack.
+    /// The long words of the pack.
     long: BTreeSet<String>,
-    /// Stems of all its words: another ending is no slip.
+    /// Stems of all words of the pack: a word with another ending is not a typing error.
     stems: HashSet<String>,
 }
 
@@ -38,7 +38,8 @@ pub(crate) struct Speller {
 
 impl Speller {
     pub(crate) fn new(shorthand: BTreeMap<String, String>, pack: &str) -> Self {
-        // Comments of the pack are skipped, as they may quote a slip in order to explain it.
+        // Comment lines of the pack are skipped, because they may quote a misspelling to explain
+        // it.
         let pack: String = pack.lines().filter(|line| !line.starts_with('#')).flat_map(|line| [line, "\n"]).collect();
         let pack = pack.as_str();
         let long = words(pack).into_iter().filter(|w| w.len() >= SHORTEST && w.chars().all(char::is_alphabetic));
@@ -46,8 +47,8 @@ impl Speller {
         Self { shorthand, long: long.collect(), stems }
     }
 
-    /// The text with each word replaced that is shorthand or a slip; words of the content (`known`) and of the language stay as they
-    /// are. An emoji is written out too.
+    /// Replaces shorthand, misspelt words and emoji in the text. Words of the content (`known`) and
+    /// of the language are kept.
     pub(crate) fn mend(&self, text: &str, known: &Known<'_>) -> String {
         let mut mended = String::with_capacity(text.len());
         let mut word = String::new();
@@ -82,7 +83,7 @@ impl Speller {
         if let Some(plural) = plural.filter(|plural| plural.len() > 3 && ours(plural)) {
             return Some(plural);
         }
-        // "Goin", "playin": the g that thumbs leave out.
+        // Adds the g that people omit: "Goin", "playin".
         let whole = folded.strip_suffix("in").filter(|start| start.len() > 1).map(|start| format!("{start}ing"));
         if let Some(whole) = whole.filter(|whole| ours(whole) || GOING.contains(&whole.as_str())) {
             return Some(whole);
@@ -103,16 +104,17 @@ impl Speller {
     }
 }
 
-/// Words that stay as they are.
+/// Words that are not corrected.
 pub(crate) struct Known<'a> {
     pub(crate) content: &'a HashSet<String>,
-    /// Words that stand in names only: never put in place of another word.
+    /// Words that occur only in names; no word is ever corrected to one of them.
     pub(crate) names: &'a HashSet<String>,
-    /// A word of the language, as far as we know it.
+    /// Returns whether a word is known as a word of the language.
     pub(crate) is_word: &'a dyn Fn(&str) -> bool,
 }
 
-/// Near enough to be the same word mistyped: in a short one a letter left out, doubled or swapped, in a long one two slips of any kind.
+/// Returns whether `word` is a likely misspelling: in a short word, one letter omitted, doubled or
+/// swapped; in a long one, any two errors.
 fn slips(word: &str, meant: &str) -> bool {
     let ends = |word: &str| word.chars().next().zip(word.chars().next_back());
     if word.len() < SHORTEST || ends(word) != ends(meant) || word.len().abs_diff(meant.len()) > 2 {
@@ -133,7 +135,8 @@ fn slips(word: &str, meant: &str) -> bool {
     }
 }
 
-/// How a word sounds in Spanish as phones write it: no h, one letter for k/qu/c, s/z/c, b/v and y/ll, nothing doubled.
+/// Returns the Spanish sound of a word as people type it: no h, one letter each for k/qu/c, s/z/c,
+/// b/v and y/ll, no doubled letters.
 fn sound(word: &str) -> String {
     let letters: Vec<char> = word.chars().collect();
     let mut sound = String::with_capacity(word.len());
@@ -161,7 +164,7 @@ fn sound(word: &str) -> String {
     sound
 }
 
-/// Letters to insert, drop, replace or swap with a neighbour.
+/// Counts the letters to insert, drop, replace or swap with a neighbour.
 fn edits(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];

@@ -28,21 +28,21 @@ pub(crate) struct Understood<'a> {
     pub(crate) refused: Vec<&'a Kind>,
     pub(crate) when: When,
     pub(crate) mentions: Vec<Mention>,
-    /// Words with a meaning that nothing above has taken.
+    /// Words with a meaning that no other field of this struct covers.
     pub(crate) leftover: Vec<String>,
-    /// Of those, the ones beside a topic word: "pizza places".
+    /// The words of `leftover` beside a topic word: "pizza places".
     pub(crate) beside: Vec<String>,
-    /// Wishes that a row must hold, or that are honestly denied: "korean food", "live music",
+    /// Wishes that a row must hold, or that the reply honestly denies: "korean food", "live music",
     /// "military discount".
     pub(crate) wishes: Vec<Wish>,
-    /// Where a kind was said.
+    /// Word ranges of the kinds.
     pub(crate) kind_places: Vec<(usize, usize)>,
-    /// Of those, where a budget was said.
+    /// The word ranges of `kind_places` that state a budget.
     pub(crate) filter_places: Vec<(usize, usize)>,
-    /// Where a topic was said by its own words.
+    /// Word ranges in which a topic is named by its own words.
     pub(crate) topic_places: Vec<(usize, usize)>,
     pub(crate) is_question: bool,
-    /// Points at something said before: "it", "there", "ese".
+    /// The text refers to something said before: "it", "there", "ese".
     pub(crate) points_back: bool,
 }
 
@@ -54,14 +54,14 @@ const ASKING: [&str; 25] = [
     "what", "whats", "when", "whens", "where", "wheres", "which", "who", "how", "any", "que", "cual", "cuales",
     "cuando", "donde", "cuanto", "cuanta", "cuantos", "cuantas", "quien", "hay", "alguna", "anything", "como", "algo",
 ];
-/// These ask only at the beginning: "are we ...", not "we are ...".
+/// Words that make a question only at the beginning: "are we ...", not "we are ...".
 const ASKING_FIRST: [&str; 28] = [
     "is", "are", "do", "does", "did", "can", "could", "should", "will", "would", "may", "tell", "show", "list",
     "tienen", "tiene", "puedo", "podemos", "puede", "esta", "estan", "aceptan", "necesito", "need", "looking", "busco",
     "abren", "cierran",
 ];
 
-/// "My lab is big, can he stay": a verb before its subject asks wherever it stands.
+/// "My lab is big, can he stay": a verb before its subject makes a question anywhere in a text.
 const INVERTED: ([&str; 11], [&str; 13]) = (
     ["can", "could", "do", "does", "is", "are", "will", "would", "may", "should", "did"],
     ["i", "we", "he", "she", "they", "you", "it", "my", "there", "the", "a", "anyone", "someone"],
@@ -82,13 +82,13 @@ fn asks(text: &str, said: &Tokens) -> bool {
             .any(|pair| INVERTED.0.contains(&pair[0].as_str()) && INVERTED.1.contains(&pair[1].as_str()))
 }
 
-/// "I don't want seafood", "anything but a buffet".
+/// Returns whether the kind at `at` is refused: "I don't want seafood", "anything but a buffet".
 fn is_refused(said: &Tokens, at: (usize, usize)) -> bool {
     const NOT: [&str; 9] = ["dont", "not", "no", "without", "except", "besides", "but", "sin", "menos"];
     said.words[at.0.saturating_sub(3)..at.0].iter().any(|word| NOT.contains(&word.as_str()))
 }
 
-/// Rows that are found by search, not by their name.
+/// Returns whether rows of the category are found by search, not by their name.
 fn is_rule(category: &Category) -> bool {
     matches!(category, Category::Regulations | Category::GeneralInfo | Category::Promotions)
 }
@@ -110,7 +110,7 @@ impl<'a> Understood<'a> {
             }
             found
         };
-        // "Open Mic" asks not whether it is open.
+        // "Open Mic" does not ask whether something is open.
         let names: Vec<(usize, usize)> = index
             .mentions(text, now)
             .iter()
@@ -123,7 +123,7 @@ impl<'a> Understood<'a> {
         if said.words.len() <= 2 && said.words.iter().any(|w| w == "where" || w == "donde") {
             facets.insert("where");
         }
-        // "Cuánto dura" asks for no price.
+        // "Cuánto dura" does not ask for a price.
         let of_price = ["cuesta", "cuestan", "precio", "precios", "vale", "much", "price", "cost"];
         if facets.contains("duration") && !said.words.iter().any(|w| of_price.contains(&w.as_str())) {
             facets.remove("price");
@@ -136,7 +136,7 @@ impl<'a> Understood<'a> {
         let mut own_places: Vec<((usize, usize), Category)> = Vec::new();
         let mut also_places: Vec<((usize, usize), Category)> = Vec::new();
         for topic in &pack.topics {
-            // "Show me" is no show: a longer phrase keeps its words.
+            // "Show me" does not mean a show: words inside a longer phrase belong to that phrase.
             let own = |place: &(usize, usize)| {
                 !taken.iter().any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
             };
@@ -152,7 +152,8 @@ impl<'a> Understood<'a> {
         let (mut kind_places, mut filter_places) = (Vec::new(), Vec::new());
         let mut refused_places: Vec<(usize, usize)> = Vec::new();
         for kind in &pack.kinds {
-            // "Bars and restaurants" asks for both: the longer phrase keeps its words here too.
+            // "Bars and restaurants" asks for both: here too, words inside a longer phrase belong
+            // to it.
             let own = |place: &(usize, usize)| {
                 !topic_places.iter().any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
             };
@@ -174,7 +175,8 @@ impl<'a> Understood<'a> {
             }
             taken.extend(places);
         }
-        // A part of a room's name says nothing in a question about restaurants: "restaurants with a view".
+        // Part of a room's name means nothing in a question about restaurants: "restaurants with a
+        // view".
         let listed = |c: &Category| matches!(c.as_str(), "dining" | "entertainment" | "spa" | "gaming" | "rooms");
         let apart = |m: &Mention| {
             let category = &m.item.category;
@@ -185,7 +187,7 @@ impl<'a> Understood<'a> {
             !m.whole && (inside || (!over && other && listed(category)))
         };
         let mentions: Vec<Mention> = index.mentions(text, now).into_iter().filter(|m| !apart(m)).collect();
-        // A word of an offer's or a rule's name ("gratis") is no name said.
+        // One word of an offer's or a rule's name ("gratis") does not name it.
         let names = |m: &&Mention| m.telling && (m.whole || !is_rule(&m.item.category));
         taken.extend(mentions.iter().filter(names).map(|m| (m.from, m.to)));
         let inside = |n: usize, places: &[(usize, usize)]| places.iter().any(|(from, to)| (*from..*to).contains(&n));
@@ -233,12 +235,13 @@ impl<'a> Understood<'a> {
         self.facets.contains(facet)
     }
 
-    /// The wishes inside a category.
+    /// Returns the wishes inside a category.
     pub(crate) fn wishes_of(&self, category: &Category) -> Vec<&Wish> {
         self.wishes.iter().filter(|w| w.category == *category).collect()
     }
 
-    /// The guest's own words for some places of the text, with the name of the category beside them: "thai food".
+    /// Returns the guest's own words at these places of the text, with the category's name beside
+    /// them: "thai food".
     pub(crate) fn words_at(&self, places: &[(usize, usize)]) -> String {
         let shows = self.about(&Category::Entertainment);
         let beside = |at: &(usize, usize)| {
@@ -262,18 +265,20 @@ impl<'a> Understood<'a> {
         self.topics.contains(category)
     }
 
-    /// Names of places, shows or treatments; rules and general answers are found by search instead.
+    /// Returns the names of places, shows or treatments; rules and general answers are found by
+    /// search instead.
     pub(crate) fn venues(&self) -> Vec<&Mention> {
         self.mentions.iter().filter(|m| !is_rule(&m.item.category)).collect()
     }
 
-    /// Goes on from what was said before: "and ...", "what about ...".
+    /// Returns whether the text continues what was said before: "and ...", "what about ...".
     pub(crate) fn continues(&self) -> bool {
         let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
         matches!(start.as_slice(), ["and" | "y" | "also" | "tambien", ..] | ["what" | "how", "about"])
     }
 
-    /// No word is left that could ask for something more, figures apart: "a table for 2 at 8".
+    /// Returns whether no word is left, except figures, that could ask for something more: "a table
+    /// for 2 at 8".
     pub(crate) fn is_all_said(&self) -> bool {
         self.leftover.iter().all(|w| w.starts_with(|c: char| c.is_ascii_digit()))
     }
@@ -282,34 +287,36 @@ impl<'a> Understood<'a> {
         self.facets.iter().any(|f| *f != "about" && *f != "kids")
     }
 
-    /// "You are the best!"
+    /// Returns whether the text only praises: "You are the best!"
     pub(crate) fn is_praise(&self) -> bool {
         let wishes = !self.topics.is_empty() || !self.kinds.is_empty() || !self.venues().is_empty();
         self.intends("thanks") && !self.intends("goodbye") && !self.is_question && !wishes && self.facets.is_empty()
     }
 
-    /// About the house itself: "are you open?", "what is your address?"
+    /// Returns whether the text asks about the casino itself: "are you open?", "what is your
+    /// address?"
     pub(crate) fn asks_us(&self) -> bool {
         let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
         start == ["are", "you"] || (self.said.words.iter().any(|w| w == "your" || w == "casino") && !self.points_back)
     }
 
-    /// Says enough to be a question by itself.
+    /// Returns whether the text says enough to be a question by itself.
     pub(crate) fn is_particular(&self) -> bool {
         let kinds = self.kinds.iter().any(|kind| kind.field != Field::Kids);
         !self.topics.is_empty() || kinds || !self.is_all_said() || !self.venues().is_empty()
     }
 
-    /// Asks for facts without saying of what: "and is there a dress code?"
+    /// Returns whether the text asks for facts without naming the place: "and is there a dress
+    /// code?"
     pub(crate) fn is_bare_fact(&self) -> bool {
-        // "What is open at 3am" asks which place, not about one.
+        // "What is open at 3am" asks which places are open, not about one place.
         let which =
             ["whats", "anything", "something", "anywhere", "somewhere", "places", "algo", "algun", "alguno", "quien"];
         let start: Vec<&str> = self.said.words.iter().take(2).map(String::as_str).collect();
         let asks_which = self.wants("open")
             && (self.said.words.iter().any(|w| which.contains(&w.as_str()))
                 || matches!(start.as_slice(), ["what", "is"] | ["que", "esta" | "hay" | "abre"]));
-        // "Kids menu" and "vegan options" are facts of one place when the sentence goes on from before.
+        // In a follow-up, "kids menu" and "vegan options" ask about one place.
         let continues = self.points_back || self.continues();
         let facts = |kind: &&Kind| continues && matches!(kind.field, Field::Kids | Field::Dietary);
         !asks_which
@@ -321,7 +328,8 @@ impl<'a> Understood<'a> {
             && self.leftover.is_empty()
     }
 
-    /// Tells us about the guest and asks nothing: "we are coming Saturday with two kids".
+    /// Returns whether the text tells something about the guest and asks nothing: "we are coming
+    /// Saturday with two kids".
     pub(crate) fn is_statement(&self) -> bool {
         let wishes = self.kinds.iter().any(|k| k.field != Field::Kids)
             || !self.topics.is_empty()

@@ -1,4 +1,5 @@
-//! The time a guest means: "tonight", "at 3am", "this weekend", "el sábado por la noche".
+//! Reads the time that a guest means: "tonight", "at 3am", "this weekend", "el sábado por la
+//! noche".
 
 use std::sync::LazyLock;
 
@@ -23,10 +24,10 @@ use super::{
 pub(crate) enum Day {
     Today,
     Tomorrow,
-    /// The coming one, today included.
+    /// The next such weekday, today included.
     Named(Weekday),
     Date(NaiveDate),
-    /// By its first day, or today.
+    /// The first day of the month, or today if the month has begun.
     Month(NaiveDate),
     Weekend,
     Week,
@@ -37,14 +38,14 @@ pub(crate) enum Day {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Time {
     Now,
-    /// "tonight", "saturday night".
+    /// For example "tonight" or "saturday night".
     Evening,
     Late,
     Morning,
     Afternoon,
-    /// Minute of the day the guest named.
+    /// The minute of the day that the guest named.
     Clock(u16),
-    /// Minute of a half day, "at 9" or "7:30": the next one on the wall clock.
+    /// Minute of a half day, "at 9" or "7:30": the next such time on the wall clock is meant.
     Half(u16),
 }
 
@@ -57,9 +58,9 @@ pub(crate) struct When {
 /// The time that a question about "open" means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// This moment.
+    /// The present moment.
     Now,
-    /// A moment later, and how to call it.
+    /// A later moment, with the words for it.
     At(DateTime<Utc>, Time, NaiveDate),
     /// Any time of that day.
     On(NaiveDate),
@@ -74,7 +75,8 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
 // === impl When ===
 
 impl When {
-    /// Reads the text; also the word ranges that were read, so that they count as understood.
+    /// Reads the time in the text; also returns the word ranges it read, so that they count as
+    /// understood.
     pub(crate) fn read(pack: &HostPack, text: &str, said: &Tokens, today: NaiveDate) -> (Self, Vec<(usize, usize)>) {
         let mut places = Vec::new();
         let mut has = |key: &str| {
@@ -123,7 +125,7 @@ impl When {
             None => this_day.then_some(Day::Today),
         };
         let time = match clock {
-            // "At 7:30 tonight" is half past seven, "at 1 tonight" is past midnight.
+            // "At 7:30 tonight" means 19:30; "at 1 tonight" means 01:00, after midnight.
             Some(Time::Half(half)) if tonight || evening => {
                 Some(Time::Clock(if half >= 5 * 60 { half + 720 } else { half }))
             }
@@ -145,12 +147,13 @@ impl When {
         self.day.is_some() || self.time.is_some()
     }
 
-    /// More than one day.
+    /// Returns whether the text means more than one day.
     pub(crate) fn is_long(self) -> bool {
         matches!(self.day, Some(Day::Weekend | Day::Week | Day::NextWeekend | Day::NextWeek | Day::Month(_)))
     }
 
-    /// The moment or day that "is it open" is about. "Tonight" is this moment once the evening has begun (17:00 to 5:00).
+    /// Returns the moment or day that "is it open" asks about. "Tonight" is the present moment once
+    /// the evening has begun (17:00 to 5:00).
     pub(crate) fn asked(self, now: DateTime<Utc>, zone: Tz) -> Asked {
         let local = now.with_timezone(&zone).naive_local();
         let night = local.hour() >= 17 || local.hour() < 5;
@@ -158,7 +161,7 @@ impl When {
         let today = date == local.date();
         let at = |minute: u16, time: Time| {
             let mut wall = date.and_time(NaiveTime::MIN) + TimeDelta::minutes(minute.into());
-            // A time of day that is over means tomorrow's; "Friday at 2am" stays Friday.
+            // A time of day that has passed means tomorrow's; "Friday at 2am" stays Friday.
             if wall < local && !matches!(self.day, Some(Day::Named(_) | Day::Tomorrow | Day::Date(_))) {
                 wall += TimeDelta::days(1);
             }
@@ -178,7 +181,7 @@ impl When {
             Some(Time::Half(early)) => {
                 let minute = local.hour() * 60 + local.minute();
                 let late = early + 720;
-                // On another day people mean the evening; today the next one.
+                // On another day people mean the evening; today, the next such time.
                 let next = if today && (minute > late.into() || minute <= early.into()) { early } else { late };
                 at(next, Time::Clock(next))
             }
@@ -205,7 +208,8 @@ impl When {
         today.checked_add_days(Days::new(days)).unwrap_or(today)
     }
 
-    /// The wall times between which an event is wanted; a night ends at 5 in the morning. `None` when no time was said.
+    /// Returns the wall times between which an event is wanted; a night ends at 5 in the morning.
+    /// `None` when no time was said.
     pub(crate) fn range(self, now: DateTime<Utc>, zone: Tz) -> Option<(NaiveDateTime, NaiveDateTime)> {
         if !self.is_said() {
             return None;
@@ -246,7 +250,7 @@ impl When {
     }
 }
 
-/// How a day is called from today: "today", "tomorrow", "on Friday"; empty for today when `bare`.
+/// Names a day relative to today: "today", "tomorrow", "on Friday"; empty for today when `bare`.
 pub(crate) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -> String {
     match ((date - today).num_days(), language) {
         (7.., _) => dates::words(date, language),
@@ -259,7 +263,7 @@ pub(crate) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -
     }
 }
 
-/// "5pm", "las 5pm".
+/// Writes a time of day: "5pm", "las 5pm".
 pub(crate) fn time_words(minute: u16, language: Language) -> String {
     match language {
         Language::En => clock(minute),
@@ -268,7 +272,7 @@ pub(crate) fn time_words(minute: u16, language: Language) -> String {
 }
 
 pub(crate) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
-    // A skipped wall time is read with the offset before the gap, which lands after it.
+    // A skipped wall time is read with the offset before the gap, which gives a time after it.
     let earliest = zone.from_local_datetime(&wall).earliest();
     let shifted =
         || zone.from_local_datetime(&(wall - TimeDelta::hours(3))).earliest().map(|t| t + TimeDelta::hours(3));
@@ -293,7 +297,7 @@ fn weekday(word: &str) -> Option<Weekday> {
     Weekday::try_from(u8::try_from(at).ok()?).ok()
 }
 
-/// A time of day in the text: "3am", "9:30 pm", "15:00", "las 3 de la madrugada", or "at 9".
+/// Reads a time of day in the text: "3am", "9:30 pm", "15:00", "las 3 de la madrugada", or "at 9".
 fn clock_said(text: &str) -> Option<Time> {
     let text = fold(text);
     CLOCK.captures_iter(&text).find_map(|found| {
@@ -321,7 +325,7 @@ fn clock_said(text: &str) -> Option<Time> {
                 let named = [" at", " a las", " a la", " by", " around", " until", " past", " after"]
                     .iter()
                     .any(|w| format!(" {before}").ends_with(w));
-                // "at 9 dollars", "a las 4 personas" are no times.
+                // "at 9 dollars" and "a las 4 personas" are not times.
                 let counts = ["people", "person", "guests", "dollars", "usd", "street", "percent", "%"]
                     .iter()
                     .any(|w| after.starts_with(w));

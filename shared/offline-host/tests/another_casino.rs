@@ -1,4 +1,4 @@
-//! A casino the pack was not written for: English content only, no keywords, other names.
+//! A casino for which the pack was not written: English content only, no keywords, other names.
 
 mod desk;
 

@@ -1,4 +1,5 @@
-//! The demo casino's first reply: behind the disclosure, through the cutting that is really used, with nothing lost.
+//! Checks the demo casino's first reply: after the disclosure, cut by the production code, with
+//! nothing lost.
 #![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
 
 use std::{
@@ -60,7 +61,8 @@ fn ask(text: &str, now: DateTime<Utc>, seed: u64, lead: Option<String>) -> Reply
     })
 }
 
-/// As the swarm asks (the longer disclosure) and as the envelope sends (the one in the reply's language).
+/// Asks with the longer disclosure, as the swarm does, and sends with the one in the reply's
+/// language, as the envelope does.
 fn first_texts(text: &str, now: DateTime<Utc>, seed: u64) -> (Reply, Vec<String>) {
     let longest = Language::ALL.map(disclosure).into_iter().max_by_key(|lead| lead.chars().count());
     let reply = ask(text, now, seed, longest);
@@ -71,7 +73,8 @@ fn first_texts(text: &str, now: DateTime<Utc>, seed: u64) -> (Reply, Vec<String>
     (reply, shaped.texts)
 }
 
-/// Names and, for each minute of the week from Monday 00:00, whether the sign on the door says open. Reads the content by itself.
+/// Names, and for each minute of the week from Monday 00:00 whether the door sign says open. Reads
+/// the content independently.
 static DOORS: LazyLock<Vec<(String, Vec<bool>)>> = LazyLock::new(|| {
     let content: Value = serde_json::from_str(demo::CONTENT).unwrap();
     let dining = content["items"].as_array().unwrap().iter().filter(|i| i["category"] == "dining");
@@ -115,7 +118,7 @@ fn open_at(now: DateTime<Utc>) -> BTreeSet<&'static str> {
     DOORS.iter().filter(|(_, table)| table[minute as usize]).map(|(name, _)| name.as_str()).collect()
 }
 
-/// The names a reply lists, in its own "A, B and C": nothing else may stand in the list.
+/// Returns the names listed in a reply as "A, B and C"; nothing else may be in the list.
 fn listed<'a>(reply: &'a Reply, and: &str) -> BTreeSet<&'a str> {
     let list = reply.text.split_once(": ").unwrap().1.split_once('.').unwrap().0;
     let (most, last) = list.rsplit_once(and).unwrap_or(("", list));
@@ -196,7 +199,7 @@ fn greetings_behind_the_disclosure_do_not_introduce_again() {
             assert!(sent.matches("IA").count() <= 1 && sent.matches('?').count() <= 1, "{text}: {sent}");
             assert_eq!(texts.len(), 1, "{text}: {sent}");
             assert!(!reply.text.is_empty());
-            // Without the disclosure the host says who it is.
+            // Without the disclosure, the host introduces itself.
             let alone = ask(text, now, seed, None);
             assert!(reply.intent != "greeting" || alone.text.contains("Seven"), "{}", alone.text);
         }

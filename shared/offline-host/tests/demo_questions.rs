@@ -1,5 +1,5 @@
-//! Questions that guests of the demo casino may ask to catch the host out: no false denial, no
-//! false offer, and the fact where there is one.
+//! Questions with which guests of the demo casino may test the host: no false denial, no false
+//! offer, and the fact where there is one.
 #![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
 
 mod desk;
@@ -10,7 +10,7 @@ use desk::{PHONE, Property, Row, wrong};
 use seven_llm::Exchange;
 use seven_packs::{CASINO as PACK, demo};
 
-/// A Saturday; shows at 8pm and 10:30pm, tomorrow at 1pm and 7:30pm.
+/// A Saturday; shows are at 8pm and 10:30pm, and tomorrow at 1pm and 7:30pm.
 const EVENING: &str = "2026-11-21 18:00";
 const BOTH: &[&str] = &["Lantern Lights Revue at 8pm", "Late Shift DJ Night at 10:30pm"];
 const DENIAL: &[&str] = &["nothing on the calendar"];
@@ -120,7 +120,7 @@ const HOUSE: &[Row] = &[
     ("hay habitaciones con cocina", &["lista", PHONE], &["ropa casual"]),
     ("cuanto cuesta la habitacion mas barata", &["$159"], &["$890"]),
     ("can i check in early", &["4pm"], &[]),
-    // hours of places that are not there, and of those that are
+    // hours of places that do not exist, and of places that do
     ("what time does the bowling alley open", &[PHONE], &["until", "opens"]),
     ("starbeans hours", &[PHONE], &["Is it about"]),
     ("a que hora abre el boliche", &["Nuestro equipo se lo dice", PHONE], &["abre a"]),
@@ -266,7 +266,7 @@ fn conversations_go_on_from_what_was_said() {
     }
 }
 
-/// The short questions the host asks back.
+/// The short questions that the host asks the guest.
 static ASKS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let pack: toml::Table = PACK.host.parse().unwrap();
     let asks = pack["say"].as_table().unwrap().iter().filter(|(key, _)| key.starts_with("ask_"));

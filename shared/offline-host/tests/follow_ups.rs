@@ -1,4 +1,4 @@
-//! Questions that leave out what they are about: the venue talked of before stays the subject.
+//! Questions that do not name their subject: the venue mentioned before stays the subject.
 #![expect(dead_code, reason = "the desk is shared by tests that use other parts of it")]
 
 mod desk;
@@ -9,10 +9,10 @@ use seven_llm::Exchange;
 
 const BAHIA: &str = include_str!("unseen/bahia_lucero.json");
 const COYOTE: &str = include_str!("unseen/coyote_wash.json");
-/// Share of the dialogues that must end right: a ratchet under what is reached.
+/// Least share of dialogues that must end right; raised whenever the measured share rises.
 const LEAST: f64 = 0.85;
 
-/// Of the pack's sentences for what the content does not say.
+/// Parts of the pack's sentences that say that the content does not tell something.
 const UNKNOWN: [&str; 6] = [
     "our team can tell you",
     "to be sure",

@@ -1,4 +1,4 @@
-//! One question back about the guest, where it fits (CONV-25, CONV-27).
+//! Checks the one question about the guest, asked where it fits (CONV-25, CONV-27).
 
 mod desk;
 

@@ -1,10 +1,13 @@
-//! Casinos, content and guests the host was not written for, written before it was tuned: what part of the questions gets the fact
-//! asked for, and whether anything is said that no row holds.
+//! Casinos, content and guests for which the host was not written, written before it was tuned.
+//! Measures the share of questions that get the fact asked for, and checks that nothing is said
+//! that no row holds.
 //!
-//! `unseen/*.txt`, one question a line: `kind | question | wanted | forbidden`. Parts of `wanted` joined by ` + ` must all be in the
-//! reply, of those joined by ` / ` one; `!` is the honest "I'll check": the casino's phone, and the reply is not called grounded.
-//! Parts of `forbidden` joined by ` | ` must not be. ` >> ` parts two texts of one guest; the reply to the last one counts.
-//! Only the failures of the tuned half are printed: the other half was never looked at.
+//! `unseen/*.txt` has one question a line: `kind | question | wanted | forbidden`. The reply must
+//! hold all parts of `wanted` joined by ` + `, and one of those joined by ` / `. `!` is the honest
+//! "I'll check": the casino's phone is given, and the reply is not called grounded. The reply must
+//! hold no part of `forbidden`, which are joined by ` | `. ` >> ` separates two texts of one guest;
+//! the reply to the last one counts. Only failures of the tuned half are printed: the other half
+//! was never looked at.
 #![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
 
 use std::{
@@ -30,7 +33,7 @@ struct Casino {
     content: &'static str,
     cases: &'static str,
     tuned: bool,
-    /// Least share of right answers: a ratchet under what is reached.
+    /// Least share of right answers; raised whenever the measured share rises.
     least: f64,
 }
 
@@ -51,7 +54,8 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/bahia_lucero.json"),
         cases: include_str!("unseen/bahia_lucero.txt"),
         tuned: true,
-        // Owed again: 0.94, which it had before the lexicon grew ("hay cajero automatico", a drone, a breakfast in a bar are answered by a row).
+        // To be regained: 0.94, as before the lexicon grew ("hay cajero automatico", a drone, a
+        // breakfast in a bar are answered by a row).
         least: 0.92,
     },
     Casino {
@@ -72,8 +76,9 @@ static CASINOS: [Casino; 9] = [
         tuned: false,
         least: 0.77,
     },
-    // By other hands, who have read nothing of the host. The questions of Harbor Lantern and half of Mesa Dorada's are slang and written
-    // to share no word with the content; those of the three others are how most people text. Costa Serena's were never looked at.
+    // The following were written by other people, who have read nothing of the host. The questions
+    // of Harbor Lantern and half of Mesa Dorada's are slang that shares no word with the content;
+    // those of the three others are how most people text. Costa Serena's were never looked at.
     Casino {
         name: "Harbor Lantern Casino",
         phone: "1-337-555-0100",
@@ -155,7 +160,7 @@ struct Property {
 }
 
 impl Property {
-    /// A Friday evening, half past six at the property.
+    /// Opens the casino on a Friday evening, half past six at the property.
     fn at(casino: &'static Casino) -> Self {
         let wall = NaiveDateTime::parse_from_str("2026-11-20 18:30", "%Y-%m-%d %H:%M").unwrap();
         let now = casino.zone.from_local_datetime(&wall).earliest().unwrap().to_utc();
@@ -186,7 +191,7 @@ impl Property {
         }
     }
 
-    /// The reply to the last text of a guest.
+    /// Returns the reply to the last text of a guest.
     fn play(&self, texts: &[&str]) -> Reply {
         let mut history = Vec::new();
         let (last, earlier) = texts.split_last().unwrap();
@@ -197,7 +202,7 @@ impl Property {
         MODEL.answer(&self.request(last, history))
     }
 
-    /// Whatever a guest of this casino may be told.
+    /// Collects everything that a guest of this casino may be told.
     fn evidence(&self, texts: &[&str]) -> Evidence {
         let mut told: Vec<String> = Vec::new();
         for item in self.index.current(self.now) {

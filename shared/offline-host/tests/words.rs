@@ -1,4 +1,5 @@
-//! How guests really write: slips, slang, emoji, and what a list must leave out. Cases written before the host was tuned to them.
+//! How guests really write: typing errors, slang, emoji, and what a list must omit. The cases were
+//! written before the host was tuned to them.
 
 mod desk;
 
@@ -10,7 +11,7 @@ const BAHIA: &str = include_str!("unseen/bahia_lucero.json");
 const DELTA: &str = include_str!("unseen/delta_marguerite.json");
 const TIMBERJACK: &str = include_str!("unseen/timberjack_peak.json");
 
-/// A Friday evening in the desert.
+/// Texts sent on a Friday evening to the casino in the desert.
 const IN_COYOTE: &[Row] = &[
     ("do u hav a bufet", &["Saguaro Spread"], &["see no"]),
     ("wut tiem does the bufet clsoe", &["9pm"], &[]),
@@ -55,7 +56,7 @@ const IN_TIMBERJACK: &[Row] = &[
     ("do they have zip lining", &[PHONE], &[]),
 ];
 
-/// A Friday at four in the afternoon at the demo casino.
+/// Texts sent on a Friday at four in the afternoon to the demo casino.
 const AT_DEMO: &[Row] = &[
     ("yo wats good to eat rn, kinda broke lol", &["Night Owl"], &["Cinder Grove", "Nonna Salvia", "Hoshi Lantern"]),
     ("do yuo have a mexcan resturant", &["Mesa Colibri"], &["nothing like that"]),

@@ -1,4 +1,4 @@
-//! A span of ours as the SDK's exporter takes it.
+//! Converts our spans to the form that the SDK's exporter takes.
 
 use opentelemetry::{
     Array, InstrumentationScope, KeyValue, StringValue, Value as Out,

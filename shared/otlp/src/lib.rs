@@ -1,6 +1,8 @@
-//! Spans to a collector over OTLP (HTTP, protobuf): in batches, beside the work, never in its way (OBS-20, OBS-25).
+//! Exports spans to a collector over OTLP (HTTP, protobuf), in batches, without delaying the work
+//! (OBS-20, OBS-25).
 //!
-//! A collector that is away, refuses or hangs costs its spans, which are counted (`seven_spans_dropped_total`), and nothing else.
+//! If a collector is unreachable, refuses or hangs, only its spans are lost; they are counted
+//! (`seven_spans_dropped_total`).
 
 mod convert;
 
@@ -16,32 +18,33 @@ use seven_telemetry::{
 use tokio::task::JoinHandle;
 use url::Url;
 
-/// Spans in one request.
+/// Most spans in one request.
 const BATCH: usize = 512;
-/// How long a batch may gather.
+/// The longest a batch waits for more spans.
 const GATHER: Duration = Duration::from_millis(500);
-/// For one request: a collector that hangs holds one batch and what waits behind it.
+/// Timeout of one request: a collector that hangs delays one batch and the spans queued behind it.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// A collector that has not answered for so long is away, and so is one that failed.
+/// A collector that has not answered for this long, or that failed, counts as unreachable.
 const AWAY: Duration = Duration::from_secs(2);
-/// How many spans may wait for one that is away (about 1 kB each): it shall not cost a worker's memory.
+/// Number of spans that may wait for an unreachable collector (about 1 kB each), so that they do
+/// not fill a worker's memory.
 const ROOM_AWAY: usize = BATCH;
 
-/// Where spans go and what they say of their process.
+/// Where spans are sent, and how they describe their process.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The collector's base address; `/v1/traces` is added.
     pub endpoint: Url,
-    /// Ordinary traces to export; those that matter are exported anyway.
+    /// Which ordinary traces are exported; important traces are always exported.
     pub sample: Sample,
-    /// Spans that may wait here.
+    /// Number of spans that may wait in the queue.
     pub room: usize,
-    /// Such as `seven-compliance-gate`.
+    /// The service's name, such as `seven-compliance-gate`.
     pub service: String,
     pub version: String,
     pub environment: String,
-    /// Tells processes of one service apart.
+    /// An id that tells processes of one service apart.
     pub instance: String,
 }
 
@@ -55,17 +58,18 @@ pub enum Error {
     Exporter(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Spans are being exported until [`Exporting::flush`].
+/// A running export; it ends with [`Exporting::flush`].
 #[derive(Debug)]
 pub struct Exporting {
     task: JoinHandle<()>,
 }
 
-/// Begins to record and export spans; the second value names the traces that other processes should keep.
+/// Starts to record and export spans; the second value names the traces that other processes should
+/// keep.
 pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
     let base = settings.endpoint.as_str().trim_end_matches('/');
     let endpoint = Url::parse(&format!("{base}/v1/traces")).map_err(|_| Error::Endpoint(settings.endpoint.clone()))?;
-    // No proxy, no redirect: the address is ours.
+    // Neither proxies nor redirects are used, because the operator sets the exact address.
     let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
@@ -78,7 +82,7 @@ pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
         .with_http_client(client)
         .with_endpoint(endpoint.as_str())
         .with_timeout(DEADLINE)
-        // A batch that was not taken makes room for the next one.
+        // A failed batch is not retried, so that the next one can be sent.
         .with_retry_policy(RetryPolicy::disabled())
         .build()
         .map_err(|error| Error::Exporter(error.into()))?;
@@ -88,7 +92,7 @@ pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
 }
 
 impl Exporting {
-    /// Ends recording and sends what waits, for at most `most`.
+    /// Ends recording and sends the queued spans, for at most `most`.
     pub async fn flush(self, most: Duration) {
         trace::off();
         if tokio::time::timeout(most, self.task).await.is_err() {
@@ -112,7 +116,7 @@ fn resource(settings: &Settings) -> Resource {
 }
 
 /// Exports spans, one request at a time. A failure is logged once when it begins and once when it
-/// is over, not per span.
+/// ends, not per span.
 async fn export(exporter: SpanExporter, mut outbox: Outbox) {
     let mut failing = false;
     while let Some(mut batch) = outbox.next(BATCH).await {
@@ -122,7 +126,8 @@ async fn export(exporter: SpanExporter, mut outbox: Outbox) {
         }
         let count = batch.len();
         let spans = batch.into_iter().map(convert::span).collect();
-        // The exporter has a deadline of its own; this one is for what it does before and after.
+        // The exporter has its own timeout; this one also covers its work before and after the
+        // request.
         let sending = tokio::time::timeout(DEADLINE * 2, exporter.export(spans));
         tokio::pin!(sending);
         let sent = tokio::select! {

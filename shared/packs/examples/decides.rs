@@ -1,5 +1,6 @@
-//! Prints what the gate makes of each line of stdin, with tabs between: verdict, keyword's pattern, hits' patterns, what it likely is with
-//! its margin, author, and the net's odds.
+//! Prints the gate's decision on each line of stdin, separated by tabs: verdict, pattern of the
+//! keyword, patterns of the hits, likely reading with its margin, author, and odds of the likeness
+//! classifier.
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
 fn main() -> std::io::Result<()> {

@@ -1,4 +1,4 @@
-//! The pack that is compiled in: the casino host's.
+//! The pack that is compiled in: the one for casinos.
 
 use std::{
     borrow::Cow,
@@ -7,7 +7,7 @@ use std::{
 
 use crate::{Files, Pack, pack::PromptFiles};
 
-/// The casino pack as written; [`casino`] is its checked form.
+/// The files of the casino pack; [`casino`] returns the checked pack.
 pub static CASINO: Files = Files {
     agents: Cow::Borrowed(include_str!("../casino/agents.toml")),
     rules: Cow::Borrowed(include_str!("../casino/rules.toml")),
@@ -23,7 +23,8 @@ pub static CASINO: Files = Files {
     },
 };
 
-/// The casino pack, read at first use; its guardrails, which take longest, at theirs.
+/// Returns the casino pack, which is read at first use. Its guardrails take longest and are
+/// compiled when they are first used.
 pub fn casino() -> &'static Arc<Pack> {
     static PACK: LazyLock<Arc<Pack>> = LazyLock::new(|| {
         Arc::new(Pack::compiled_in("casino", &CASINO).expect("the compiled-in pack is checked by this crate's tests"))

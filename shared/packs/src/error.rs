@@ -1,4 +1,4 @@
-//! Why a pack was refused. A pack is data: none of these goes away by trying again.
+//! Reasons why a pack is refused. A pack is data, so retrying never helps.
 
 use seven_domain::Language;
 

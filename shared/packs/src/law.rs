@@ -1,11 +1,12 @@
-//! Demands of law and the product on every pack, whatever its trade: checked when the pack is read.
+//! Checks what the law and the product demand of every pack, whatever its trade, when the pack is
+//! read.
 
 use seven_compliance::{Guardrails, Layer};
 use seven_domain::{Language, MessageClass};
 
 use crate::{Error, Rules, Slots, TextKey, Texts};
 
-/// As long as slots may be.
+/// Slots of the greatest permitted length.
 const LONGEST: Slots<'_> = Slots {
     casino: "Abcdefghijkl Mnopqrstuvw",
     phone: "1-860-555-0199 x",
@@ -19,7 +20,8 @@ const LONGEST: Slots<'_> = Slots {
 
 /// Strings that a text must contain in English and in Spanish.
 const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
-    // One confirmation with the name and the way back; HELP with brand, phone and STOP (SMS-16, SMS-17, C-9).
+    // Opt-out and opt-in are confirmed once, with the casino's name and the keyword that reverses
+    // them; HELP names brand, phone and STOP (SMS-16, SMS-17, C-9).
     (TextKey::OptOutConfirmation, &[LONGEST.casino, "START"], &[LONGEST.casino, "START"]),
     (TextKey::OptInConfirmation, &[LONGEST.casino, "STOP"], &[LONGEST.casino, "STOP"]),
     (TextKey::OptOutQuestion, &["STOP"], &["STOP"]),
@@ -29,11 +31,11 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
         &[LONGEST.casino, "YES", "automated", "STOP"],
         &[LONGEST.casino, "SI", "automatic", "STOP"],
     ),
-    // That an AI writes (SEC-49, SEC-53, CONV-17).
+    // The guest must learn that an AI writes (SEC-49, SEC-53, CONV-17).
     (TextKey::Disclosure, &["AI", LONGEST.casino], &["IA", LONGEST.casino]),
     (TextKey::Redisclosure, &["AI", LONGEST.casino], &["IA", LONGEST.casino]),
     (TextKey::Identity, &["AI"], &["IA"]),
-    // A way on, and help that exists (DEP-9, SEC-26).
+    // The guest gets a phone number to call (DEP-9, SEC-26).
     (TextKey::Fallback, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::OffTopic, &[LONGEST.phone], &[LONGEST.phone]),
     (TextKey::Holding, &[LONGEST.phone], &[LONGEST.phone]),
@@ -50,7 +52,8 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     (TextKey::ResponsibleGaming, &[LONGEST.helpline], &[LONGEST.helpline]),
 ];
 
-/// The classes that pass where others wait (D5, D6): no pack gives them to another text.
+/// Returns the fixed class of a text that is sent even when others must wait (D5, D6); packs may
+/// not give these classes to other texts.
 fn class_of(key: TextKey) -> Option<MessageClass> {
     Some(match key {
         TextKey::OptOutConfirmation => MessageClass::OptOutConfirmation,
@@ -68,12 +71,14 @@ fn class_of(key: TextKey) -> Option<MessageClass> {
     })
 }
 
-/// Layers a trade may do without; the others guard people and the product itself.
+/// Returns whether a layer is specific to a trade; a pack may leave it out. The other layers
+/// protect people and the product.
 fn is_of_the_trade(layer: Layer) -> bool {
     matches!(layer, Layer::ResponsibleGaming | Layer::BsaAml | Layer::PatronPrivacy | Layer::AgeVerification)
 }
 
-/// Answers to those layers need not be there where the layers are not.
+/// Returns whether a pack may lack this text, because it answers a layer that the pack may leave
+/// out.
 pub(crate) fn may_miss(key: TextKey) -> bool {
     let of = |layer: Layer| TextKey::answer_to(layer) == key || TextKey::line_of(layer) == Some(key);
     Layer::ALL.into_iter().any(|layer| is_of_the_trade(layer) && of(layer))

@@ -1,8 +1,9 @@
-//! Domain packs as data: who speaks, what the fleet says and by which numbers it decides, for one line of business.
+//! Domain packs as data: the agents, texts and numbers of the fleet for one line of business.
 //!
-//! A [`Pack`] is a value and [`Packs`] knows them by name; a casino's document names its own. The casino pack's files live beside the code
-//! (`casino/`, `demo/`) and are compiled in, so that a worker cannot start with half a pack; others come from a directory, whose reader
-//! hands the texts in. Never does I/O, reads no clock, draws no random numbers; never knows a real casino.
+//! A [`Pack`] is a value; [`Packs`] finds packs by name, and a casino's document names its pack.
+//! The casino pack's files (`casino/`, `demo/`) are compiled in, so that no worker starts with an
+//! incomplete pack; other packs come from a directory, and the code that reads it passes their text
+//! in. Does no I/O, reads no clock, draws no random numbers, and contains no real casino.
 
 mod casino;
 pub mod demo;

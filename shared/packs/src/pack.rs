@@ -1,4 +1,4 @@
-//! One line of business as a value: agents, rules, texts, guardrails and the offline host's words.
+//! A pack: the agents, rules, texts, guardrails and offline host's words of one line of business.
 
 use std::{borrow::Cow, sync::OnceLock};
 
@@ -8,14 +8,14 @@ use seven_host::{Manifest, Prompts, prompt::Sources};
 
 use crate::{Error, Rules, Slots, TextKey, Texts, law};
 
-/// The files of a pack as written, each called as its field with `.toml` behind.
+/// The contents of a pack's files; each file is named after its field, with `.toml` appended.
 #[derive(Debug, Clone)]
 pub struct Files {
     pub agents: Cow<'static, str>,
     pub rules: Cow<'static, str>,
     pub texts: Cow<'static, str>,
     pub guardrails: Cow<'static, str>,
-    /// Words of the offline host; `seven-llm` reads them.
+    /// The words of the offline host, which `seven-llm` reads.
     pub host: Cow<'static, str>,
     pub prompts: PromptFiles,
 }
@@ -31,7 +31,8 @@ pub struct PromptFiles {
     pub agent_es: Cow<'static, str>,
 }
 
-/// Everything a trade decides for itself (D18). Checked when it was read, so nothing in it can be missing later.
+/// Everything that differs by trade (D18). A pack is checked when it is read, so nothing can be
+/// missing later.
 #[derive(Debug)]
 pub struct Pack {
     pub name: String,
@@ -39,7 +40,7 @@ pub struct Pack {
     pub rules: Rules,
     pub texts: Texts,
     pub files: Files,
-    /// Both are compiled at first use: most commands and workers never ask for them.
+    /// Compiled at first use, like `prompts`: most commands and workers need neither.
     guardrails: OnceLock<Guardrails>,
     prompts: OnceLock<Prompts>,
 }
@@ -47,7 +48,7 @@ pub struct Pack {
 // === impl Files ===
 
 impl Files {
-    /// Fetches each file by its name: `agents.toml` and so on.
+    /// Reads each file through `fetch`, by its name (`agents.toml` and so on).
     pub fn read<E>(mut fetch: impl FnMut(&'static str) -> Result<String, E>) -> Result<Self, E> {
         Ok(Self {
             agents: fetch("agents.toml")?.into(),
@@ -83,7 +84,8 @@ impl PromptFiles {
 // === impl Pack ===
 
 impl Pack {
-    /// Reads and checks everything but the offline host's words: every example of every guardrail, what law demands of the texts.
+    /// Reads and checks everything but the offline host's words: every example of every guardrail,
+    /// and the legal demands on the texts.
     pub fn parse(name: &str, files: &Files) -> Result<Self, Error> {
         let checked = || {
             let pack = Self::compiled_in(name, files)?;
@@ -96,7 +98,7 @@ impl Pack {
         checked().map_err(|source: Error| Error::Pack { name: name.to_owned(), source: Box::new(source) })
     }
 
-    /// A pack that tests have checked.
+    /// Reads a compiled-in pack without the checks, because tests have already made them.
     pub(crate) fn compiled_in(name: &str, files: &Files) -> Result<Self, Error> {
         Ok(Self {
             name: name.to_owned(),
@@ -123,13 +125,13 @@ impl Pack {
         })
     }
 
-    /// The text as guests of this casino read it.
+    /// Returns the text as guests of this casino read it.
     pub fn say(&self, key: TextKey, language: Language, config: &CasinoConfig) -> String {
         self.texts.render(key, language, &self.slots(config))
     }
 
-    /// Returns the values this casino's texts may mention. A casino without a helpline of its own
-    /// names the pack's, where it has one.
+    /// Returns the values that this casino's texts may mention. If the casino has no helpline of
+    /// its own, the pack's helpline is used, if there is one.
     pub fn slots<'a>(&'a self, config: &'a CasinoConfig) -> Slots<'a> {
         let own = config.regulations.responsible_gaming_helpline.as_ref();
         let state = config.regulations.state_helpline.as_ref();

@@ -1,4 +1,4 @@
-//! Packs by name.
+//! Finds packs by name.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,7 +6,8 @@ use seven_domain::CasinoConfig;
 
 use crate::{Error, Pack, casino};
 
-/// The packs a fleet can serve: the compiled-in packs and those it was given. Cheap to clone.
+/// The packs a fleet can serve: the compiled-in ones, and those read from a directory. Cheap to
+/// clone.
 #[derive(Debug, Clone)]
 pub struct Packs(Arc<BTreeMap<String, Arc<Pack>>>);
 
@@ -23,13 +24,13 @@ pub struct Unknown {
 // === impl Packs ===
 
 impl Packs {
-    /// The compiled-in ones.
+    /// Returns the compiled-in packs.
     pub fn shipped() -> Self {
         let shipped = [casino()].map(|pack| (pack.name.clone(), Arc::clone(pack)));
         Self(Arc::new(shipped.into()))
     }
 
-    /// These as well; a name that is taken is refused.
+    /// Adds packs; fails if a name is already taken.
     pub fn with(self, packs: impl IntoIterator<Item = Pack>) -> Result<Self, Error> {
         let mut all = Arc::unwrap_or_clone(self.0);
         for pack in packs {
@@ -48,7 +49,7 @@ impl Packs {
         })
     }
 
-    /// The pack that the casino's document names.
+    /// Returns the pack that the casino's document names.
     pub fn of(&self, config: &CasinoConfig) -> Result<&Arc<Pack>, Unknown> {
         self.get(&config.pack)
     }

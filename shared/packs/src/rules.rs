@@ -1,4 +1,4 @@
-//! Numbers a pack decides by: how long to wait for a guest, how long to seem to type, how much to say.
+//! The numbers of a pack: waiting times, typing delays and limits on the length of answers.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,33 +10,35 @@ use crate::{Error, TextKey};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
-    /// Older open texts are closed as stale (D4).
+    /// Minutes after which an unanswered text is closed as stale (D4).
     pub usefulness_minutes: u32,
-    /// Quiet time after the newest text before a turn starts, and its ceiling (D4).
+    /// Quiet time after the newest text before a turn starts, and its upper limit (D4).
     pub quiet_window_ms: u64,
     pub quiet_window_max_ms: u64,
-    /// Texts one answer may be made of.
+    /// Most texts in one answer.
     pub max_texts: usize,
     pub target_septets: usize,
-    /// Segments one answer may cost in all (CONV-47).
+    /// Most segments of one answer in all (CONV-47).
     pub max_segments: usize,
     pub opt_out_confirmation_minutes: u32,
-    /// A crisis or emergency answer that could not leave in this time ends unsent, with a case for a person.
+    /// Minutes after which an unsent answer to a crisis or emergency is dropped and a case for a
+    /// person is opened.
     pub answer_to_a_cry_minutes: u32,
-    /// Named when a casino's document has none; a trade without one has no text that mentions it.
+    /// The helpline for casinos whose document has none. A trade without a helpline has no text
+    /// that mentions one.
     #[serde(default)]
     pub helpline: Option<Helpline>,
-    /// Active rows of content a casino has at least before its first guest, by category (DEP-30).
+    /// Fewest active content rows by category that a casino needs before its first guest (DEP-30).
     #[serde(default)]
     pub least_content: BTreeMap<String, u32>,
     pub consent: ConsentRules,
     pub privacy: PrivacyRules,
-    /// Answers that are not given again so many seconds after they were given, whatever comes.
+    /// Seconds during which an answer that was given is not repeated, whatever texts arrive.
     pub say_again_after_seconds: BTreeMap<TextKey, u32>,
     pub typing: Typing,
 }
 
-/// How long consent questions stay open and consents stand (SMS-20, SMS-21, CONV-9).
+/// How long consent questions stay open and how long a consent is valid (SMS-20, SMS-21, CONV-9).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConsentRules {
@@ -44,7 +46,7 @@ pub struct ConsentRules {
     pub decay_days: i32,
 }
 
-/// How long what is kept (DATA-49 to DATA-55), and how long a guest may withdraw a deletion.
+/// Retention periods (DATA-49 to DATA-55), and the time in which a guest may withdraw a deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrivacyRules {
@@ -54,13 +56,13 @@ pub struct PrivacyRules {
     pub phone_days: i32,
 }
 
-/// How long a person would take to type an answer (CONV-49).
+/// The time that a person would take to type an answer (CONV-49).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Typing {
     pub min_ms: u64,
     pub max_ms: u64,
-    /// Characters that cost `per_length_ms`, counted up to `max_lengths` times.
+    /// Number of characters that adds `per_length_ms` to the delay, at most `max_lengths` times.
     pub length: u32,
     pub per_length_ms: u64,
     pub max_lengths: f64,
@@ -74,7 +76,7 @@ pub enum TypingKind {
     Question,
     Offer,
     Sensitive,
-    /// The second text of an answer, counted from the first.
+    /// The second text of an answer; its delay is counted from the first.
     MultiSegment,
     Apology,
     Greeting,
@@ -89,7 +91,8 @@ pub struct TypingPace {
     pub variance_ms: u64,
 }
 
-/// Answers that no limiter stands before: a machine that texts back would get each of them for ever.
+/// Answers that no rate limit covers: a machine that replies to texts would otherwise get each of
+/// them endlessly.
 const LOOPING: [TextKey; 8] = [
     TextKey::Help,
     TextKey::Privacy,
@@ -101,7 +104,8 @@ const LOOPING: [TextKey; 8] = [
     TextKey::LateCry,
 ];
 const URGENT: [TextKey; 4] = [TextKey::Crisis, TextKey::Emergency, TextKey::LateCry, TextKey::ResponsibleGaming];
-/// A guest who cries for help again after this gets the line again.
+/// The longest time in which an answer to a cry for help is not repeated; after it, the guest gets
+/// the line again.
 const LONGEST_SILENCE_AFTER_A_CRY: Duration = Duration::from_secs(600);
 
 // === impl Rules ===
@@ -136,7 +140,7 @@ impl Rules {
             ),
             (rules.max_texts > 0 && rules.max_segments > 0, "max_texts and max_segments must be above 0"),
             (rules.quiet_window_ms <= rules.quiet_window_max_ms, "quiet_window_ms is above quiet_window_max_ms"),
-            // The sender holds these waits in memory and no longer (D13).
+            // The sender holds these waits in memory, so they must be short (D13).
             (typing.min_ms <= typing.max_ms && typing.max_ms <= 8_000, "typing must keep min_ms <= max_ms <= 8000"),
             (typing.length > 0 && typing.max_lengths >= 0.0, "typing.length must be above 0, max_lengths not below"),
             (typing.kinds.contains_key(&TypingKind::Default), "typing.kinds needs `default`"),
@@ -164,7 +168,7 @@ impl Rules {
         Duration::from_secs(u64::from(self.answer_to_a_cry_minutes) * 60)
     }
 
-    /// How long this answer is not given again; zero where it always is.
+    /// Returns how long this answer is not repeated; zero if it always is.
     pub fn say_again_after(&self, key: TextKey) -> Duration {
         Duration::from_secs(self.say_again_after_seconds.get(&key).copied().unwrap_or_default().into())
     }
@@ -177,12 +181,13 @@ impl Rules {
 // === impl Typing ===
 
 impl Typing {
-    /// A kind the pack leaves out types like `default`.
+    /// Returns the pace of a kind; a kind that the pack leaves out uses `default`.
     pub fn pace(&self, kind: TypingKind) -> TypingPace {
         self.kinds.get(&kind).copied().unwrap_or_else(|| self.kinds[&TypingKind::Default])
     }
 
-    /// Delay of a text of `characters`; `draw` in -1..=1 is the caller's random number.
+    /// Returns the delay of a text with this many characters; `draw` in -1..=1 is a random number
+    /// from the caller.
     pub fn delay(&self, kind: TypingKind, characters: usize, draw: f64) -> Duration {
         let pace = self.pace(kind);
         let lengths = (characters as f64 / f64::from(self.length)).min(self.max_lengths);

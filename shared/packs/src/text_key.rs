@@ -5,7 +5,7 @@ use seven_compliance::Layer;
 
 macro_rules! text_keys {
     ($($(#[$doc:meta])* $variant:ident => $word:literal),+ $(,)?) => {
-        /// Name of a system text, as in `texts.toml`.
+        /// The name of a system text, as in `texts.toml`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
         pub enum TextKey { $($(#[$doc])* #[serde(rename = $word)] $variant),+ }
 
@@ -26,7 +26,7 @@ text_keys! {
     ConsentGranted => "consent_granted",
     /// Asks a guest whose text resembles an opt-out (D20).
     OptOutQuestion => "opt_out_question",
-    /// The answer to a no to that question.
+    /// The answer when the guest says no to that question.
     OptOutDeclined => "opt_out_declined",
     Help => "help",
     Privacy => "privacy",
@@ -36,29 +36,31 @@ text_keys! {
     MmsTextOnly => "mms_text_only",
     RateLimited => "rate_limited",
     Fallback => "fallback",
-    /// The broad choice, after turns that led nowhere (CONV-33).
+    /// The broad question after turns without progress (CONV-33).
     Menu => "menu",
-    /// The reply to a subject that the host has nothing to do with (AGENT-11).
+    /// The answer to a subject that is not the host's business (AGENT-11).
     OffTopic => "off_topic",
-    /// The one text of a pause, when the guest writes again (SEC-109).
+    /// The only text of a pause, sent when the guest writes again (SEC-109).
     Holding => "holding",
-    /// The one text of safe mode (SEC-122).
+    /// The only text sent in safe mode (SEC-122).
     SafeMode => "safe_mode",
-    /// A case was opened: a person writes within business hours (SEC-104, CONV-44).
+    /// A case was opened during business hours: says that a person will write shortly (SEC-104,
+    /// CONV-44).
     EscalatedShortly => "escalated_shortly",
-    /// The same on a weekend day.
+    /// A case was opened on a weekend or holiday, by day: says that a person will write within
+    /// hours.
     EscalatedHours => "escalated_hours",
-    /// The same at night.
+    /// A case was opened at night: says that a person will write the next day.
     EscalatedTomorrow => "escalated_tomorrow",
-    /// Opens the first reply of a guest who comes back.
+    /// Opens the first reply to a guest who returns.
     WelcomeBack => "welcome_back",
     /// Opens the first reply to a guest; the answer follows in the same text.
     Disclosure => "disclosure",
-    /// Opens a text when what the guest was told about us has changed.
+    /// Opens a text when the information given to the guest about us has changed.
     Redisclosure => "redisclosure",
-    /// The one notice to a machine that answers each of our texts.
+    /// The only notice sent to a machine that answers each of our texts.
     AutoResponder => "auto_responder",
-    /// The first answer to a guest who wrote to a number that the casino gave up.
+    /// The first answer to a guest who wrote to a number that the casino no longer uses.
     NumberChanged => "number_changed",
     Crisis => "crisis",
     Emergency => "emergency",
@@ -70,7 +72,8 @@ text_keys! {
     AgeVerification => "age_verification",
     Identity => "identity",
     Abuse => "abuse",
-    /// One sentence with the line, beside the answer to a text that resembles a cry for help (D20).
+    /// One sentence naming the crisis line, added to the answer to a text that resembles a cry for
+    /// help (D20).
     CrisisLine => "crisis_line",
     EmergencyLine => "emergency_line",
     GamingLine => "gaming_line",
@@ -79,7 +82,8 @@ text_keys! {
 }
 
 impl TextKey {
-    /// The one sentence that names the line where a text only resembles a cry of this layer.
+    /// Returns the sentence that names the helpline when a text only resembles a cry for help of
+    /// this layer.
     pub fn line_of(layer: Layer) -> Option<Self> {
         match layer {
             Layer::Crisis => Some(Self::CrisisLine),
@@ -89,7 +93,7 @@ impl TextKey {
         }
     }
 
-    /// The pack's answer to a layer of its guardrails.
+    /// Returns the pack's answer to a layer of its guardrails.
     pub fn answer_to(layer: Layer) -> Self {
         match layer {
             Layer::Crisis => Self::Crisis,

@@ -1,4 +1,4 @@
-//! The fleet's own sentences: what a guest reads when no agent speaks.
+//! System texts: the fixed texts that a guest gets when no agent writes.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -8,26 +8,26 @@ use seven_domain::{Language, MessageClass};
 
 use crate::{Error, law, text_key::TextKey};
 
-/// The values a text may mention. Texts keep their number of segments while the casino, phone,
-/// persona and the two helplines are at most 24, 16, 10, 16 and 16 characters long, the guest and
-/// the topic at most 16 and 40.
+/// The values a text may mention. A text stays within its segments if the casino, phone, persona
+/// and the two helplines have at most 24, 16, 10, 16 and 16 characters, and the guest and the topic
+/// at most 16 and 40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots<'a> {
     pub casino: &'a str,
     pub phone: &'a str,
     pub persona: &'a str,
-    /// National problem gambling helpline; empty where the trade has none.
+    /// The national problem gambling helpline; empty if the trade has none.
     pub helpline: &'a str,
-    /// The state's own; empty when there is none.
+    /// The state's own helpline; empty if there is none.
     pub state_helpline: &'a str,
     pub min_age: u8,
-    /// The guest's name; empty where it is not known. At most 16 characters.
+    /// The guest's name, at most 16 characters; empty if it is not known.
     pub guest: &'a str,
-    /// The subject discussed last; empty where it is not to be mentioned. At most 40 characters.
+    /// The subject discussed last, at most 40 characters; empty if it must not be mentioned.
     pub topic: &'a str,
 }
 
-/// A pack's system texts, every one known to render. Cheap to clone.
+/// A pack's system texts; each one was rendered once as a check. Cheap to clone.
 #[derive(Clone)]
 pub struct Texts(Arc<Inner>);
 
@@ -40,7 +40,7 @@ struct Inner {
 #[serde(deny_unknown_fields)]
 struct Entry {
     class: MessageClass,
-    /// Most it may cost with the longest slots.
+    /// Most segments the text may take with the longest slots.
     #[serde(default = "one")]
     segments: usize,
     en: String,
@@ -51,13 +51,15 @@ fn one() -> usize {
     1
 }
 
-/// Enough for any text of two segments; a loop in an operator's text ends here.
+/// Limit on template instructions: enough for any text of two segments, and it stops a loop in an
+/// operator's text.
 const FUEL: u64 = 10_000;
 
 // === impl Texts ===
 
 impl Texts {
-    /// Reads a pack's texts: every key but those of layers it may do without, no others, both languages, only known slots.
+    /// Reads a pack's texts: both languages, only known slots, every key except those of layers
+    /// that the pack may leave out, and no other keys.
     pub fn parse(source: &str) -> Result<Self, Error> {
         let entries: BTreeMap<TextKey, Entry> =
             toml::from_str(source).map_err(|source| Error::File { file: "texts.toml", source })?;
@@ -79,7 +81,7 @@ impl Texts {
             }
         }
         let texts = Self(Arc::new(Inner { classes, templates }));
-        // Rendering all of them once here is what lets `render` promise a text.
+        // Every text is rendered once here, so that `render` cannot fail later.
         let sample = Slots {
             casino: "Casino",
             phone: "1-860-555-0199",
@@ -102,12 +104,12 @@ impl Texts {
         self.try_render(key, language, slots).expect("every text was rendered once when the pack was read")
     }
 
-    /// Whether the pack has the text at all.
+    /// Returns whether the pack has this text.
     pub fn has(&self, key: TextKey) -> bool {
         self.0.classes.contains_key(&key)
     }
 
-    /// Whether the text names the slot in either language.
+    /// Returns whether the text mentions the slot in either language.
     pub(crate) fn mentions(&self, key: TextKey, slot: &str) -> bool {
         Language::ALL.into_iter().any(|language| {
             let template = self.0.templates.get_template(&template_name(key, language));
@@ -115,7 +117,8 @@ impl Texts {
         })
     }
 
-    /// Renders a casino's own text (`prompts.fallback_message` and its like) with the same slots and the same limits.
+    /// Renders a casino's own text (such as `prompts.fallback_message`) with the same slots and
+    /// limits.
     pub fn render_own(&self, template: &str, slots: &Slots<'_>) -> Result<String, Error> {
         self.0.templates.render_str(template, slots.context()).map_err(Error::Own)
     }
@@ -124,7 +127,7 @@ impl Texts {
         self.0.classes[&key].0
     }
 
-    /// Most segments the text may cost, whatever its slots hold.
+    /// Returns the most segments the text may take, whatever its slots contain.
     pub fn most_segments(&self, key: TextKey) -> usize {
         self.0.classes[&key].1
     }
@@ -135,7 +138,7 @@ impl Texts {
 }
 
 fn template_name(key: TextKey, language: Language) -> String {
-    // The ending decides about HTML escaping; `.txt` means none.
+    // The file ending decides about HTML escaping; `.txt` turns it off.
     format!("{}.{}.txt", key.as_str(), language.as_str())
 }
 

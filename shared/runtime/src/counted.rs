@@ -1,11 +1,12 @@
-//! Events that are counted where they are written, once they stand: whoever writes one cannot forget to count it.
+//! Events that are counted where they are written, after the commit, so that no caller can forget
+//! to count them.
 
 use seven_compliance::chain::Action;
 use seven_domain::HashKeys;
 use seven_store::{Result, Tx, consent::Consent, escalations::NewEscalation};
 use seven_telemetry::metrics;
 
-/// Opens a case for a person; true when it is new (SEC-153).
+/// Opens a case for a person; returns true when it is new (SEC-153).
 pub async fn open_case(tx: &mut Tx, case: &NewEscalation<'_>) -> Result<bool> {
     let opened = tx.escalate(case).await?;
     if opened {
@@ -15,7 +16,8 @@ pub async fn open_case(tx: &mut Tx, case: &NewEscalation<'_>) -> Result<bool> {
     Ok(opened)
 }
 
-/// Adds a change to a guest's consent chain; one by which the guest left, in whatever way, is an opt-out (SMS-16, C-6).
+/// Adds a change to a guest's consent chain; a change that ends all consent, in whatever way,
+/// counts as an opt-out (SMS-16, C-6).
 pub async fn record_consent(tx: &mut Tx, change: &Consent<'_>, keys: &HashKeys) -> Result<()> {
     tx.record_consent(change, keys).await?;
     if change.action == Action::Revoked && change.tier == "none" {

@@ -1,4 +1,5 @@
-//! How a failure becomes an outcome: away means wait, anything else is this message's own failure (D16).
+//! Maps failures to outcomes: an unreachable dependency means waiting, any other failure counts
+//! against the message (D16).
 
 use std::{error::Error as StdError, time::Duration};
 
@@ -15,7 +16,8 @@ pub enum Error {
     Event(#[from] Invalid),
     #[error(transparent)]
     Pack(#[from] seven_packs::Unknown),
-    /// Of a round over many casinos: how many failed, the first of them and why.
+    /// A round over many casinos in which some failed: their number, the first of them and its
+    /// error.
     #[error("{failed} casino(s), {first} the first of them")]
     Casinos { failed: usize, first: CasinoId, source: Box<Self> },
     #[error("{0}")]
@@ -25,7 +27,7 @@ pub enum Error {
 // === impl Error ===
 
 impl Error {
-    /// A store or the bus is away: nobody's own failure.
+    /// Returns whether a store or the bus is unreachable, which is no failure of the message.
     pub fn is_away(&self) -> bool {
         match self {
             Self::Store(error) => error.is_unavailable(),
@@ -35,10 +37,11 @@ impl Error {
     }
 }
 
-/// Failures of one message before it becomes a dead letter.
+/// Number of failures after which a message becomes a dead letter.
 const MOST_TRIES: u32 = 5;
 
-/// `tries` counts this failure, from the row where there is one.
+/// Returns the outcome of a failure. `tries` includes this failure, and comes from the row if there
+/// is one.
 pub fn outcome_of(error: &Error, tries: u32) -> Outcome {
     match error {
         Error::Store(e) if e.is_unavailable() => Outcome::Unavailable { what: "postgres".into() },
@@ -54,7 +57,7 @@ pub fn outcome_of(error: &Error, tries: u32) -> Outcome {
     }
 }
 
-/// The error and its causes on one line.
+/// Returns the error and its causes on one line.
 fn chain(error: &dyn StdError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

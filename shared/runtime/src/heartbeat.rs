@@ -1,4 +1,5 @@
-//! A worker says every second that it lives, for `seven status`: to Postgres, and to whoever listens on NATS while Postgres is away.
+//! Every second, a worker writes a heartbeat for `seven status`: to Postgres, and to NATS for
+//! readers while Postgres is unreachable.
 
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use crate::Fleet;
 
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Beats until the fleet's shutdown, then signs off. A store that is away costs beats there, nothing else.
+/// Writes heartbeats until the fleet's shutdown, then removes the worker's row. If a store is
+/// unreachable, only its heartbeats are lost.
 pub async fn beat(fleet: Fleet, name: &str) {
     let instance = format!("{}-{}", std::process::id(), &fleet.ids.uuid().simple().to_string()[20..]);
     let stored = async {
@@ -28,7 +30,7 @@ pub async fn beat(fleet: Fleet, name: &str) {
             fleet.bus.beat(&beat).await;
         }
     };
-    // Side by side: a database that is away takes seconds to say so.
+    // They run concurrently: an unreachable database takes seconds to fail.
     let beating = async { tokio::select!(() = stored => {}, () = told => {}) };
     fleet.shutdown.run_until_cancelled(beating).await;
     drop(fleet.store.sign_off(&instance, name).await);

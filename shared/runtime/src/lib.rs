@@ -1,5 +1,6 @@
 //! Resources that every worker holds: handles on store, bus and cache, the roster, the packs, the
-//! clock, the scale and the guest-hash keys; and how a failure becomes an outcome. Knows no stage.
+//! clock, the time scale and the guest-hash keys; and the mapping of failures to outcomes.
+//! Independent of any stage.
 
 pub mod counted;
 mod error;
@@ -18,9 +19,11 @@ pub use error::{Error, outcome_of};
 pub use heartbeat::beat;
 pub use timing::Timing;
 
-/// How a command was said, for the suppression and the consent chain (C-17): ingress and gate must write the same.
+/// Returns how a STOP or START was requested, for the suppression and the consent chain (C-17).
+/// Ingress and gate must write the same.
 ///
-/// `provider_reacted`: the provider's webhook says that it blocked or unblocked the number, whatever its default list holds.
+/// `provider_reacted`: the provider's webhook reports that it blocked or unblocked the number,
+/// whatever its default list contains.
 pub fn word_of(keyword: &Keyword, provider: &str, text: &str, provider_reacted: bool) -> Word<'static> {
     let method = match keyword.intent {
         _ if keyword.pattern_id.contains(".nl.") => method::NATURAL_LANGUAGE,
@@ -30,7 +33,7 @@ pub fn word_of(keyword: &Keyword, provider: &str, text: &str, provider_reacted: 
     Word { method, provider_knows: provider_reacted || seven_compliance::provider::reacts(provider, text) }
 }
 
-/// One per process, cloned freely.
+/// The shared resources; one per process, cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Fleet {
     pub store: Store,
@@ -45,15 +48,17 @@ pub struct Fleet {
     pub shutdown: CancellationToken,
 }
 
-/// So much at once of what waits for nothing but the database: four for each connection, one in a casino's own worker, whose flood has
-/// replicas. More would only stand in line, in the end before NATS, where other casinos' guests stand too (docs/performance.md).
+/// Returns the concurrency for work that waits only for the database: four per connection, or one
+/// per connection in a casino's own worker, which runs in several replicas during a flood. More
+/// would only queue, in the end in front of NATS, where it would delay other casinos' guests too
+/// (docs/performance.md).
 pub fn database_work(connections: usize, own: bool) -> usize {
     let each = if own { 1 } else { 4 };
     each * connections
 }
 
 impl Fleet {
-    /// Tells the sender about queued texts. `copy` lets a repeated signal pass the duplicate window.
+    /// Signals queued texts to the sender. `copy` lets a repeated signal pass the duplicate window.
     pub async fn signal_queued(
         &self,
         casino: &CasinoId,
@@ -67,12 +72,12 @@ impl Fleet {
         Ok(())
     }
 
-    /// So much at once of what waits for nothing but the database.
+    /// Returns the concurrency for work that waits only for the database.
     pub fn database_work(&self) -> usize {
         database_work(self.store.most_connections(), !self.roster.only().is_empty())
     }
 
-    /// Both stores that a stage cannot work without.
+    /// Returns whether both services that every stage needs are ready: the store and the bus.
     pub async fn ready(&self) -> bool {
         self.store.ready().await && self.bus.ready().await
     }

@@ -1,4 +1,4 @@
-//! The two alphabets a text message can be written in, and what each character costs (SMS-27, C-32).
+//! The two alphabets of a text message, and how many units each character takes (SMS-27, C-32).
 
 /// The alphabet one message is encoded in; one character outside GSM-7 makes the whole message UCS-2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,7 +15,8 @@ impl Encoding {
         }
     }
 
-    /// Units in a message that is not concatenated: septets for GSM-7, UTF-16 units for UCS-2.
+    /// Returns the units that a single, not concatenated message holds: septets for GSM-7, UTF-16
+    /// units for UCS-2.
     pub const fn single(self) -> usize {
         match self {
             Self::Gsm7 => 160,
@@ -23,7 +24,7 @@ impl Encoding {
         }
     }
 
-    /// Units in each part of a concatenated message; the rest is its header.
+    /// Returns the units that each part of a concatenated message holds, next to its header.
     pub const fn part(self) -> usize {
         match self {
             Self::Gsm7 => 153,
@@ -46,7 +47,8 @@ impl std::fmt::Display for Encoding {
     }
 }
 
-/// Septets a character takes in GSM 03.38: 1 in the basic table, 2 in the extension table (escape and code), none outside.
+/// Returns the septets of a character in GSM 03.38: 1 in the basic table, 2 in the extension table
+/// (escape and code), `None` outside both.
 pub fn septets(c: char) -> Option<usize> {
     match c {
         '\n' | '\r' | ' '..='Z' | 'a'..='z' | '_' => Some(1),
@@ -67,7 +69,7 @@ pub fn encoding(text: &str) -> Encoding {
 mod tests {
     use super::*;
 
-    /// The basic table in code order; the escape at 0x1B stands for no character.
+    /// The basic table in code order; the escape code 0x1B is left out.
     const BASIC: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?\
         ¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
     const EXTENSION: &str = "\u{c}^{}\\[~]|€";

@@ -1,6 +1,7 @@
-//! The table behind [`crate::transliterate`]: characters GSM-7 lacks and what says the same in GSM-7.
+//! The table for [`crate::transliterate`]: characters that GSM-7 lacks, with a GSM-7 replacement of
+//! the same meaning.
 
-/// Letters with marks GSM-7 lacks, by the letter a reader accepts in their place.
+/// Letters with marks that GSM-7 lacks, grouped by the letter that readers accept instead.
 const LETTERS: &[(&str, &str)] = &[
     ("a", "áâãāăąǎȁȃȧạảấầẩẫậắằẳẵặḁẚ"),
     ("A", "ÁÀÂÃĀĂĄǍȀȂȦẠẢẤẦẨẪẬẮẰẲẴẶḀ"),
@@ -125,7 +126,7 @@ const SIGNS: &[(&str, &str)] = &[
     ("\n", "\u{85}\u{2028}\u{2029}"),
 ];
 
-/// Returns the replacement for a character GSM-7 lacks; `None` when no replacement means the same.
+/// Returns the replacement for a character that GSM-7 lacks; `None` if none has the same meaning.
 pub(crate) fn fold(c: char) -> Option<String> {
     if c.is_whitespace() && !matches!(c, '\n' | '\r' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}') {
         return Some(" ".to_owned());
@@ -135,7 +136,8 @@ pub(crate) fn fold(c: char) -> Option<String> {
     }
     let code = u32::from(c);
     let ascii = match code {
-        // Full-width forms mirror ASCII; the mathematical alphabets repeat A-Z a-z, and 0-9, style after style.
+        // Full-width forms mirror ASCII. The mathematical alphabets repeat A-Z and a-z, and the
+        // digits 0-9, once per style.
         0xFF01..=0xFF5E => code - 0xFEE0,
         0x1D400..=0x1D6A3 => match (code - 0x1D400) % 52 {
             n @ 0..26 => u32::from('A') + n,
@@ -148,7 +150,8 @@ pub(crate) fn fold(c: char) -> Option<String> {
     Some(if ascii == '`' { '\'' } else { ascii }.to_string())
 }
 
-/// Invisible on a handset, yet enough to make a text UCS-2: control codes, zero-width spaces, direction marks.
+/// Returns whether a character is invisible on a handset, yet makes a text UCS-2: control codes,
+/// zero-width spaces, direction marks.
 pub(crate) fn is_invisible(c: char) -> bool {
     match c {
         '\n' | '\r' | '\u{c}' | '\u{85}' => false,
@@ -159,7 +162,7 @@ pub(crate) fn is_invisible(c: char) -> bool {
     }
 }
 
-/// The GSM-7 letter a letter and a combining mark make together.
+/// Returns the GSM-7 letter composed of a letter and a combining mark.
 pub(crate) fn compose(base: char, mark: char) -> Option<char> {
     let (bases, composed) = match mark {
         '\u{300}' => ("aeiou", "àèìòù"),

@@ -1,9 +1,9 @@
-//! Measures a text, splits it and rates its risk with carriers: GSM 03.38 and UCS-2, segments,
-//! transliteration, shaping a reply into texts, the risk of being filtered.
+//! Prepares texts for SMS: alphabets (GSM 03.38 and UCS-2), segments, transliteration, splitting a
+//! reply into texts, and the risk that carriers filter a text.
 //!
-//! Pure functions over `&str`. Never does I/O, never drops a character whose meaning would be lost with it
-//! (an emoji or another script makes the text UCS-2 instead), never cuts inside an escape pair, a surrogate pair or,
-//! where it can be helped, a grapheme cluster.
+//! Pure functions over `&str` without I/O. Never drops a character that carries meaning (an emoji
+//! or another script makes the text UCS-2 instead), and never cuts inside an escape pair or a
+//! surrogate pair, nor inside a grapheme cluster if that can be avoided.
 
 pub mod encoding;
 mod fold;

@@ -1,12 +1,14 @@
-//! How likely carriers are to filter a text that nobody asked for (SMS-34, SMS-35, C-39). Filtered texts vanish without an error code, so
-//! the score is looked at before the send. Additive by rule, in hundredths; links without a scheme count (C-39), words that we ask guests
-//! to send and words of the law do not count as shouting (C-34).
+//! Rates how likely carriers are to filter an unsolicited text (SMS-34, SMS-35, C-39). Filtered
+//! texts vanish without an error code, so the score is checked before sending. Each factor adds
+//! hundredths. Links without a scheme count (C-39); keywords that we ask guests to send and legally
+//! required words do not count as capitals (C-34).
 
 use std::fmt;
 
-/// A text above this must be reworded. The last look reads the same figure from `send_policy.most_risk`.
+/// A text with a higher score must be reworded. The pre-send check reads the same figure from
+/// `send_policy.most_risk`.
 pub const REWORD_ABOVE: f64 = 0.6;
-/// Number of the last texts to the guest that are compared with the new one.
+/// Number of earlier texts to the guest with which a new text is compared.
 pub const COMPARED: usize = 5;
 
 /// A feature of a text to which carriers' filters react.
@@ -20,17 +22,17 @@ pub enum Factor {
     Repeated,
 }
 
-/// One reason of a score.
+/// One factor that contributes to a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     pub factor: Factor,
-    /// How often it was found; of those that count once, 1.
+    /// How often the factor was found; 1 for factors that count once.
     pub count: u32,
     /// The amount it adds to the score, in hundredths.
     pub hundredths: u32,
 }
 
-/// A score with its reasons.
+/// A score with the factors behind it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Risk {
     pub parts: Vec<Part>,
@@ -69,7 +71,7 @@ impl Factor {
 // === impl Risk ===
 
 impl Risk {
-    /// From 0 to 1.
+    /// Returns the score, from 0 to 1.
     pub fn score(&self) -> f64 {
         let sum = self.parts.iter().fold(0, |sum: u32, part| sum.saturating_add(part.hundredths));
         f64::from(sum.min(100)) / 100.0
@@ -80,7 +82,8 @@ impl Risk {
     }
 }
 
-/// `0.70 (link 0.30, exclamation mark 0.05, dollar amount 0.20, urgency 0.15)`: holds nothing of the text.
+/// Writes for example `0.70 (link 0.30, exclamation mark 0.05, dollar amount 0.20, urgency 0.15)`,
+/// without any words of the text.
 impl fmt::Display for Risk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.2}", self.score())?;
@@ -93,7 +96,8 @@ impl fmt::Display for Risk {
     }
 }
 
-/// The risk of a text to a guest who got `earlier`, the newest first; only the first [`COMPARED`] are looked at.
+/// Rates a text to a guest who received the texts `earlier`, newest first; only the first
+/// [`COMPARED`] are compared.
 pub fn risk<S: AsRef<str>>(text: &str, earlier: &[S]) -> Risk {
     let same = same_as(text);
     let once = |found: bool| u32::from(found);
@@ -121,7 +125,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Keywords guests are asked to send, and what the disclosure is made of (C-34).
+/// Keywords that guests are asked to send, and the words of the disclosure (C-34); they may be in
+/// capitals.
 const MAY_BE_CAPITALS: [&str; 16] = [
     "STOP", "HELP", "START", "YES", "INFO", "AI", "IA", "VIP", "SI", "SÍ", "ALTO", "PARA", "PARAR", "AYUDA", "INICIAR",
     "SMS",
@@ -135,7 +140,7 @@ fn names_dollars(text: &str) -> bool {
     text.split('$').skip(1).any(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// English as specified; in Spanish what says the same.
+/// Urgent phrases: the English ones are from the specification, the Spanish ones mean the same.
 const URGENT: [&str; 11] = [
     "limited time",
     "act now",
@@ -167,13 +172,13 @@ fn unaccented(c: char) -> char {
     }
 }
 
-/// Domains that texts link to, shorteners' among them.
+/// Top-level domains of links in texts, including those of link shorteners.
 const TOP_LEVEL: [&str; 26] = [
     "com", "net", "org", "info", "biz", "io", "ly", "co", "us", "me", "app", "link", "ai", "gl", "gd", "gg", "to",
     "tv", "cc", "xyz", "site", "shop", "online", "club", "win", "vip",
 ];
 
-/// With a scheme or without one; an e-mail address is none.
+/// Returns whether a word is a link, with or without a scheme. An e-mail address is not a link.
 fn is_link(token: &str) -> bool {
     let token = token.to_lowercase();
     if token.contains("http://") || token.contains("https://") || token.contains("www.") {
@@ -192,8 +197,8 @@ fn is_link(token: &str) -> bool {
     })
 }
 
-/// Returns the form in which equal texts count as the same: without differences in case,
-/// surrounding spaces, and marks at the end.
+/// Returns the form in which repeated texts are compared: without case, surrounding spaces and
+/// final punctuation.
 fn same_as(text: &str) -> String {
     text.trim().trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '!' | '.')).to_lowercase()
 }
@@ -234,7 +239,7 @@ mod tests {
         }
     }
 
-    #[test] // SMS-34: the guest's last five only, whatever the case
+    #[test] // SMS-34: compares with the last five texts only, ignoring case
     fn the_same_text_again() {
         let earlier = ["one", "two", "three", "four", "Come and see us!", "six"];
         assert!((risk(" come and see us ", &earlier).score() - 0.40).abs() < 1e-9);
@@ -242,7 +247,7 @@ mod tests {
         assert_eq!(risk("come and see me", &earlier), Risk::default());
     }
 
-    #[test] // SMS-34: above, not at, the threshold
+    #[test] // SMS-34: a score at the threshold is allowed, one above it is not
     fn the_threshold_and_its_words() {
         let risky = risk("Act now! Get $50 at https://bit.ly/x", &NONE);
         assert!(risky.must_be_reworded());
@@ -261,7 +266,7 @@ mod tests {
             prop_assert!((0.0..=1.0).contains(&score), "{score}");
         }
 
-        #[test] // SMS-34: shouting more never makes it better
+        #[test] // SMS-34: more exclamation marks never lower the score
         fn more_exclamation_marks_never_lower_it(text in "([A-Za-z$0-9./ !]|\\PC){0,120}", more in 0usize..30, again in any::<bool>()) {
             let earlier = if again { vec![text.clone()] } else { Vec::new() };
             let louder = format!("{text}{}", "!".repeat(more));

@@ -1,4 +1,4 @@
-//! How many segments a text takes and where they break (SMS-27).
+//! Measures how many segments a text takes and where they break (SMS-27).
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -7,9 +7,9 @@ use crate::encoding::{Encoding, encoding};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Measure {
     pub encoding: Encoding,
-    /// Septets for GSM-7 (an extension character is two), UTF-16 units for UCS-2.
+    /// Septets for GSM-7 (two for an extension character), UTF-16 units for UCS-2.
     pub units: usize,
-    /// Zero only for the empty text: there is nothing to send, so nothing to pay for.
+    /// Zero only for the empty text, because nothing is sent.
     pub segments: usize,
 }
 
@@ -27,8 +27,8 @@ pub fn measure(text: &str) -> Measure {
     Measure { encoding, units, segments }
 }
 
-/// The parts as a handset receives them, `measure(text).segments` of them. A cut moves back to a grapheme boundary
-/// when that costs no further part.
+/// Splits a text into parts as a handset receives them; there are `measure(text).segments` of them.
+/// A cut moves back to a grapheme boundary unless that adds a part.
 pub fn segment_parts(text: &str) -> Vec<String> {
     let Measure { encoding, segments, .. } = measure(text);
     let mut parts = Vec::with_capacity(segments);
@@ -42,7 +42,7 @@ pub fn segment_parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// Parts a concatenated message needs.
+/// Returns the number of parts that a concatenated message needs.
 fn packed(text: &str, encoding: Encoding) -> usize {
     let (mut parts, mut used) = (0, encoding.part());
     for c in text.chars() {
@@ -56,7 +56,7 @@ fn packed(text: &str, encoding: Encoding) -> usize {
     parts
 }
 
-/// Where the next part ends when `left` more may follow.
+/// Returns the byte at which the next part ends, when `left` more parts may follow.
 fn part_end(rest: &str, encoding: Encoding, left: usize) -> usize {
     let mut used = 0;
     let hard = rest
@@ -112,13 +112,14 @@ mod tests {
         let text = format!("{}{family}tail", "á".repeat(63));
         let parts = segment_parts(&text);
         assert_eq!(parts, ["á".repeat(63), format!("{family}tail")]);
-        // Here the second part is full, so the cut falls inside the cluster rather than costing a third part.
+        // The second part is full here, so the cut goes through the cluster, because moving it
+        // would add a third part.
         let full = format!("{}{family}{}", "á".repeat(64), "é".repeat(134 - 64 - 8));
         assert_eq!(measure(&full).segments, 2);
         assert_eq!(segment_parts(&full).concat(), full);
     }
 
-    /// Fewest parts by trying every cut, written without the code under test.
+    /// Finds the fewest parts by trying every cut, independently of the code under test.
     fn brute(text: &str) -> usize {
         const GSM: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
         const EXT: &str = "\u{c}^{}\\[~]|€";

@@ -1,4 +1,5 @@
-//! Shapes a reply into at most a few texts, each one segment, cut where a reader would pause (SMS-28, C-33, CONV-47).
+//! Splits a reply into a few texts of one segment each, cut where a reader would pause (SMS-28,
+//! C-33, CONV-47).
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -10,14 +11,14 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shaped {
-    /// In sending order; each measures one segment.
+    /// The texts in sending order, one segment each.
     pub texts: Vec<String>,
-    /// Something did not fit the last text and was left out.
+    /// Part of the reply did not fit into the last text and was left out.
     pub truncated: bool,
 }
 
-/// Transliterates, puts everything on one line and cuts into at most `max_texts` texts. A cut that loses nothing is
-/// preferred to a prettier one that leaves no room for the rest.
+/// Transliterates a reply, joins its lines and cuts it into at most `max_texts` texts. A cut that
+/// loses nothing is preferred to a better-looking one that leaves too little space for the rest.
 pub fn shape(text: &str, max_texts: usize) -> Shaped {
     let line = one_line(&transliterate(text));
     let mut texts = Vec::new();
@@ -40,8 +41,9 @@ pub fn shape(text: &str, max_texts: usize) -> Shaped {
     Shaped { texts, truncated: !rest.is_empty() }
 }
 
-/// Words one space apart. Where the space would be part of a grapheme, before a mark that has no letter or after a sign that leads one,
-/// there is none: a cut beside it would leave a text that begins or ends with it.
+/// Joins words with single spaces. No space is put where it would join the neighbouring grapheme
+/// (before a mark without a letter, or after a sign that precedes one): a cut there would leave a
+/// text with a space at its edge.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -59,7 +61,8 @@ fn parts(before: char, after: char) -> bool {
     before.is_ascii() && after.is_ascii() || String::from_iter([before, ' ', after]).graphemes(true).any(|g| g == " ")
 }
 
-/// Cutting at words packs densest, so it tells whether any cutting can fit.
+/// Returns whether the rest fits into `texts` texts. Cuts between words need the fewest texts, so
+/// if they do not fit, no other cuts do.
 fn fits(mut rest: &str, texts: usize) -> bool {
     for _ in 0..texts {
         let cuts = Cuts::of(rest);
@@ -71,7 +74,7 @@ fn fits(mut rest: &str, texts: usize) -> bool {
     rest.is_empty()
 }
 
-/// One text ends at `end`, the following begins at `next`; a space between them is dropped.
+/// A cut: one text ends at `end`, the next begins at `next`; a space between them is dropped.
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     end: usize,
@@ -79,24 +82,25 @@ struct Cut {
 }
 
 struct Cuts {
-    /// All of it fits into one text.
+    /// The rest fits into one text.
     whole: bool,
-    /// The last sentence end past 40 % of the window.
+    /// The last end of a sentence after the first 40 % of the window.
     sentence: Option<Cut>,
-    /// The last comma past 60 % of the window: a name in a list stays in one text.
+    /// The last comma after the first 60 % of the window, so that a name in a list stays in one
+    /// text.
     comma: Option<Cut>,
-    /// The last space, or where there is none the last grapheme that fits.
+    /// The last space, or else the last grapheme that fits.
     word: Cut,
 }
 
 impl Cuts {
-    /// Looks at the longest beginning of `rest` that measures one segment.
+    /// Finds the cuts in the longest beginning of `rest` that takes one segment.
     fn of(rest: &str) -> Self {
         let mut load = Load::default();
         let mut spaces = Vec::new();
         let mut full = rest.len();
         for (at, cluster) in rest.grapheme_indices(true) {
-            // The space after the last word that fits costs nothing: it is not sent.
+            // The space after the last word that fits is not sent, so it takes no space.
             if cluster == " " {
                 spaces.push(at);
             }
@@ -117,7 +121,8 @@ impl Cuts {
     }
 }
 
-/// The cost of the characters so far in either alphabet. This text alone decides which one applies.
+/// The units of the characters so far, in both alphabets. Only this text's characters decide which
+/// alphabet applies.
 #[derive(Default)]
 struct Load {
     septets: usize,
@@ -138,7 +143,7 @@ impl Load {
     }
 }
 
-/// The only case that splits a grapheme: one so long that no text can hold it.
+/// Cuts a grapheme too long for any text between its characters; no other cut splits a grapheme.
 fn first_chars(rest: &str) -> usize {
     let mut end = 0;
     for c in rest.chars() {
@@ -151,14 +156,15 @@ fn first_chars(rest: &str) -> usize {
     end
 }
 
-/// Written with a full stop that ends no sentence.
+/// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] = &[
     "a.m", "p.m", "am", "pm", "st", "mr", "mrs", "ms", "dr", "jr", "sr", "ave", "av", "blvd", "rd", "hwy", "ste",
     "apt", "dept", "ext", "vs", "etc", "e.g", "i.e", "approx", "min", "max", "sra", "srta", "ud", "uds", "dra", "p.ej",
     "ee.uu", "u.s", "u.s.a",
 ];
 
-/// Whether a reader would pause between these two: `before` ends a sentence and is no abbreviation or list number.
+/// Returns whether a reader would pause between two words: `before` ends a sentence and is neither
+/// an abbreviation nor a list number.
 fn ends_sentence(before: &str, after: &str) -> bool {
     let core = before.trim_end_matches(['"', '\'', ')', ']']);
     let Some(stop) = core.chars().next_back().filter(|c| matches!(c, '.' | '?' | '!' | ';')) else { return false };

@@ -99,7 +99,7 @@ fn hard_cut_only_without_a_space() {
     assert_eq!(texts(&family), ["👩‍👩‍👧".repeat(8), "👩‍👩‍👧".repeat(2)]);
 }
 
-#[test] // SMS-28, CONV-47: a mark without a letter (found by the property below) and a sign that leads one
+#[test] // SMS-28, CONV-47: a mark without a letter (found by the property test below), and a sign that precedes one
 fn no_text_begins_or_ends_with_a_space_that_belongs_to_a_mark() {
     assert_eq!(texts("a \u{a8e0} b"), ["a\u{a8e0} b"]);
     assert_eq!(texts("a \u{600} 1"), ["a \u{600}1"]);
@@ -141,7 +141,7 @@ proptest! {
         }
         let line = one_line(&transliterate(&text));
         prop_assert_eq!(shape(&text, usize::MAX).truncated, false);
-        // Walking the line: every text is a run of its whole graphemes, one space apart at most.
+        // Walks along the line: every text consists of consecutive whole graphemes of it.
         let mut rest = line.graphemes(true).collect::<Vec<_>>().into_iter().peekable();
         for part in &shaped.texts {
             rest.next_if_eq(&" ");

@@ -1,4 +1,5 @@
-//! Brings a text to GSM-7 where its meaning stays, so that one accent does not halve what fits into a segment (C-32).
+//! Converts a text to GSM-7 where its meaning stays the same, because one accent would more than
+//! halve the characters per segment (C-32).
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -8,9 +9,10 @@ use crate::{
     segments::measure,
 };
 
-/// Accents GSM-7 lacks, typographic quotes, dashes, spaces and the like become plain ones; emoji and other scripts stay.
-/// Never needs more segments than the text it was given: replacements that lengthen (`…` to `...`) are used only when
-/// they pay, which they do not in a text that stays UCS-2 anyway.
+/// Replaces accents that GSM-7 lacks, typographic quotes, dashes and spaces by plain characters;
+/// emoji and other scripts stay. The result never needs more segments than the text: longer
+/// replacements (`…` to `...`) are used only if they save something, which they do not in a text
+/// that stays UCS-2.
 pub fn transliterate(text: &str) -> String {
     let visible: String = text.chars().filter(|&c| !is_invisible(c)).collect();
     let full = map_clusters(&visible, Width::Any);
@@ -33,7 +35,7 @@ fn map_clusters(text: &str, width: Width) -> String {
     for cluster in text.graphemes(true) {
         match plain(cluster) {
             Some(plain) if width == Width::Any || utf16(&plain) <= utf16(cluster) => {
-                // "1½" is one and a half, not eleven halves.
+                // A space keeps "1½" from becoming "11/2", which reads as eleven halves.
                 if plain.contains('/') && plain.len() > 1 && out.ends_with(|c: char| c.is_ascii_digit()) {
                     out.push(' ');
                 }
@@ -49,20 +51,20 @@ fn utf16(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-/// The GSM-7 form of one grapheme cluster; `None` leaves it as it is.
+/// Returns the GSM-7 form of one grapheme cluster; `None` leaves it unchanged.
 fn plain(cluster: &str) -> Option<String> {
     let mut chars = cluster.chars();
     let base = chars.next()?;
     let tail = chars.as_str();
     if is_mark(base) || is_joiner(base) {
-        // A mark with nothing to stand on, after a line break or at the start.
+        // A mark without a base letter, at the start or after a line break.
         return tail.chars().all(|c| is_mark(c) || is_joiner(c)).then(String::new);
     }
     let mut plain = if septets(base).is_some() { base.to_string() } else { fold(base)? };
     if tail.is_empty() || cluster == "\r\n" {
         return Some(if tail.is_empty() { plain } else { cluster.to_owned() });
     }
-    // A keycap, an emoji sequence or a struck-out letter says more than its first character.
+    // A keycap, an emoji sequence or a struck-out letter means more than its first character alone.
     if !tail.chars().all(|c| is_mark(c) || is_joiner(c)) {
         return None;
     }
@@ -74,7 +76,8 @@ fn plain(cluster: &str) -> Option<String> {
     let mut letter = last;
     for mark in marks {
         match compose(letter, mark) {
-            // Only the base itself composes: e, circumflex, grave is "e" in both spellings of that letter.
+            // Only the base letter composes: e with circumflex and grave becomes "e" in both
+            // spellings of that letter.
             Some(composed) if letter == base => letter = composed,
             _ => break,
         }
@@ -83,12 +86,14 @@ fn plain(cluster: &str) -> Option<String> {
     Some(plain)
 }
 
-/// Combining marks above, below and through, without the strokes that cross a letter out.
+/// Returns whether a character is a combining mark above, below or through a letter; strokes that
+/// cross a letter out are excluded.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{333}' | '\u{339}'..='\u{36f}')
 }
 
-/// Joiners and variation selectors: they matter inside emoji and other scripts, not on a Latin letter.
+/// Returns whether a character is a joiner or variation selector. They matter within emoji and
+/// other scripts, but not on a Latin letter.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
@@ -167,7 +172,8 @@ mod tests {
         ] {
             assert_eq!(transliterate(text), text);
         }
-        // The plain parts beside them are still brought over, but not where that only costs room.
+        // Characters around them are still replaced, but not where the replacement only makes the
+        // text longer.
         assert_eq!(transliterate("“Sí” 😀…"), "\"Si\" 😀…");
     }
 

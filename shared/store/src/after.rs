@@ -1,9 +1,9 @@
-//! Work to do once a transaction is committed: it counts what was written, so that an attempt that
-//! is rolled back is not counted.
+//! Work to do after a transaction is committed. It counts what was written, so that a rolled-back
+//! attempt is not counted.
 
 use std::fmt;
 
-/// In the order in which they were asked for.
+/// Callbacks, in the order in which they were registered.
 #[derive(Default)]
 pub(crate) struct After(Vec<Box<dyn FnOnce() + Send>>);
 

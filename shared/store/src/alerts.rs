@@ -1,6 +1,6 @@
-//! Alerts that a person must see, and the record of who was told (SMS-55). One open row per key;
-//! each channel that is still to be told has a row of its own, which schedulers claim. The tables
-//! know no guest and no row policy.
+//! Alerts that a person must see, and the record of who was notified (SMS-55). There is one open
+//! row per key. Each channel that is still to be notified has a row of its own, which schedulers
+//! claim. The tables hold no guest data and have no row policy.
 
 use std::time::Duration;
 
@@ -17,23 +17,24 @@ use crate::{Result, Store, audit::Entry};
 #[derive(Debug, Clone)]
 pub struct NewAlert<'a> {
     pub alert_id: Uuid,
-    /// One open alert per key.
+    /// At most one alert is open per key.
     pub key: &'a str,
     pub name: &'a str,
-    /// Empty: the whole fleet.
+    /// The casino concerned; empty for the whole fleet.
     pub casino: &'a str,
     pub provider: &'a str,
     pub code: &'a str,
     pub severity: Severity,
     pub summary: &'a str,
-    /// True: the scheduler sees when it ends. False: it ends when it has not come again for a while.
+    /// True if the scheduler detects when the alert ends. False if it ends once it has not recurred
+    /// for a while.
     pub standing: bool,
-    /// How often it came, at least 1.
+    /// Number of occurrences, at least 1.
     pub times: u64,
     pub ack_within: Option<Duration>,
 }
 
-/// An alert as it stands.
+/// The current state of an alert.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Alert {
     pub alert_id: Uuid,
@@ -51,17 +52,17 @@ pub struct Alert {
     pub acknowledged_at: Option<DateTime<Utc>>,
     pub acknowledged_by: Option<String>,
     pub resolved_at: Option<DateTime<Utc>>,
-    /// Open, and nobody acknowledged it in time.
+    /// The alert is open, and nobody acknowledged it in time.
     pub overdue: bool,
 }
 
-/// A notice that a scheduler has in hand.
+/// A notice that a scheduler has claimed.
 #[derive(Debug, Clone, FromRow)]
 pub struct Due {
     pub alert_id: Uuid,
     pub action: String,
     pub channel: String,
-    /// This one included.
+    /// Number of tries, this one included.
     pub tries: i32,
     pub name: String,
     pub casino_id: String,
@@ -73,7 +74,7 @@ pub struct Due {
     pub first_at: DateTime<Utc>,
 }
 
-/// How a notice ended, or not.
+/// Outcome of an attempt to deliver a notice.
 #[derive(Debug, Clone, Copy)]
 pub enum Told<'a> {
     Delivered,
@@ -81,13 +82,14 @@ pub enum Told<'a> {
     GivenUp(&'a str),
 }
 
-/// Queues a notice on every channel that heard of the alert.
+/// Queues a notice on every channel that was notified of the alert.
 const TELL_AGAIN: &str = "insert into alert_deliveries (alert_id, action, channel)
      select alert_id, $2, channel from alert_deliveries where alert_id = any($1) and action = 'trigger' on conflict do nothing";
 
 impl Store {
-    /// Files an alert; the one that is open under its key counts one more and takes over the new sentence and a higher severity, of which
-    /// all are told anew. An alert whose id was there before is not filed again.
+    /// Files an alert. If one is open under its key, that one counts one more occurrence and takes
+    /// over the new summary and a higher severity; a higher severity is notified again. An alert
+    /// whose id was filed before is not filed again.
     pub async fn raise_alert(&self, new: &NewAlert<'_>) -> Result<()> {
         let mut tx = self.fleet_begin().await?;
         let grown: Option<(Uuid, bool)> = sqlx::query_as(
@@ -114,7 +116,8 @@ impl Store {
         .fetch_optional(&mut *tx)
         .await?;
         if let Some((alert, true)) = grown {
-            // It is worse than they were told, and whoever had it in hand had something smaller.
+            // The alert is more severe than the people notified know, and whoever acknowledged it
+            // acknowledged a lesser one.
             sqlx::query("update alerts set acknowledged_at = null, acknowledged_by = null where alert_id = $1")
                 .bind(alert)
                 .execute(&mut *tx)
@@ -131,7 +134,7 @@ impl Store {
         Ok(tx.commit().await?)
     }
 
-    /// How grave the alert is that is open under this key.
+    /// Returns the severity of the alert that is open under this key.
     pub async fn open_severity(&self, key: &str) -> Result<Option<Severity>> {
         let query = "select severity from alerts where key = $1 and resolved_at is null";
         let severity: Option<String> =
@@ -139,21 +142,23 @@ impl Store {
         Ok(severity.map(|severity| severity.parse()).transpose()?)
     }
 
-    /// Ends the alert that is open under this key, where it was last seen longer ago than `quiet`. False when there was none.
+    /// Resolves the alert open under this key if it last occurred longer than `quiet` ago. Returns
+    /// false when there was none.
     pub async fn resolve_alert(&self, key: &str, quiet: Duration) -> Result<bool> {
         let query = "update alerts set resolved_at = now() where key = $1 and resolved_at is null and last_at <= now() - make_interval(secs => $2)
              returning alert_id";
         self.resolve(sqlx::query_scalar(query).bind(key).bind(quiet.as_secs_f64())).await.map(|n| n > 0)
     }
 
-    /// Ends alerts that nobody looks after and that have not come again for `quiet`. Returns how many.
+    /// Resolves non-standing alerts that have not recurred for `quiet`. Returns how many.
     pub async fn resolve_quiet(&self, quiet: Duration) -> Result<usize> {
         let query = "update alerts set resolved_at = now() where not standing and resolved_at is null and last_at < now() - make_interval(secs => $1)
              returning alert_id";
         self.resolve(sqlx::query_scalar(query).bind(quiet.as_secs_f64())).await
     }
 
-    /// Two statements: the second sees what a scheduler queued while the first waited for its lock.
+    /// Uses two statements, so that the second sees what a scheduler queued while the first waited
+    /// for its lock.
     async fn resolve(
         &self,
         update: sqlx::query::QueryScalar<'_, sqlx::Postgres, Uuid, sqlx::postgres::PgArguments>,
@@ -165,8 +170,9 @@ impl Store {
         Ok(ended.len())
     }
 
-    /// Somebody has it in hand: everybody who was told is told so, and a case behind it is acknowledged with it. `which` is an alert's id;
-    /// false when no such alert is open and unacknowledged.
+    /// Marks an alert as acknowledged, notifies everybody who was notified of the alert, and
+    /// acknowledges the case behind it. `which` is the alert's id. Returns false when no such alert
+    /// is open and unacknowledged.
     pub async fn acknowledge_alert(&self, which: Uuid, by: &str) -> Result<bool> {
         let found = "select casino_id from alerts where alert_id = $1";
         let casino: Option<String> =
@@ -191,7 +197,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Alerts, the gravest and newest first; `all` includes those that ended.
+    /// Returns alerts, most severe and newest first; `all` includes resolved ones.
     pub async fn alerts(&self, all: bool, most: i64) -> Result<Vec<Alert>> {
         Ok(sqlx::query_as(
             "select alert_id, key, name, casino_id, provider, code, severity, summary, repeats, first_at, last_at, ack_due_at, acknowledged_at,
@@ -205,11 +211,11 @@ impl Store {
         .await?)
     }
 
-    /// Queues what the channels have not heard of: one notice per open alert and channel of its severity.
+    /// Queues the missing notices: one per open alert and channel of its severity.
     pub async fn plan_notices(&self, routes: &[(Severity, String)]) -> Result<()> {
         let (severities, channels): (Vec<&str>, Vec<&str>) =
             routes.iter().map(|(severity, channel)| (severity.as_str(), channel.as_str())).unzip();
-        // The share lock waits for an alert's end, which then is seen.
+        // The share lock waits for a concurrent resolve, whose result is then visible.
         sqlx::query(
             "insert into alert_deliveries (alert_id, action, channel)
              select a.alert_id, 'trigger', r.channel from alerts a join unnest($1::text[], $2::text[]) as r(severity, channel) on r.severity = a.severity
@@ -224,7 +230,8 @@ impl Store {
         Ok(())
     }
 
-    /// Claims notices for `claim`; two schedulers never hold the same one, and a channel hears of an alert in order.
+    /// Claims notices for the duration `claim`. No two schedulers hold the same notice, and a
+    /// channel receives the notices of an alert in order.
     pub async fn claim_notices(&self, most: i64, claim: Duration) -> Result<Vec<Due>> {
         Ok(sqlx::query_as(
             "with picked as (
@@ -244,14 +251,14 @@ impl Store {
         .await?)
     }
 
-    /// How a claimed notice went.
+    /// Records the outcome of a claimed notice.
     pub async fn note_notice(&self, due: &Due, told: Told<'_>) -> Result<()> {
         let (done, given_up, wait, error) = match told {
             Told::Delivered => (true, false, 0.0, None),
             Told::Later(wait, error) => (false, false, wait.as_secs_f64(), Some(error)),
             Told::GivenUp(error) => (false, true, 0.0, Some(error)),
         };
-        // A claim that somebody else renewed meanwhile is not ours to end.
+        // A claim that another scheduler has renewed meanwhile must not be ended here.
         sqlx::query(
             "update alert_deliveries set delivered_at = case when $4 then now() end, given_up_at = case when $5 then now() end,
                next_at = now() + make_interval(secs => $6), last_error = coalesce($7, last_error)
@@ -270,7 +277,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes alerts that ended `days` ago, with what was told of them.
+    /// Removes alerts that were resolved more than `days` ago, with their delivery records.
     pub async fn forget_alerts(&self, days: i32) -> Result<u64> {
         let gone = sqlx::query(
             "delete from alerts where last_at < now() - make_interval(days => $1) and resolved_at < now() - make_interval(days => $1)",

@@ -19,21 +19,21 @@ pub struct Entry<'a> {
     pub trace: Option<&'a str>,
 }
 
-/// An operator's query of the audit log; a field that is left out does not filter (SEC-141).
+/// An operator's query of the audit log; an unset field does not filter (SEC-141).
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     pub event: Option<AuditEvent>,
     pub severity: Option<Severity>,
     pub guest: Option<GuestHash>,
-    /// `guardrail_triggered` of this layer only.
+    /// Restricts the result to `guardrail_triggered` entries of this layer.
     pub layer: Option<String>,
     pub since: Option<DateTime<Utc>>,
     pub until: Option<DateTime<Utc>>,
-    /// At most 1000 (SEC-142).
+    /// Maximum number of entries, at most 1000 (SEC-142).
     pub limit: i64,
 }
 
-/// An entry as it stands.
+/// A stored entry.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Row {
     pub entry: i64,
@@ -53,7 +53,7 @@ pub struct Row {
 }
 
 impl<'a> Entry<'a> {
-    /// An entry about no guest.
+    /// Creates an entry that concerns no guest.
     pub fn of(event: AuditEvent, actor: &'a str, subject: &'a str, detail: Value) -> Self {
         Self { event, actor, subject, guest: None, detail, trace: None }
     }
@@ -80,7 +80,8 @@ impl Tx {
         Ok(())
     }
 
-    /// The entries asked for, newest first; never older than the seven years they are kept (SEC-142).
+    /// Returns the matching entries, newest first; none older than the seven years for which they
+    /// are kept (SEC-142).
     pub async fn audit_entries(&mut self, query: &Query) -> Result<Vec<Row>> {
         Ok(sqlx::query_as(
             "select entry, at, action, severity, actor, subject, guest_hash, detail, trace from audit_log

@@ -1,4 +1,4 @@
-//! Contents of a backup, counted and hashed, and the steps of a restore around `pg_restore`
+//! The contents of a backup, counted and hashed, and the steps of a restore around `pg_restore`
 //! (DEP-31, PROD-41, D5). Everything here uses the owner's connection, which sees every casino.
 
 use std::collections::BTreeMap;
@@ -14,15 +14,16 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 use crate::{Error, Result, Store, Tx, audit::Entry, controls::Switch};
 
-/// Actor of the fleet's switches after a restore; `seven resume` refuses while it is this one.
+/// Actor of the fleet switches after a restore; `seven resume` refuses to lift them while they have
+/// this actor.
 pub const RESTORE: &str = "seven restore";
-/// Actor of the same switches after reconciliation.
+/// Actor of the same fleet switches after `seven recover`.
 pub const RECOVER: &str = "seven recover";
 /// Switches that stay on until an operator lifts them: the first holds back every text, the second
-/// only texts that answer nothing.
+/// only texts that are not answers.
 pub const PAUSED: [Switch; 2] = [Switch::Kill, Switch::Proactive];
 
-/// Rows of one casino in one table: how many, and the SHA-256 of them all in the order of their key.
+/// The rows of one casino in one table: their number, and the SHA-256 of all of them in key order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest {
     pub rows: u64,
@@ -37,21 +38,22 @@ pub struct Share {
     pub due: Digest,
 }
 
-/// Everything in a database, as a manifest says it.
+/// Contents of a database, as the manifest of a backup records them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contents {
     /// Version of the newest migration.
     pub schema: i64,
-    /// Rows by table, all casinos together.
+    /// Row counts by table, over all casinos.
     pub tables: BTreeMap<String, i64>,
     pub casinos: BTreeMap<String, Share>,
 }
 
-/// One moment of the database: what `pg_dump --snapshot` takes is what is counted here. Ends when dropped.
+/// A consistent snapshot of the database: `pg_dump --snapshot` dumps exactly what is counted here.
+/// It ends when dropped.
 #[derive(Debug)]
 pub struct Snapshot {
     conn: PgConnection,
-    /// For `pg_dump --snapshot`.
+    /// Snapshot id for `pg_dump --snapshot`.
     pub id: String,
     /// `server_version_num`, such as 150008.
     pub server: i32,
@@ -60,7 +62,7 @@ pub struct Snapshot {
 // === impl Contents ===
 
 impl Contents {
-    /// Every way in which another database is not this one.
+    /// Returns every difference between this database's contents and another's.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let mut found = Vec::new();
         if self.schema != other.schema {
@@ -99,8 +101,11 @@ impl Contents {
 // === impl Snapshot ===
 
 impl Snapshot {
+    /// Opens a snapshot.
+    ///
     /// # Errors
-    /// When the database cannot be asked, or the connection is bound by row policies: such a backup would lack rows in silence.
+    /// Fails when the database cannot be queried, or when row policies apply to the connection:
+    /// such a backup would lack rows without any error.
     pub async fn take(owner: &SecretString) -> Result<Self> {
         let mut conn = PgConnection::connect(owner.expose_secret()).await?;
         let (server, sees_all): (i32, bool) = sqlx::query_as(
@@ -111,7 +116,7 @@ impl Snapshot {
         if !sees_all {
             return Err(Error::BoundByPolicies);
         }
-        // Times are hashed as text.
+        // Rows are hashed as text, so times need a fixed time zone.
         sqlx::query("set timezone = 'UTC'").execute(&mut conn).await?;
         sqlx::query("begin isolation level repeatable read read only").execute(&mut conn).await?;
         let id = sqlx::query_scalar("select pg_export_snapshot()").fetch_one(&mut conn).await?;
@@ -149,7 +154,7 @@ impl Snapshot {
         Ok(Contents { schema, tables, casinos })
     }
 
-    /// Row by row: a million guests do not fit into one value.
+    /// Hashes row by row, because the rows of a million guests do not fit into one value.
     async fn digest(&mut self, table: &str, key: &str, casino: &str) -> Result<Digest> {
         let query = format!("select row_to_json(t)::text from \"{table}\" t where casino_id = $1 order by {key}");
         let mut rows = sqlx::query(AssertSqlSafe(query)).bind(casino.to_owned()).fetch(&mut self.conn);
@@ -164,10 +169,10 @@ impl Snapshot {
     }
 }
 
-/// How many tables, views and sequences of anybody's are in the database.
+/// Counts the tables, views and sequences in the database, of any owner.
 ///
 /// # Errors
-/// When the database cannot be asked.
+/// Fails when the database cannot be queried.
 pub async fn tables_in(owner: &SecretString) -> Result<i64> {
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
     let tables = sqlx::query_scalar(
@@ -180,10 +185,11 @@ pub async fn tables_in(owner: &SecretString) -> Result<i64> {
     Ok(tables)
 }
 
-/// Makes the roles a dump speaks of but does not hold, and shuts the workers out of the database: none may look at it before it is paused.
+/// Creates the roles that a dump refers to but does not contain, and bars the workers from the
+/// database: no worker may read it before it is paused.
 ///
 /// # Errors
-/// When the connection may not make roles.
+/// Fails when the connection may not create roles.
 pub async fn shut(owner: &SecretString) -> Result<()> {
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
     for (role, how) in [("seven_app", "login"), ("seven_fleet", "nologin bypassrls"), ("seven_pinned", "nologin")] {
@@ -208,10 +214,11 @@ pub async fn shut(owner: &SecretString) -> Result<()> {
     Ok(conn.close().await?)
 }
 
-/// Gives functions across casinos to the role nobody logs in as: a restore makes everything its own.
+/// Makes `seven_fleet`, which cannot log in, the owner of the functions that work across casinos: a
+/// restore makes the restoring role their owner.
 ///
 /// # Errors
-/// When the database cannot be asked.
+/// Fails when the database cannot be queried.
 pub async fn give_functions(owner: &SecretString) -> Result<()> {
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
     let functions: Vec<String> = sqlx::query_scalar(
@@ -230,24 +237,26 @@ pub async fn give_functions(owner: &SecretString) -> Result<()> {
 /// Counts of texts, turns and campaigns, unfinished at the backup, that a restore ended or paused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Halted {
-    /// Queued at the backup: they may have left since, and no text leaves twice (D5).
+    /// Texts that were queued at the backup: they may have been sent since, and no text is sent
+    /// twice (D5).
     pub texts: u64,
-    /// Turns that were made and not queued yet: the same.
+    /// Turns that were drafted but not queued yet; they may have been sent since, too.
     pub turns: u64,
-    /// Texts of guests that waited for the host or a person: answered since, perhaps.
+    /// Guests' texts that waited for the host or a person; they may have been answered since.
     pub waiting: u64,
     pub campaigns: u64,
 }
 
-/// Pauses a restored fleet and audits it, in one transaction; then lets the workers in.
+/// Pauses a restored fleet and audits that, in one transaction; then admits the workers.
 ///
 /// # Errors
-/// When the database cannot be asked; the workers stay out then.
+/// Fails when the database cannot be queried; the workers then stay barred.
 pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json::Value) -> Result<Halted> {
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
     let mut tx = conn.begin().await?;
     for switch in PAUSED {
-        // An earlier actor does not matter: the restore is what keeps the switch on.
+        // The restore takes over a switch that another actor had set, since the restore is what
+        // keeps it on.
         sqlx::query(
             "insert into fleet_controls (name, actor, reason) values ($1, $2, $3)
              on conflict (name) do update set actor = excluded.actor, reason = excluded.reason, since = now(), version = fleet_controls.version + 1",
@@ -292,9 +301,12 @@ pub async fn pause_and_open(owner: &SecretString, by: &str, detail: &serde_json:
 }
 
 impl Tx {
-    /// Ends queued answers to texts that came before this moment, and closes such texts that wait for one. The bus outlives a database: it
-    /// brings texts again that the lost fleet answered after the backup, and no text leaves twice (D5). Answers to cries for help stay: a
-    /// second one does less harm than none, and nobody may have given the first. Returns answers and texts.
+    /// Expires queued answers to texts that were received before `restored_at`, and closes such
+    /// texts that wait for an answer. The bus outlives a database: it redelivers texts that the
+    /// lost fleet answered after the backup, and no text is sent twice (D5).
+    ///
+    /// Answers to cries for help are kept: a second answer does less harm than none, and perhaps
+    /// the first was never sent. Returns the numbers of answers and texts.
     pub async fn end_answers_of_before(&mut self, restored_at: DateTime<Utc>) -> Result<(u64, u64)> {
         let answers = sqlx::query(
             "update outbound_messages o set state = 'expired', reason = 'restored', ended_at = now() from inbound_messages i
@@ -318,14 +330,15 @@ impl Tx {
 }
 
 impl Store {
-    /// Says in the audit log that a backup was made.
+    /// Records in the audit log that a backup was made.
     pub async fn note_backup(&self, by: &str, detail: serde_json::Value) -> Result<()> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         tx.audit(&Entry::of(AuditEvent::BackedUp, by, "database", detail)).await?;
         tx.commit().await
     }
 
-    /// When the backup was made that this database came from last; none when it never did.
+    /// Returns when the backup was made from which this database was last restored; `None` if it
+    /// never was restored.
     pub async fn restored_from(&self) -> Result<Option<DateTime<Utc>>> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         let made_at: Option<Option<String>> = sqlx::query_scalar(
@@ -337,7 +350,7 @@ impl Store {
         Ok(made_at.flatten().and_then(|at| DateTime::parse_from_rfc3339(&at).ok()).map(|at| at.to_utc()))
     }
 
-    /// When this database was made from a backup last; none when it never was.
+    /// Returns when this database was last restored from a backup; `None` if it never was.
     pub async fn restored_at(&self) -> Result<Option<DateTime<Utc>>> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         let at =
@@ -346,7 +359,8 @@ impl Store {
         Ok(at)
     }
 
-    /// From here on an operator may lift what the restore set; audited. False when no restore holds a switch.
+    /// Allows an operator to lift the switches that the restore set, and audits that. Returns false
+    /// when no restore holds a switch.
     pub async fn note_recovery(&self, by: &str, detail: serde_json::Value) -> Result<bool> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         let held = sqlx::query(

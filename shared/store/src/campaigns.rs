@@ -1,5 +1,6 @@
-//! Campaigns: one text to many guests who agreed to such texts (SMS-31 to SMS-35). Listed by an operator, released by the scheduler at the
-//! casino's pace ([`release`]), and sent or refused by the last look as every other text.
+//! Campaigns: one text to many guests who agreed to such texts (SMS-31 to SMS-35). An operator
+//! lists the guests, the scheduler releases the texts at the casino's pace ([`release`]), and the
+//! pre-send check permits or refuses each, as for every other text.
 
 pub mod release;
 
@@ -14,7 +15,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// A campaign to write down.
+/// A campaign to store.
 #[derive(Debug, Clone)]
 pub struct NewCampaign<'a> {
     pub campaign_id: CampaignId,
@@ -30,13 +31,13 @@ pub struct NewCampaign<'a> {
 #[derive(Debug, Clone)]
 pub struct NewListed {
     pub guest_id: GuestId,
-    /// Why this guest gets nothing; none: listed.
+    /// Why this guest gets no text; `None` if the guest is listed.
     pub refused: Option<String>,
-    /// Not to be released before, from now; the reason stands with it.
+    /// How long from now the release has to wait, and the reason.
     pub wait: Option<(Duration, String)>,
 }
 
-/// A campaign as it stands.
+/// The current state of a campaign.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Campaign {
     pub campaign_id: Uuid,
@@ -49,7 +50,7 @@ pub struct Campaign {
     pub created_by: String,
     pub created_at: DateTime<Utc>,
     pub ended_at: Option<DateTime<Utc>>,
-    /// Guests not yet released, released, and refused before their release.
+    /// Numbers of guests not yet released, released, and refused before their release.
     pub listed: i64,
     pub released: i64,
     pub refused: i64,
@@ -63,18 +64,18 @@ const CAMPAIGN: &str = "select p.campaign_id, p.name, p.class, p.text_en, p.text
  group by p.casino_id, p.campaign_id order by p.created_at desc limit $2";
 
 impl Tx {
-    /// Campaigns, the newest first.
+    /// Returns campaigns, newest first.
     pub async fn campaigns(&mut self, most: i64) -> Result<Vec<Campaign>> {
         Ok(sqlx::query_as(CAMPAIGN).bind(None::<&str>).bind(most).fetch_all(self.conn()).await?)
     }
 
-    /// The campaign of this name or id.
+    /// Returns the campaign with this name or id.
     pub async fn campaign(&mut self, named: &str) -> Result<Option<Campaign>> {
         Ok(sqlx::query_as(CAMPAIGN).bind(named).bind(1_i64).fetch_optional(self.conn()).await?)
     }
 
-    /// How many of a campaign's guests stand where: not released (by what they wait for), refused (by why), or released, by what became of
-    /// the text.
+    /// Counts a campaign's guests by state and reason: not released (by what they wait for),
+    /// refused (by why), or released (by the state of the text).
     pub async fn campaign_counts(&mut self, campaign: CampaignId) -> Result<BTreeMap<String, i64>> {
         let rows: Vec<(String, i64)> = sqlx::query_as(
             "select concat_ws(': ', case when g.state = 'released' then coalesce(o.state, 'released') else g.state end,
@@ -88,7 +89,8 @@ impl Tx {
         Ok(rows.into_iter().collect())
     }
 
-    /// Writes a campaign down with its guests; false when the name is taken. Guests that are gone by now are left out.
+    /// Stores a campaign with its guests; returns false when the name is taken. Guests deleted
+    /// meanwhile are left out.
     pub async fn create_campaign(&mut self, new: &NewCampaign<'_>, guests: &[NewListed]) -> Result<bool> {
         let casino = self.casino_str();
         let created = sqlx::query(
@@ -127,7 +129,8 @@ impl Tx {
         Ok(true)
     }
 
-    /// Moves a campaign from one of these states to another; false when it stands in none of them.
+    /// Moves a campaign from one of these states to another; returns false when it is in none of
+    /// them.
     pub async fn move_campaign(&mut self, campaign: CampaignId, from: &[&str], to: &str) -> Result<bool> {
         let done = sqlx::query(
             "update campaigns set state = $3, ended_at = case when $3 in ('done', 'cancelled') then now() end
@@ -141,7 +144,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Ends what a cancelled campaign has not sent: its queued texts, then the guests it has not come to. Returns how many of each.
+    /// Ends the unsent part of a cancelled campaign: its queued texts, then the guests not released
+    /// yet. Returns the number of each.
     pub async fn drop_unsent(&mut self, campaign: CampaignId) -> Result<(u64, u64)> {
         let texts = sqlx::query(
             "update outbound_messages set state = 'suppressed', reason = 'campaign_cancelled', ended_at = now()
@@ -159,7 +163,7 @@ impl Tx {
         Ok((texts.rows_affected(), guests.rows_affected()))
     }
 
-    /// Every guest who agreed to marketing texts and may be written to.
+    /// Returns every guest who agreed to marketing texts and whose deletion is not pending.
     pub async fn consenting_guests(&mut self) -> Result<Vec<GuestHash>> {
         let rows: Vec<(i16, Vec<u8>)> = sqlx::query_as(
             "select key_id, phone_hash from guests where consent_tier = 'marketing' and status <> 'pending_deletion' order by guest_id",

@@ -7,14 +7,14 @@ use sqlx::types::Json;
 
 use crate::{Result, Store, Tx, audit::Entry, documents::Held};
 
-/// A casino as a worker needs it for one message.
+/// A casino's data as a worker needs it for one message.
 #[derive(Debug, Clone)]
 pub struct Casino {
     pub config: Arc<CasinoConfig>,
     pub content_version: i64,
 }
 
-/// A row of `casinos` without the document where ours still holds.
+/// A row of `casinos`, without the document if the cached one is still current.
 #[derive(Debug, sqlx::FromRow)]
 pub(crate) struct Document {
     document_version: i64,
@@ -22,7 +22,8 @@ pub(crate) struct Document {
     config: Option<Json<CasinoConfig>>,
 }
 
-/// The columns of [`Document`]; the parameter is the version this process holds.
+/// Selects the columns of [`Document`]; the parameter is the document version that this process has
+/// cached.
 macro_rules! document {
     ($known:literal) => {
         concat!(
@@ -40,7 +41,7 @@ pub enum Added {
     Updated,
 }
 
-/// The number belongs to another casino already.
+/// Why a casino could not be added, for example because its number belongs to another one.
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
     #[error("the number is routed to casino {0}; remove it there first")]
@@ -50,8 +51,9 @@ pub enum AddError {
 }
 
 impl Store {
-    /// Adds a casino or replaces its document, in one transaction with the routes of its numbers: those that its document no longer
-    /// names are retired, those that another casino gave up are taken over.
+    /// Adds a casino or replaces its document, in one transaction with the routes of its numbers.
+    /// Numbers that the document no longer names are retired; numbers that another casino gave up
+    /// are taken over.
     pub async fn put_casino(&self, config: &CasinoConfig, actor: &str) -> Result<Added, AddError> {
         let mut tx = self.bind(&config.casino_id).await?;
         let added = tx.put_casino(config, actor, &[]).await?;
@@ -77,10 +79,11 @@ impl Store {
 }
 
 impl Tx {
-    /// The same within a transaction; `changed` names the fields that differ, for the audit log.
+    /// Adds a casino or replaces its document within this transaction; `changed` names the fields
+    /// that differ, for the audit log.
     ///
     /// # Errors
-    /// [`AddError::NumberTaken`] where another casino sends from one of its numbers.
+    /// Fails with [`AddError::NumberTaken`] if another casino sends from one of its numbers.
     pub async fn put_casino(
         &mut self,
         config: &CasinoConfig,
@@ -112,7 +115,7 @@ impl Tx {
         Ok(if inserted { Added::New } else { Added::Updated })
     }
 
-    /// The bound casino's document, or none.
+    /// Returns the bound casino's document, if the casino exists.
     pub async fn casino_row(&mut self) -> Result<Option<Casino>> {
         let held = self.held_document();
         let row: Option<Document> = sqlx::query_as(concat!("select ", document!("$1"), " from casinos"))
@@ -122,7 +125,8 @@ impl Tx {
         row.map(|row| self.casino_of(row, held)).transpose()
     }
 
-    /// The document that this process holds; a statement with `document!` is told its version.
+    /// Returns the document that this process has cached; statements with `document!` take its
+    /// version.
     pub(crate) fn held_document(&self) -> Option<Held> {
         self.documents.held(&self.casino)
     }
@@ -134,7 +138,8 @@ impl Tx {
         Ok(Casino { config, content_version: row.content_version })
     }
 
-    /// Sets `active`, `suspended` or `removed`; false when the casino is not there.
+    /// Sets the status to `active`, `suspended` or `removed`; returns false when the casino does
+    /// not exist.
     pub async fn set_casino_status(&mut self, status: &str, actor: &str, reason: &str) -> Result<bool> {
         let done =
             sqlx::query("update casinos set status = $1, updated_at = now()").bind(status).execute(self.conn()).await?;

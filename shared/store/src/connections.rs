@@ -1,5 +1,6 @@
-//! Connections that are lent and given back. sqlx's own pool asks the database something each time one comes back, a round trip for every
-//! transaction; here one that fell silent is found out by whoever begins with it next, and replaced.
+//! A connection pool. sqlx's own pool queries the database each time a connection is returned,
+//! which costs a round trip per transaction. Here, a dead connection is detected by the next
+//! transaction that begins on it, and is replaced.
 
 use std::{
     io,
@@ -20,16 +21,18 @@ use tokio::{
 
 use crate::error::{is_dead_connection, is_not_taking_connections};
 
-/// Connections are few, so a busy moment has a queue before them; a server that does not take any is asked for so long.
+/// The longest wait for a connection. There are few, so callers queue for them at busy times, and a
+/// server that accepts none is retried for this long.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest wait for answers that the last user of a connection left unread.
+/// The longest wait for answers that the last user of a connection left unread.
 const LEFTOVERS: Duration = Duration::from_secs(1);
-/// One that nobody used for so long goes.
+/// A connection that was unused for this long is closed.
 const IDLE: Duration = Duration::from_secs(300);
-/// And one that is so old: what the database keeps for it only grows, and the server it leads to may not be the primary any more.
+/// A connection of this age is closed: the memory that the database keeps for it only grows, and
+/// its server may not be the primary any more.
 const OLD: Duration = Duration::from_secs(1_800);
 
-/// Up to so many connections to one database, made when they are needed. Cheap to clone.
+/// A pool of connections to one database, opened on demand up to a maximum. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Connections(Pool<Opener>);
 
@@ -37,19 +40,19 @@ pub struct Connections(Pool<Opener>);
 struct Opener {
     options: PgConnectOptions,
     patience: Duration,
-    /// Why the server took no connection the last time that it took none: who gave up waiting is told.
+    /// Why the server last refused a connection; included in the timeout error.
     refused: Mutex<Option<String>>,
 }
 
-/// A connection until it is dropped.
+/// A pooled connection, held until it is dropped.
 #[derive(Debug)]
 pub struct Lent(Object<Opener>);
 
-/// A transaction; dropping it takes it back.
+/// A transaction; dropping it rolls it back.
 #[derive(Debug)]
 pub struct Open(Option<Lent>);
 
-/// A connection that may have a transaction open: not lent again, unless somebody takes it out.
+/// A connection that may have an open transaction. It is not lent again unless it is taken out.
 struct Unsure(Option<Lent>);
 
 // === impl Connections ===
@@ -66,19 +69,21 @@ impl Connections {
             .wait_timeout(Some(patience))
             .create_timeout(Some(patience))
             .recycle_timeout(Some(LEFTOVERS))
-            // The few that suffice are used again and again; the others grow idle and go.
+            // Last in, first out: a few connections are reused all the time, and the others become
+            // idle and are closed.
             .queue_mode(QueueMode::Lifo)
             .build()
             .expect("what its builder asks for, a runtime for its time limits, is given above");
         Self(pool)
     }
 
-    /// As many connections to the same database, apart from these.
+    /// Returns a separate pool of the same size for the same database.
     pub(crate) fn apart(&self) -> Self {
         Self::with_acquire_timeout(self.options().clone(), self.most(), self.0.manager().patience)
     }
 
-    /// The same for one who waits for a connection no longer than this.
+    /// Returns a separate pool of the same size, in which the longest wait for a connection is
+    /// `patience`.
     pub(crate) fn within(&self, patience: Duration) -> Self {
         Self::with_acquire_timeout(self.options().clone(), self.most(), patience)
     }
@@ -91,7 +96,7 @@ impl Connections {
         &self.0.manager().options
     }
 
-    /// Those that are idle, and those in use.
+    /// Returns the numbers of idle and of used connections.
     pub(crate) fn count(&self) -> (usize, usize) {
         let status = self.0.status();
         (status.available, status.size.saturating_sub(status.available))
@@ -101,13 +106,14 @@ impl Connections {
         self.0.retain(|_, metrics| metrics.last_used() < IDLE);
     }
 
-    /// Begins with these statements, in one round trip. Connections that are dead are dropped on the way: a restart of the database leaves
-    /// nothing but them.
+    /// Begins a transaction with these statements, in one round trip. Dead connections are dropped
+    /// on the way: after a restart of the database, all of them are dead.
     pub async fn begin(&self, how: &str) -> Result<Open> {
         self.begin_on(self.lend().await?, how).await
     }
 
-    /// The same on one that is lent already, or on another one if that is dead.
+    /// Begins a transaction on a connection that is lent already, or on another one if that one is
+    /// dead.
     pub(crate) async fn begin_on(&self, mut lent: Lent, how: &str) -> Result<Open> {
         for _ in 0..self.most() {
             match Open::begin(lent, how).await {
@@ -118,7 +124,7 @@ impl Connections {
         Open::begin(lent, how).await
     }
 
-    /// A connection that answered just now, for a statement outside a transaction.
+    /// Returns a connection that just answered a ping, for a statement outside a transaction.
     pub(crate) async fn live(&self) -> Result<Lent> {
         for _ in 0..self.most() {
             let mut lent = self.lend().await?;
@@ -130,7 +136,8 @@ impl Connections {
         self.lend().await
     }
 
-    /// Whether the server takes writes. A connection to one that does not goes: the address may lead to another server meanwhile.
+    /// Returns whether the server accepts writes. If not, its connection is closed, since the
+    /// address may lead to another server by now.
     pub(crate) async fn writable(&self) -> Result<bool> {
         let mut lent = self.live().await?;
         let closed: String = sqlx::query_scalar("show transaction_read_only").fetch_one(&mut *lent).await?;
@@ -141,7 +148,7 @@ impl Connections {
         Ok(writable)
     }
 
-    /// One that may turn out to be dead.
+    /// Lends a connection, which may turn out to be dead.
     pub async fn lend(&self) -> Result<Lent> {
         let opener = self.0.manager();
         match self.0.get().await {
@@ -151,7 +158,7 @@ impl Connections {
             Err(PoolError::Timeout(TimeoutType::Create)) => {
                 Err(opener.no_connection(&opener.refused().unwrap_or_else(|| "the server does not answer".to_owned())))
             }
-            // All are lent, or others wait for the server too.
+            // All connections are lent, or others wait for the server too.
             Err(PoolError::Timeout(_) | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_)) => {
                 Err(opener.refused().map_or(sqlx::Error::PoolTimedOut, |why| opener.no_connection(&why)))
             }
@@ -178,12 +185,13 @@ impl Manager for Opener {
     type Type = PgConnection;
     type Error = sqlx::Error;
 
-    /// A server that is just starting, or has no place free, is asked again; the pool's time limit ends that.
+    /// Retries a server that is just starting or has no free slot, until the pool's timeout.
     async fn create(&self) -> Result<PgConnection> {
         let mut pause = Duration::from_millis(10);
         self.note_refused(None);
         loop {
-            // Apart: whoever waits for a connection would carry all that making one needs.
+            // Boxed: otherwise the future of every caller would include all the state of opening a
+            // connection.
             match Box::pin(PgConnection::connect_with(&self.options)).await {
                 Err(error) if is_not_taking_connections(&error) => {
                     self.note_refused(Some(match error {
@@ -201,7 +209,8 @@ impl Manager for Opener {
         }
     }
 
-    /// An answer that somebody did not stay for is read first, so that the next who asks does not take it for his own.
+    /// Reads an answer that the previous user did not wait for, so that the next user does not take
+    /// it for their own.
     async fn recycle(&self, connection: &mut PgConnection, metrics: &Metrics) -> RecycleResult<sqlx::Error> {
         if metrics.last_used() > IDLE || metrics.age() > OLD {
             return Err(RecycleError::message("idle for too long, or too old"));
@@ -213,7 +222,7 @@ impl Manager for Opener {
 // === impl Lent ===
 
 impl Lent {
-    /// Not to be lent again.
+    /// Closes the connection instead of returning it to the pool.
     fn end(self) {
         drop(Object::take(self.0));
     }
@@ -237,7 +246,8 @@ impl DerefMut for Lent {
 
 impl Open {
     async fn begin(lent: Lent, how: &str) -> Result<Self> {
-        // Open before it is: whoever is dropped while he asks leaves no transaction to the next.
+        // Marked as open before it is: if the caller is dropped during the call, the next user
+        // finds no open transaction.
         let mut open = Self(Some(lent));
         match sqlx::raw_sql(AssertSqlSafe(how.to_owned())).execute(&mut *open).await {
             Ok(_) => Ok(open),
@@ -298,9 +308,9 @@ impl Drop for Unsure {
     }
 }
 
-/// Rolls back a transaction whose last statement may still be under way; that answer is awaited
-/// first. A server that went away silently never answers: its connection is closed, or it would
-/// hold a place for ever.
+/// Rolls back a transaction whose last statement may still be running; its answer is awaited first.
+/// A server that vanished never answers, so its connection is closed after a timeout: otherwise it
+/// would occupy its slot for ever.
 async fn take_back(mut unsure: Unsure) {
     let Some(lent) = &mut unsure.0 else { return };
     let rolled_back = timeout(ACQUIRE_TIMEOUT, sqlx::raw_sql("rollback").execute(&mut **lent)).await;

@@ -1,5 +1,5 @@
-//! Consent and its proof (D8): every change is the guest's row, a link of the chain and an audit entry, in one transaction. There
-//! is no other way to change a consent.
+//! Consent and its proof (D8): every change writes the guest's row, a link of the chain and an
+//! audit entry in one transaction. There is no other way to change a consent.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -10,21 +10,21 @@ use uuid::Uuid;
 
 use crate::{Result, Tx, audit::Entry};
 
-/// How a consent came or went (C-16, C-17): one name each, in rows, chain and audit.
+/// How consent was given or withdrawn (C-16, C-17): one name each, used in rows, chain and audit.
 pub mod method {
     pub const STOP_KEYWORD: &str = "sms_stop_keyword";
     pub const NATURAL_LANGUAGE: &str = "natural_language";
     pub const START_KEYWORD: &str = "sms_start_keyword";
     pub const DOUBLE_START: &str = "double_start";
-    /// A YES to a question that showed the whole wording.
+    /// The guest answered YES to a question that showed the full wording.
     pub const WRITTEN_YES: &str = "express_written";
-    /// The provider refuses: the guest opted out there (error 40300).
+    /// The provider refuses the number: the guest opted out there (error 40300).
     pub const PROVIDER_BLOCK: &str = "provider_block";
     pub const DECAY: &str = "consent_decay";
     pub const DELETION: &str = "guest_deleted";
 }
 
-/// A change to make.
+/// A consent change to record.
 #[derive(Debug, Clone)]
 pub struct Consent<'a> {
     pub guest: &'a GuestHash,
@@ -32,16 +32,17 @@ pub struct Consent<'a> {
     pub guest_id: Option<GuestId>,
     pub action: Action,
     pub method: &'a str,
-    /// The tier from now on: none, transactional, informational, marketing (SMS-23).
+    /// The tier after the change: none, transactional, informational, marketing (SMS-23).
     pub tier: &'a str,
     pub at: DateTime<Utc>,
-    /// Keyword, wording, prompting message, operator, document: what shows that it was so (SEC-67, CONV-9).
+    /// Proof of the change: keyword, wording, prompting message, operator or document (SEC-67,
+    /// CONV-9).
     pub evidence: Value,
     pub actor: &'a str,
     pub trace: Option<&'a str>,
 }
 
-/// Consent as it stands on the guest's row.
+/// The consent now recorded in the guest's row.
 #[derive(Debug, Clone, FromRow, serde::Serialize)]
 pub struct Standing {
     pub guest_id: Uuid,
@@ -53,7 +54,7 @@ pub struct Standing {
     pub status: String,
 }
 
-/// A chain as it stands, with its head: what `seven_compliance::chain::verify` takes.
+/// A guest's chain with its head, as `seven_compliance::chain::verify` takes it.
 #[derive(Debug, Clone)]
 pub struct Chain {
     pub events: Vec<Stored>,
@@ -61,7 +62,7 @@ pub struct Chain {
 }
 
 impl Tx {
-    /// Whether an entry of the guest's chain names this event in its evidence.
+    /// Returns whether an entry of the guest's chain names this event in its evidence.
     pub async fn consent_names(&mut self, guest: &GuestHash, event_id: &str) -> Result<bool> {
         let query = "select exists (select 1 from consent_events
                      where key_id = $1 and phone_hash = $2 and event::jsonb->'metadata'->>'event_id' = $3)";
@@ -69,11 +70,11 @@ impl Tx {
         Ok(query.fetch_one(self.conn()).await?)
     }
 
-    /// Makes the change and returns its position in the chain.
+    /// Records the change and returns its position in the chain.
     pub async fn record_consent(&mut self, change: &Consent<'_>, keys: &HashKeys) -> Result<i64> {
         let (casino, key_id, hash) = (self.casino_str(), change.guest.key_id, &change.guest.bytes[..]);
         if let Some(guest) = change.guest_id {
-            // The guest before the chain: deletion and every other writer take them in this order.
+            // The guest is locked before the chain, as deletion and every other writer do.
             sqlx::query("select 1 from guests where guest_id = $1 for update")
                 .bind(guest.0)
                 .execute(self.conn())
@@ -158,7 +159,8 @@ impl Tx {
         .await?)
     }
 
-    /// The state the last event left, else what the guest's row says, else nothing given.
+    /// Returns the state that the last event recorded; without one, the state of the guest's row;
+    /// without both, no consent.
     async fn state_before(&mut self, change: &Consent<'_>, length: i64) -> Result<Value> {
         let last: Option<String> = sqlx::query_scalar(
             "select event from consent_events where key_id = $1 and phone_hash = $2 and position = $3",
@@ -189,7 +191,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the consent and status now on the guest's row.
+    /// Returns the consent and status recorded in the guest's row.
     pub async fn consent_standing(&mut self, guest: &GuestHash) -> Result<Option<Standing>> {
         Ok(sqlx::query_as(
             "select guest_id, consent_tier, consent_method, consent_at, disclosed_at, responsible_gaming_at, status from guests where key_id = $1 and phone_hash = $2",
@@ -200,7 +202,7 @@ impl Tx {
         .await?)
     }
 
-    /// The guest's chain, first event first.
+    /// Returns the guest's chain, first event first.
     pub async fn consent_chain(&mut self, guest: &GuestHash) -> Result<Chain> {
         let events: Vec<(i64, String, String)> = sqlx::query_as(
             "select position, event, content_hash from consent_events where key_id = $1 and phone_hash = $2 order by position",
@@ -224,15 +226,15 @@ impl Tx {
         })
     }
 
-    /// Walks the guest's chain (SEC-72, SEC-73).
+    /// Verifies the guest's chain (SEC-72, SEC-73).
     pub async fn verify_chain(&mut self, guest: &GuestHash, keys: &HashKeys) -> Result<chain::Report> {
         let chain = self.consent_chain(guest).await?;
         let casino = self.casino_str();
         Ok(chain::verify(&casino, &guest.tag(), &chain.events, chain.head.as_ref(), |what| keys.seal(what)))
     }
 
-    /// Guests with a head, or with an event of the last `days` (SEC-74); all of them without `days`. Heads without events count:
-    /// that is what a removed chain looks like.
+    /// Returns guests with an event of the last `days` or with a head (SEC-74); all of them without
+    /// `days`. Heads without events are included, since a removed chain leaves exactly that.
     pub async fn chains(&mut self, days: Option<i32>) -> Result<Vec<GuestHash>> {
         let rows: Vec<(i16, Vec<u8>)> = sqlx::query_as(
             "select key_id, phone_hash from consent_events where $1::int is null or recorded_at > now() - make_interval(days => $1)
@@ -249,7 +251,8 @@ impl Tx {
     }
 }
 
-/// The state an event records (SEC-13, SEC-68), with the tier beside the specification's two switches.
+/// Returns the state that an event records (SEC-13, SEC-68), with the tier beside the
+/// specification's two switches.
 fn state(tier: &str) -> Value {
     json!({ "sms_opt_in": tier != "none", "marketing_consent": tier == "marketing", "tier": tier })
 }

@@ -1,10 +1,10 @@
-//! A casino's content rows: what the host may say.
+//! A casino's content rows, from which the host answers.
 
 use serde_json::Value;
 
 use crate::{Result, Tx};
 
-/// One content row, ready to store; `item` is the whole validated item.
+/// One content row to store; `item` is the whole validated item.
 #[derive(Debug, Clone)]
 pub struct ContentRow {
     pub item_id: String,
@@ -65,7 +65,7 @@ impl Tx {
         Ok(summary)
     }
 
-    /// The version and all items in the order of their file.
+    /// Returns the active items, in the order of their file.
     pub async fn content(&mut self) -> Result<Vec<Value>> {
         Ok(sqlx::query_scalar("select item from content_items where active order by position, item_id")
             .fetch_all(self.conn())

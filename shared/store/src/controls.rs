@@ -1,5 +1,6 @@
-//! Operators' switches (D14): what stands, who set it and why. Guest texts of a pause stay open; its end answers the young ones and closes
-//! the old ones. No row is cached: the last look and every turn read them.
+//! Operators' switches (D14): which are on, who set them and why. Guest texts that arrive during a
+//! pause stay open; when the pause ends, recent ones are answered and old ones closed. Switches are
+//! never cached: the pre-send check and every turn read them.
 
 use std::time::Duration;
 
@@ -11,25 +12,25 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx, audit::Entry};
 
-/// Switches of a casino or the fleet, under their names in the database.
+/// Switches of a casino or the fleet; [`Switch::as_str`] returns their names in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Switch {
-    /// Nothing leaves but safety texts, and no turn is made.
+    /// Only safety texts are sent, and no turn is made.
     Outbound,
-    /// No texts that answer nothing.
+    /// No text that is not an answer is sent.
     Proactive,
-    /// No turn is made; what is queued goes out.
+    /// No turn is made; queued texts are sent.
     Agents,
     /// No turn is made; each guest who writes gets the holding text once.
     SafeMode,
-    /// Nothing leaves at all, safety texts included.
+    /// Nothing is sent at all, safety texts included.
     Kill,
 }
 
 /// A switch that is on.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize)]
 pub struct Standing {
-    /// Empty: every casino.
+    /// The casino concerned; empty for every casino.
     pub casino_id: String,
     pub name: String,
     pub since: DateTime<Utc>,
@@ -37,7 +38,7 @@ pub struct Standing {
     pub reason: String,
 }
 
-/// A guest's text that the end of a pause closes: too old to be answered.
+/// A guest's text that the end of a pause closes, because it is too old to be answered.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize)]
 pub struct Stale {
     pub inbound_id: Uuid,
@@ -46,16 +47,17 @@ pub struct Stale {
     pub received_at: DateTime<Utc>,
 }
 
-/// Texts that the end of a pause opens again or finds stale.
+/// Texts that the end of a pause reopens or closes as stale.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Reopened {
-    /// Guests whose texts are answered now, each by one turn.
+    /// Number of guests whose texts are answered now, each in one turn.
     pub guests: i64,
     pub texts: i64,
     pub stale: Vec<Stale>,
 }
 
-/// The names of what is on for the bound casino: by a switch of its own, of the fleet, or by its document (`safe_mode.enabled`).
+/// Selects the names of the switches that are on for the bound casino: its own, the fleet's, or
+/// safe mode set by its document (`safe_mode.enabled`).
 macro_rules! switched {
     () => {
         "select name from controls union all select name from fleet_controls union all select 'safe_mode' from casinos where safe_mode"
@@ -82,7 +84,7 @@ impl Switch {
         Self::ALL.into_iter().filter(|switch| names.iter().any(|name| name == switch.as_str())).collect()
     }
 
-    /// No turn may be made while it is on.
+    /// Returns whether no turn may be made while the switch is on.
     pub fn silences_agents(self) -> bool {
         self != Self::Proactive
     }
@@ -110,8 +112,8 @@ const SWITCH_FLEET: &str =
     "insert into fleet_controls (name, actor, reason) values ($1, $2, $3) on conflict do nothing";
 
 impl Store {
-    /// Switches for one casino, or for all of them where there is none named, audited in the same transaction. Returns those that were not
-    /// as wanted before: the others keep who set them and when.
+    /// Sets switches for one casino, or for all casinos if none is named, and audits that in the
+    /// same transaction. Returns the switches that changed; the others keep their actor and time.
     pub async fn switch(
         &self,
         casino: Option<&CasinoId>,
@@ -144,7 +146,7 @@ impl Store {
         Ok(changed)
     }
 
-    /// The switches for every casino.
+    /// Returns the fleet's switches, which apply to every casino.
     pub async fn fleet_switches(&self) -> Result<Vec<Standing>> {
         let query = "select '' as casino_id, name, since, actor, reason from fleet_controls order by since";
         Ok(sqlx::query_as(query).fetch_all(&mut *self.fleet().await?).await?)
@@ -152,7 +154,7 @@ impl Store {
 }
 
 impl Tx {
-    /// The bound casino's own switches.
+    /// Returns the bound casino's own switches.
     pub async fn own_switches(&mut self) -> Result<Vec<Standing>> {
         let query = "select casino_id, name, since, actor, reason from controls order by since";
         Ok(sqlx::query_as(query).fetch_all(self.conn()).await?)
@@ -164,7 +166,7 @@ impl Tx {
         Ok(Switch::named(&names))
     }
 
-    /// Whether this guest had the holding text of the safe mode that is on.
+    /// Returns whether this guest already got the holding text of the current safe mode.
     pub async fn told_of_safe_mode(&mut self, conversation: seven_domain::ConversationId) -> Result<bool> {
         Ok(sqlx::query_scalar(
             "select exists (
@@ -178,8 +180,8 @@ impl Tx {
         .await?)
     }
 
-    /// After a pause: open texts older than `useful` are closed as stale, the others are signalled by the next sweep. A person's held
-    /// texts are not touched.
+    /// After a pause, closes open texts older than `useful` as stale and makes the others due for
+    /// the next sweep. Texts held for a person are not touched.
     pub async fn reopen(&mut self, useful: Duration) -> Result<Reopened> {
         let stale = sqlx::query_as(
             "update inbound_messages set disposition = 'closed', reason = 'stale', closed_at = now()

@@ -1,4 +1,5 @@
-//! The lease of D4: one turn at a time per guest, fenced by `turn_epoch`, on the database's clock.
+//! The lease of D4: one turn at a time per guest, fenced by `turn_epoch`, timed by the database's
+//! clock.
 
 mod shown;
 
@@ -11,26 +12,27 @@ use uuid::Uuid;
 pub use self::shown::ShownConversation;
 use crate::{Result, Tx};
 
-/// A held lease. The commit of the turn must present the same epoch.
+/// A held lease. The turn's commit must present the same epoch.
 #[derive(Debug, Clone)]
 pub struct Lease {
     pub conversation_id: ConversationId,
     pub guest_id: GuestId,
     pub epoch: i64,
     pub disclosed: bool,
-    /// The disclosure was made in the session that is under way.
+    /// Whether the disclosure was made in the current session.
     pub disclosed_this_session: bool,
-    /// A law of the guest's states leaves no choice.
+    /// Whether a law of the guest's states requires the disclosure.
     pub disclosure_required: bool,
-    /// A material change the guest was not told of yet (SEC-53).
+    /// A material change that the guest was not told of yet (SEC-53).
     pub redisclose: Option<String>,
     pub language: Option<String>,
-    /// The guest cried for help about gambling once, or for anything in this session: nothing to gamble with is named (CONV-36).
+    /// Whether the guest ever wrote a cry for help about gambling, or any cry for help in this
+    /// session: replies then mention no gambling (CONV-36).
     pub responsible_gaming: bool,
 }
 
 impl Tx {
-    /// Takes the lease and raises the epoch; none while another worker holds it.
+    /// Takes the lease and raises the epoch; returns `None` while another worker holds it.
     pub async fn lease(&mut self, conversation: ConversationId, for_: Duration) -> Result<Option<Lease>> {
         let row = sqlx::query(
             "update conversations c set turn_epoch = c.turn_epoch + 1, leased_until = now() + make_interval(secs => $2)
@@ -60,7 +62,8 @@ impl Tx {
         .transpose()
     }
 
-    /// Keeps the lease for another `for_`; false when the epoch moved on and the turn must not speak.
+    /// Extends the lease by another `for_`; returns false when the epoch has changed, in which case
+    /// the turn must not answer.
     pub async fn renew_lease(&mut self, conversation: ConversationId, epoch: i64, for_: Duration) -> Result<bool> {
         let done = sqlx::query("update conversations set leased_until = now() + make_interval(secs => $3) where conversation_id = $1 and turn_epoch = $2")
             .bind(conversation.0)
@@ -71,7 +74,7 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Gives the lease back; a lease that was lost stays lost.
+    /// Releases the lease; returns false, without any effect, if the lease was lost.
     pub async fn release_lease(&mut self, conversation: ConversationId, epoch: i64) -> Result<bool> {
         let done =
             sqlx::query("update conversations set leased_until = null where conversation_id = $1 and turn_epoch = $2")
@@ -82,7 +85,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// The first of a transaction's locks, where one is needed before it is written.
+    /// Locks the conversation when nothing is written to it yet; a transaction must take this lock
+    /// first.
     pub async fn lock_conversation(&mut self, conversation: ConversationId) -> Result<()> {
         sqlx::query("select 1 from conversations where conversation_id = $1 for update")
             .bind(conversation.0)
@@ -91,8 +95,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Ends any turn in progress: its commit will find another epoch. Also stops answers that are written but not shaped,
-    /// and queued replies. Returns how many queued texts were cancelled.
+    /// Invalidates any turn in progress: its commit will find another epoch. Also cancels drafted
+    /// turns and queued replies. Returns how many queued texts were cancelled.
     pub async fn cancel_unsent(&mut self, conversation: ConversationId, reason: &str) -> Result<u64> {
         sqlx::query(
             "update conversations set turn_epoch = turn_epoch + 1, leased_until = null where conversation_id = $1",

@@ -1,5 +1,5 @@
 //! Usage of a casino between two times: tokens, segments, conversations. It is counted from the
-//! rows themselves, so that no sampling and no restart loses any of it (C-28).
+//! rows themselves, so that neither sampling nor a restart loses any of it (C-28).
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use sqlx::FromRow;
 
 use crate::{Result, Tx};
 
-/// Counts only; what it costs is the prices' business.
+/// Usage counts; prices are applied elsewhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow, Serialize)]
 pub struct Used {
     pub turns: i64,
@@ -17,11 +17,11 @@ pub struct Used {
     /// Billionths of a dollar, at the prices of the day of each call.
     pub model_nano_usd: i64,
     pub segments_out: i64,
-    /// Of guests' texts, by their length as GSM-7.
+    /// Segments of guests' texts, by their length in GSM-7.
     pub segments_in: i64,
 }
 
-/// Calls of hosted models that turns made for one step of theirs (OBS-41).
+/// Calls of hosted models that turns made for one of their steps (OBS-41).
 #[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize, Deserialize)]
 pub struct UsedByStep {
     pub step: String,
@@ -33,7 +33,8 @@ pub struct UsedByStep {
 }
 
 impl Tx {
-    /// Returns the model usage of the bound casino by step, from `from` on, before `to`.
+    /// Returns the model usage of the bound casino by step, for turns made at or after `from` and
+    /// before `to`.
     pub async fn used_by_step(&mut self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Vec<UsedByStep>> {
         Ok(sqlx::query_as(
             "select step->>'name' as step, count(*) as calls,
@@ -49,7 +50,7 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the usage of the bound casino from `from` on, before `to`.
+    /// Returns the usage of the bound casino at or after `from` and before `to`.
     pub async fn used(&mut self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Used> {
         Ok(sqlx::query_as(
             "select t.turns, t.conversations, t.input_tokens, t.output_tokens, t.model_nano_usd, o.segments_out, i.segments_in from

@@ -17,7 +17,7 @@ pub use unannounced::Unannounced;
 
 use crate::{Result, Store, Tx};
 
-/// A letter to file. `dead_id` is used when it is new.
+/// A dead letter to file. `dead_id` is used when it is new.
 #[derive(Debug, Clone)]
 pub struct NewDead {
     pub dead_id: DeadId,
@@ -25,20 +25,20 @@ pub struct NewDead {
     pub reason: String,
     pub error: String,
     pub attempts: i32,
-    /// The subject on which it re-enters its stage.
+    /// The subject on which the message re-enters its stage.
     pub subject: String,
-    /// The message's identity: the same message dying again finds its row.
+    /// The message's identity; if the same message fails again, its row is found by it.
     pub message_key: String,
     pub payload: Vec<u8>,
     pub stream_seq: Option<i64>,
-    /// Whom it is about, where that can be told.
+    /// The guest concerned, if known.
     pub guest: Option<GuestHash>,
-    /// When its announcement entered the stream.
+    /// When the dead letter's announcement entered the stream.
     pub announced_at: DateTime<Utc>,
     pub trace: String,
 }
 
-/// A letter with all there is, the payload too.
+/// A complete dead letter, payload included.
 #[derive(Debug, Clone, FromRow)]
 pub struct DeadLetter {
     pub dead_id: Uuid,
@@ -86,14 +86,15 @@ macro_rules! file {
 }
 
 impl Store {
-    /// Returns the owners of letters in any state, also removed casinos and the pseudo tenants.
+    /// Returns the owners of dead letters in any state, including removed casinos and the pseudo
+    /// tenants.
     pub async fn dead_owners(&self) -> Result<Vec<CasinoId>> {
         let query = "select casino_id from fleet_dead_owners() order by 1";
         let owners: Vec<String> = sqlx::query_scalar(query).fetch_all(&mut *self.fleet().await?).await?;
         Ok(owners.iter().map(|owner| CasinoId::trusted(owner)).collect::<Result<_, _>>()?)
     }
 
-    /// The casino, or pseudo tenant, that has the letter of this id.
+    /// Returns the casino, or pseudo tenant, that owns the dead letter with this id.
     pub async fn dead_owner(&self, id: DeadId) -> Result<Option<CasinoId>> {
         let query = "select casino_id from fleet_dead_owner($1)";
         let owner: Option<String> =
@@ -103,7 +104,8 @@ impl Store {
 }
 
 impl Tx {
-    /// Files a dead letter; a known one takes the new error and opens again. The same announcement filed again changes nothing.
+    /// Files a dead letter; a known one takes the new error and is reopened. Filing the same
+    /// announcement again changes nothing.
     pub async fn file_dead(&mut self, dead: &NewDead) -> Result<()> {
         let again = file!(
             "update
@@ -116,7 +118,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Settles an open letter that nobody has to act on.
+    /// Discards an open dead letter that needs no action.
     pub async fn settle_dead(&mut self, stage: Stage, message_key: &str) -> Result<()> {
         let settle = "update dead_letters set state = 'discarded', handled_by = 'scheduler', handled_at = now()
                       where stage = $1 and message_key = $2 and state = 'open'";
@@ -124,12 +126,13 @@ impl Tx {
         Ok(())
     }
 
-    /// Files a letter whose row is gone; true when it was. A row that is there stays as it is.
+    /// Files a dead letter whose row was removed; returns true when it was. An existing row stays
+    /// unchanged.
     pub async fn refile_dead(&mut self, dead: &NewDead) -> Result<bool> {
         self.file(file!("nothing"), dead).await
     }
 
-    /// Whether the letter has a row, whatever its state.
+    /// Returns whether the dead letter has a row, in any state.
     pub async fn has_dead(&mut self, stage: Stage, message_key: &str) -> Result<bool> {
         let query = "select exists (select 1 from dead_letters where stage = $1 and message_key = $2)";
         Ok(sqlx::query_scalar(query).bind(stage.as_str()).bind(message_key).fetch_one(self.conn()).await?)
@@ -156,7 +159,7 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// One letter, without locking it.
+    /// Returns one dead letter without locking it.
     pub async fn dead_letter(&mut self, id: DeadId) -> Result<Option<DeadLetter>> {
         Ok(sqlx::query_as(letter!("")).bind(id.0).fetch_optional(self.conn()).await?)
     }

@@ -1,5 +1,6 @@
-//! Being forgotten (SEC-77 to SEC-79, DATA-57): a request, a time to think again, one job that may be repeated at any point, and the
-//! proof that stays: the keyed hash, the suppression, the consent chain, the audit log.
+//! Deletion of a guest (SEC-77 to SEC-79, DATA-57): a request, a period in which it can be
+//! withdrawn, and one job that can be repeated from any point. The proof is kept: keyed hash,
+//! suppression, consent chain and audit log.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use crate::{
     consent::{Consent, method},
 };
 
-/// A request as it stands.
+/// The current state of a deletion request.
 #[derive(Debug, Clone, FromRow, serde::Serialize)]
 pub struct Deletion {
     pub deletion_id: Uuid,
@@ -42,12 +43,13 @@ impl Deletion {
 #[derive(Debug, Clone, FromRow)]
 pub struct Remains {
     pub phone: String,
-    /// Texts that are queued or in the provider's hands: the guest's own confirmation among them.
+    /// Number of texts that are queued or being sent, the guest's own confirmation included.
     pub unsent: i64,
 }
 
 impl Tx {
-    /// Asks for a guest's deletion after `delay`; a request under way stays the only one. True when it is new.
+    /// Requests a guest's deletion after `delay`, unless a request is already in progress. Returns
+    /// true when the request is new.
     pub async fn request_deletion(
         &mut self,
         id: Uuid,
@@ -82,7 +84,7 @@ impl Tx {
         Ok(new)
     }
 
-    /// The guest thought again; false when nothing was pending.
+    /// Withdraws the guest's pending request; returns false when none was pending.
     pub async fn withdraw_deletion(&mut self, guest: &GuestHash, guest_id: GuestId) -> Result<bool> {
         let withdrawn: Option<Uuid> = sqlx::query_scalar(
             "update deletions set state = 'withdrawn', completed_at = now() where key_id = $1 and phone_hash = $2 and state = 'pending' returning deletion_id",
@@ -98,7 +100,8 @@ impl Tx {
         Ok(true)
     }
 
-    /// Texts of this guest from before this moment belong to somebody who was forgotten: a late copy is not taken in.
+    /// Returns the time up to which this guest's data was erased. Texts from before that time
+    /// belong to a guest who was deleted, so a late copy is not accepted.
     pub async fn erased_until(&mut self, guest: &GuestHash) -> Result<Option<DateTime<Utc>>> {
         Ok(sqlx::query_scalar(
             "select max(erased_until) from deletions where key_id = $1 and phone_hash = $2 and state = 'done'",
@@ -118,7 +121,7 @@ impl Tx {
         .await?)
     }
 
-    /// Requests, the newest first.
+    /// Returns deletion requests, newest first.
     pub async fn deletions(&mut self, most: i64) -> Result<Vec<Deletion>> {
         Ok(sqlx::query_as(
             "select deletion_id, key_id, phone_hash, guest_id, state, requested_by, requested_at, due_at, counts, completed_at from deletions order by requested_at desc limit $1",
@@ -128,7 +131,7 @@ impl Tx {
         .await?)
     }
 
-    /// Requests of more than `days` ago that are not done.
+    /// Returns requests made more than `days` ago that are not done.
     pub async fn overdue_deletions(&mut self, days: i32) -> Result<Vec<Uuid>> {
         Ok(sqlx::query_scalar(
             "select deletion_id from deletions where state in ('pending', 'running') and requested_at < now() - make_interval(days => $1)",
@@ -138,22 +141,26 @@ impl Tx {
         .await?)
     }
 
-    /// Up to which message of the gate's stream the guest's texts are read before anything is destroyed, and since when that is waited for:
-    /// noted when the deletion first falls due.
+    /// Records, when the deletion first falls due, the gate stream's last message and the current
+    /// time. Returns the recorded values: texts up to that message must be read before anything is
+    /// erased.
     pub async fn read_before_deletion(&mut self, id: Uuid, last: i64) -> Result<(i64, DateTime<Utc>)> {
         let note = "update deletions set read_to = coalesce(read_to, $2), read_since = coalesce(read_since, now()) where deletion_id = $1
                     returning read_to, read_since";
         Ok(sqlx::query_as(note).bind(id).bind(last).fetch_one(self.conn()).await?)
     }
 
-    /// Letters of numbers that no casino has, and letters of raw Twilio forms, that hold this phone. Bound to the casino whose letters they are.
+    /// Deletes dead letters that contain this phone and that were addressed to a number of no
+    /// casino, or are raw Twilio forms. The transaction must be bound to the casino that the dead
+    /// letters are filed under.
     pub async fn erase_letters(&mut self, needles: &[Vec<u8>]) -> Result<u64> {
         let query =
             "delete from dead_letters d using unnest($1::bytea[]) needle where position(needle in d.payload) > 0";
         Ok(sqlx::query(query).bind(needles).execute(self.conn()).await?.rows_affected())
     }
 
-    /// From here on it cannot be withdrawn. Ends any turn in progress once more.
+    /// Starts the deletion; it cannot be withdrawn any more. Also invalidates any turn in progress
+    /// once more.
     pub async fn start_deletion(&mut self, id: Uuid, guest_id: Uuid) -> Result<Option<Remains>> {
         sqlx::query("update deletions set state = 'running' where deletion_id = $1")
             .bind(id)
@@ -172,8 +179,9 @@ impl Tx {
         .await?)
     }
 
-    /// Removes every row that holds the guest's phone or texts, and writes the proof; `elsewhere` says what was removed outside
-    /// Postgres before. One transaction: it happens whole or comes again. None when another process has done it meanwhile.
+    /// Removes every row that holds the guest's phone or texts, and writes the proof; `elsewhere`
+    /// records what was already removed outside Postgres. All of it is one transaction, which is
+    /// repeated if it fails. Returns `None` when another process completed the deletion meanwhile.
     pub async fn erase(
         &mut self,
         deletion: &Deletion,
@@ -184,7 +192,7 @@ impl Tx {
         keys: &HashKeys,
     ) -> Result<Option<Value>> {
         let mut counts = json!({ "elsewhere": elsewhere });
-        // The conversation is the first of a transaction's locks, always.
+        // A transaction always locks the conversation first.
         sqlx::query("select 1 from conversations where guest_id = $1 for update")
             .bind(deletion.guest_id)
             .execute(self.conn())
@@ -239,8 +247,8 @@ impl Tx {
     }
 }
 
-/// In the order in which rows are locked everywhere: $1 the guest, $2 the phone. Without a phone nothing is searched by it: the empty
-/// string would be found in every payload.
+/// Statements in the general lock order. $1 is the guest, $2 the phone. Without a phone they delete
+/// nothing: every payload would match the empty string.
 const ERASE: [(&str, &str); 18] = [
     ("turn_facts", "delete from turn_facts f using turns t, conversations c where c.guest_id = $1 and t.conversation_id = c.conversation_id
              and f.turn_id = t.turn_id and $2::text is not null"),
@@ -256,9 +264,9 @@ const ERASE: [(&str, &str); 18] = [
     ("sessions", "delete from sessions where guest_id = $1 and $2::text is not null"),
     ("profiles", "delete from profiles where guest_id = $1 and $2::text is not null"),
     ("conversations", "delete from conversations where guest_id = $1 and $2::text is not null"),
-    // An offer that was given out stays on record (DATA-57).
+    // An offer that was issued stays on record (DATA-57).
     ("offers_unlinked", "update offers set guest_id = null, conversation_id = null where guest_id = $1 and $2::text is not null"),
-    // The case stays, without a way back to the guest.
+    // The case is kept, but its reference to the guest is removed.
     ("escalations_unlinked", "update escalations set guest_id = null, conversation_id = null, inbound_id = null where guest_id = $1 and $2::text is not null"),
     ("number_checks", "delete from number_checks n using guests g where g.guest_id = $1 and n.key_id = g.key_id and n.phone_hash = g.phone_hash and $2::text is not null"),
     ("guests", "delete from guests where guest_id = $1 and $2::text is not null"),

@@ -1,6 +1,6 @@
-//! Delivery of our texts per casino and hour (SMS-54), and the carriers that refuse them (SMS-52).
-//! It is read from the texts themselves by index; shares count messages and leave out texts too
-//! young for a receipt (C-48).
+//! Delivery of our texts per casino and hour (SMS-54), and carriers that refuse them (SMS-52). It
+//! is read from the texts themselves by index; shares count messages and leave out texts too young
+//! for a receipt (C-48).
 
 use std::time::Duration;
 
@@ -10,36 +10,37 @@ use sqlx::FromRow;
 
 use crate::{Result, Tx};
 
-/// One hour of one casino, by UTC. Texts count in the hour the provider took them; what it never took, in the hour it ended.
+/// One hour of one casino, in UTC. A text counts in the hour in which the provider accepted it; a
+/// text that was never accepted, in the hour in which it ended.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Hour {
     pub hour: DateTime<Utc>,
-    /// Taken by a provider.
+    /// Texts that a provider accepted.
     pub sent: i64,
     pub segments: i64,
     pub single_segment: i64,
-    /// Of `sent`, old enough that a receipt should have come.
+    /// Texts of `sent` that are old enough for a receipt to be expected.
     pub counted: i64,
-    /// Of `counted`.
+    /// Texts of `counted` that were delivered.
     pub delivered: i64,
-    /// Of `counted`: refused after the provider had taken them.
+    /// Texts of `counted` that were refused after the provider had accepted them.
     pub bounced: i64,
-    /// Never taken: the provider refused them.
+    /// Texts that the provider refused to accept.
     pub failed: i64,
-    /// Nobody knows.
+    /// Texts whose outcome is unknown.
     pub unknown: i64,
-    /// Ended by the last look.
+    /// Texts that the pre-send check refused.
     pub suppressed: i64,
-    /// Guests who left.
+    /// Guests who opted out.
     pub opt_outs: i64,
-    /// Texts with a last word, and how many seconds it took.
+    /// Number of texts with a final receipt, and the mean seconds until it came.
     pub reported: i64,
     pub receipt_seconds: Option<f64>,
     pub receipt_p50: Option<f64>,
     pub receipt_p95: Option<f64>,
 }
 
-/// The last minutes of one casino.
+/// Delivery of one casino over a recent window.
 #[derive(Debug, Clone, Copy, FromRow)]
 pub struct Recent {
     pub counted: i64,
@@ -47,11 +48,11 @@ pub struct Recent {
     pub bounced: i64,
 }
 
-/// Refusals of one carrier since it last took a text.
+/// Refusals by one carrier since it last accepted a text.
 #[derive(Debug, Clone, FromRow)]
 pub struct Refusals {
     pub provider: String,
-    /// Empty where the provider does not say.
+    /// The carrier's name; empty if the provider does not report it.
     pub carrier: String,
     pub refused: i64,
 }
@@ -102,13 +103,14 @@ select e.provider, e.carrier, count(*) as refused from ended e left join took t 
 where not e.took and (t.at is null or e.ended_at > t.at) group by 1, 2";
 
 impl Tx {
-    /// The last `hours` hours of the bound casino, the current one last, empty ones included. Texts younger than `margin` are not counted.
+    /// Returns the last `hours` hours of the bound casino, the current one last, empty ones
+    /// included. Texts younger than `margin` are not counted.
     pub async fn delivery_hours(&mut self, hours: i32, margin: Duration) -> Result<Vec<Hour>> {
         let query = sqlx::query_as(HOURS).bind(hours.max(1)).bind(margin.as_secs_f64());
         Ok(query.fetch_all(self.conn()).await?)
     }
 
-    /// The texts of the last `window`, but not those younger than `margin`.
+    /// Counts the texts of the last `window`, without those younger than `margin`.
     pub async fn delivery_recent(&mut self, window: Duration, margin: Duration) -> Result<Recent> {
         Ok(sqlx::query_as(
             "select count(*) as counted, count(*) filter (where state = 'delivered') as delivered,
@@ -121,7 +123,8 @@ impl Tx {
         .await?)
     }
 
-    /// Carriers that refused texts of the last `window` since they last took one; `codes` are `provider/code`.
+    /// Returns carriers that refused texts in the last `window` and have accepted none since;
+    /// `codes` are `provider/code`.
     pub async fn carrier_refusals(&mut self, window: Duration, codes: &[String]) -> Result<Vec<Refusals>> {
         Ok(sqlx::query_as(REFUSALS).bind(window.as_secs_f64()).bind(codes).fetch_all(self.conn()).await?)
     }

@@ -1,4 +1,5 @@
-//! The AI disclosure counts as made only once the provider has taken the text that carries it (SEC-52, C-16).
+//! The AI disclosure counts as made only once the provider has accepted the text that carries it
+//! (SEC-52, C-16).
 
 use serde_json::json;
 use seven_domain::{AuditEvent, GuestHash, OutboundId};
@@ -15,10 +16,11 @@ struct Made {
     phone_hash: Vec<u8>,
 }
 
-/// Once per text: the first receipt or answer that finds it taken makes the note. A late receipt of an earlier disclosure takes no pending
-/// one back.
+/// Records the disclosure once per text: by the first receipt or answer that finds the text
+/// accepted. A late receipt of an earlier disclosure does not cancel a pending one.
 ///
-/// Key by key: joined, the planner walks guests and texts crosswise for as long as nobody has counted them (docs/performance.md).
+/// Reads key by key: with joins, the planner cross joins guests and texts until the tables are
+/// analyzed (docs/performance.md).
 const MADE: &str = "
 with o as materialized (
   select turn_id, conversation_id from outbound_messages where outbound_id = $1 and part = 1 and state in ('sent', 'delivered')
@@ -35,7 +37,7 @@ where g.guest_id = (select guest_id from t)
 returning carried.disclosure_kind as kind, g.disclosure_law as law, carried.language as locale, g.key_id, g.phone_hash";
 
 impl Tx {
-    /// Notes the disclosure this text carried, if it carried one and was taken.
+    /// Records the disclosure that this text carried, if it carried one and was accepted.
     pub async fn record_disclosure(&mut self, outbound: OutboundId) -> Result<()> {
         let made: Option<Made> = sqlx::query_as(MADE).bind(outbound.0).fetch_optional(self.conn()).await?;
         let Some(made) = made else { return Ok(()) };
@@ -53,7 +55,8 @@ impl Tx {
         .await
     }
 
-    /// Every guest who was told who we are is told again with the next text (SEC-53). Returns how many.
+    /// Marks every guest who got the disclosure, so that the next text repeats it (SEC-53). Returns
+    /// how many.
     pub async fn redisclose_all(&mut self, trigger: &str) -> Result<u64> {
         let done = sqlx::query("update guests set redisclose = $1 where disclosed_at is not null")
             .bind(trigger)

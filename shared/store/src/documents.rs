@@ -1,5 +1,6 @@
-//! Casinos' documents as this process last read them: each transaction asks whether its copy still holds, and only a change is carried
-//! over and parsed again. The row version (`xmin`) decides, so nobody who writes a document has to think of this.
+//! Cache of the casinos' documents. Each transaction checks whether its copy is still current, and
+//! only a changed document is transferred and parsed again. The row version (`xmin`) decides, so
+//! that writers of documents need not invalidate anything.
 
 use std::{
     collections::HashMap,
@@ -23,7 +24,8 @@ impl Documents {
         self.lock().get(casino).cloned()
     }
 
-    /// The document of this version: the one just read, else the one that was held when the database was asked. None when neither is it.
+    /// Returns the document of this version: the one just read, or else the one cached when the
+    /// query was made. `None` if neither has this version.
     pub(crate) fn settle(
         &self,
         casino: &CasinoId,

@@ -7,19 +7,20 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx};
 
-/// The kind of a row that carries a STOP, by the id of its inbound text, to the other casinos it concerns (D40).
+/// Kind of the row that applies a STOP, by the id of its inbound text, to the other casinos that it
+/// concerns (D40).
 pub const STOP_REACH: &str = "stop_reach";
 
-/// Which rows are asked for.
+/// The kinds of due rows to claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kinds {
-    /// Guests to be forgotten: slow work.
+    /// Deletions of guests, which take long.
     Deletions,
-    /// All others, which end in a signal.
+    /// All other kinds, which end in a signal.
     Signals,
 }
 
-/// A claimed row. It comes back after the claim's time unless it is cleared.
+/// A claimed row. It is due again after the claim expires, unless it is cleared.
 #[derive(Debug, Clone)]
 pub struct Due {
     pub casino: CasinoId,
@@ -28,7 +29,8 @@ pub struct Due {
 }
 
 impl Tx {
-    /// `send` signals a queued text; `attempt_doubt` settles an attempt nobody answered.
+    /// Adds a due row. `send` signals a queued text; `attempt_doubt` settles an attempt that the
+    /// provider did not answer.
     pub async fn put_due(&mut self, kind: &str, row: Uuid, after: Duration) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
@@ -57,7 +59,7 @@ impl Tx {
 }
 
 impl Store {
-    /// Claims up to `most` due rows; two schedulers never hold the same one.
+    /// Claims up to `most` due rows; no two schedulers hold the same one.
     pub async fn claim_due(&self, kinds: Kinds, most: i64, claim: Duration) -> Result<Vec<Due>> {
         let rows: Vec<(String, String, Uuid)> = sqlx::query_as(
             "update due set claimed_until = now() + make_interval(secs => $2)

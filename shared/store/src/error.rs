@@ -4,7 +4,7 @@ use seven_domain::Invalid;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database is away or not taking connections: wait, nothing is wrong with the message.
+    /// The database is unreachable or refuses connections: the message is not at fault and waits.
     #[error("reaching the database")]
     Unavailable(#[source] sqlx::Error),
     #[error("querying the database")]
@@ -26,7 +26,8 @@ impl Error {
         matches!(self, Self::Unavailable(_))
     }
 
-    /// Two transactions met, or a lock was not to be had in time (55P03); the loser simply comes again.
+    /// Returns whether two transactions conflicted, or a lock timed out (55P03); the failed one is
+    /// simply retried.
     pub fn is_contended(&self) -> bool {
         let met = |code: &str| code.starts_with("40") || code == "55P03";
         matches!(self, Self::Query(sqlx::Error::Database(e)) if e.code().is_some_and(|code| met(&code)))
@@ -39,8 +40,9 @@ impl From<sqlx::Error> for Error {
     }
 }
 
-/// SQLSTATE classes that mean "later": connection (08), resources (53), operator intervention (57), the server's disk (58); and a server
-/// that takes no writes (25006): a primary that became a standby, or one whose disk is full.
+/// Returns whether the error is temporary. The SQLSTATE classes are connection (08), resources
+/// (53), operator intervention (57) and the server's disk (58); also a server that refuses writes
+/// (25006), because it became a standby or its disk is full.
 fn is_away(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
@@ -63,7 +65,8 @@ pub(crate) fn is_dead_connection(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Nobody listens yet, every place is taken (53300), or the server is still starting (57P03).
+/// Returns whether the server is not listening, has no free connection (53300), or is still
+/// starting (57P03).
 pub(crate) fn is_not_taking_connections(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(e) => e.kind() == std::io::ErrorKind::ConnectionRefused,

@@ -1,5 +1,6 @@
-//! Cases a person has to look at (SEC-104, SEC-113, SEC-114). The row is what cannot be missed; grave ones become alerts under the case's
-//! own id, so that people are told once (SEC-110).
+//! Cases that a person has to look at (SEC-104, SEC-113, SEC-114). The row is the durable record;
+//! severe cases also become alerts under the case's own id, so that people are notified once
+//! (SEC-110).
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -22,9 +23,11 @@ pub struct NewEscalation<'a> {
     pub source: &'static str,
     pub reason: &'a str,
     pub pattern_id: Option<&'a str>,
-    /// Seconds in which somebody must acknowledge; none: in the daily digest.
+    /// Seconds within which a person must acknowledge the case; `None` if it only appears in the
+    /// daily digest.
     pub ack_seconds: Option<u32>,
-    /// Minutes in which a person must write to the guest; none: with the daily digest.
+    /// Minutes within which a person must write to the guest; `None` if it is only due with the
+    /// daily digest.
     pub respond_minutes: Option<u32>,
     pub actor: &'a str,
     pub trace: Option<&'a str>,
@@ -53,7 +56,8 @@ pub struct Escalation {
 }
 
 impl Store {
-    /// Casinos with a case that waits for a person, or with an open alert of this name about one: few of many.
+    /// Returns the casinos with a case that waits for a person, or with an open alert of this name
+    /// about one. They are few, so callers need not visit every casino.
     pub async fn with_cases(&self, alert: &str) -> Result<Vec<CasinoId>> {
         let rows: Vec<String> = sqlx::query_scalar(
             "select casino_id from fleet_cases() union select casino_id from alerts where name = $1 and resolved_at is null",
@@ -66,7 +70,8 @@ impl Store {
 }
 
 impl Tx {
-    /// Opens a case; true when it is new. There is one open case per conversation and reason, whose `repeats` count how often it came again.
+    /// Opens a case; returns true when it is new. There is one open case per conversation and
+    /// reason, whose `repeats` counts recurrences.
     pub async fn escalate(&mut self, new: &NewEscalation<'_>) -> Result<bool> {
         let casino = self.casino_str();
         let opened = sqlx::query(
@@ -117,7 +122,7 @@ impl Tx {
         Ok(opened)
     }
 
-    /// Cases, the most severe and oldest first; `all` includes those that are settled.
+    /// Returns cases, most severe and oldest first; `all` includes settled ones.
     pub async fn escalations(&mut self, all: bool, most: i64) -> Result<Vec<Escalation>> {
         Ok(sqlx::query_as(
             "select escalation_id, conversation_id, guest_id, inbound_id, severity, source, reason, pattern_id, level, ack_due_at, respond_due_at, repeats,
@@ -132,7 +137,7 @@ impl Tx {
         .await?)
     }
 
-    /// Open cases of these severities that nobody was told of yet.
+    /// Returns open cases of these severities for which no alert exists yet.
     pub async fn untold_cases(&mut self, severities: &[String]) -> Result<Vec<UntoldCase>> {
         Ok(sqlx::query_as(
             "select e.escalation_id, e.severity, e.source, e.reason, extract(epoch from e.ack_due_at - now())::float8 as ack_seconds
@@ -145,7 +150,7 @@ impl Tx {
         .await?)
     }
 
-    /// Open alerts about cases of the bound casino whose case went on without them.
+    /// Returns open alerts about the bound casino's cases that lag behind the state of their case.
     pub async fn moved_cases(&mut self, alert: &str) -> Result<Vec<MovedCase>> {
         let casino = self.casino_str();
         Ok(sqlx::query_as(
@@ -160,7 +165,7 @@ impl Tx {
         .await?)
     }
 
-    /// Somebody has it in hand; false when there is no such open case.
+    /// Marks a case as acknowledged; returns false when there is no such open case.
     pub async fn acknowledge(&mut self, escalation: Uuid, by: &str) -> Result<bool> {
         let done = sqlx::query("update escalations set acknowledged_at = now(), acknowledged_by = $2 where escalation_id = $1 and acknowledged_at is null")
             .bind(escalation)
@@ -183,9 +188,10 @@ impl Tx {
         Ok(done)
     }
 
-    /// A person has settled the case. None when there is no such open case; else its conversation, if no other case keeps it paused.
+    /// Settles a case on behalf of a person. Returns `None` when there is no such open case;
+    /// otherwise its conversation, if no other case keeps that paused.
     pub async fn settle_case(&mut self, escalation: Uuid, by: &str) -> Result<Option<Settled>> {
-        // The conversation is the first of a transaction's locks.
+        // A transaction locks the conversation first.
         sqlx::query("select 1 from conversations c, escalations e where e.escalation_id = $1 and c.conversation_id = e.conversation_id for update of c")
             .bind(escalation)
             .execute(self.conn())
@@ -209,7 +215,7 @@ impl Tx {
             trace: None,
         })
         .await?;
-        // An operator's pause is not the case's to end.
+        // Settling a case must not end a pause that an operator set.
         let free: Option<Uuid> = sqlx::query_scalar(
             "select c.conversation_id from conversations c where c.conversation_id = $1 and c.paused_at is not null and c.paused_until is not null
                and not exists (select 1 from escalations e where e.conversation_id = c.conversation_id and e.resolved_at is null
@@ -221,7 +227,8 @@ impl Tx {
         Ok(Some(Settled { resumes: free.map(ConversationId) }))
     }
 
-    /// The guest took it back: open cases of the conversation with this reason are settled. Returns how many.
+    /// Settles the open cases of the conversation with this reason, because the guest withdrew it.
+    /// Returns how many.
     pub async fn withdraw_cases(&mut self, conversation: ConversationId, reason: &str) -> Result<u64> {
         let cases: Vec<Uuid> = sqlx::query_scalar(
             "update escalations set resolved_at = now(), resolved_by = 'guest' where conversation_id = $1 and reason = $2 and resolved_at is null
@@ -239,23 +246,23 @@ impl Tx {
     }
 }
 
-/// A case that nobody was told of.
+/// A case for which no alert exists yet.
 #[derive(Debug, Clone, FromRow)]
 pub struct UntoldCase {
     pub escalation_id: Uuid,
     pub severity: String,
     pub source: String,
     pub reason: String,
-    /// Seconds that are left to acknowledge it.
+    /// Seconds left to acknowledge it.
     pub ack_seconds: Option<f64>,
 }
 
-/// A case that its alert has to follow.
+/// A case whose alert has to be brought up to date.
 #[derive(Debug, Clone, FromRow)]
 pub struct MovedCase {
     pub key: String,
     pub alert_id: Uuid,
-    /// Settled, or deleted with its guest.
+    /// The case was settled, or deleted with its guest.
     pub settled: bool,
     pub acknowledged_by: Option<String>,
 }
@@ -263,6 +270,6 @@ pub struct MovedCase {
 /// A case that a person settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settled {
-    /// The conversation that goes on now.
+    /// The conversation that resumes now.
     pub resumes: Option<ConversationId>,
 }

@@ -1,4 +1,5 @@
-//! The casino's self-exclusion list and the reassigned-numbers answers: what the last look reads besides consent (SMS-31, C-23).
+//! The casino's self-exclusion list and the reassigned-numbers results, which the pre-send check
+//! reads besides consent (SMS-31, C-23).
 
 use chrono::{DateTime, Utc};
 use seven_domain::GuestHash;
@@ -6,7 +7,7 @@ use seven_domain::GuestHash;
 use crate::{Result, Tx};
 
 impl Tx {
-    /// Puts this list in the place of the one before; an empty list counts as given.
+    /// Replaces the self-exclusion list; an empty list counts as supplied.
     pub async fn replace_exclusions(&mut self, guests: &[GuestHash], source: &str) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query("delete from exclusions").execute(self.conn()).await?;
@@ -32,7 +33,8 @@ impl Tx {
         Ok(())
     }
 
-    /// The day of the consent that this number was not checked for yet; none when it was, or when there is no consent.
+    /// Returns the time of the consent for which this number was not checked yet; `None` when it
+    /// was checked, or when there is no consent.
     pub async fn number_unchecked_since(&mut self, guest: &GuestHash) -> Result<Option<DateTime<Utc>>> {
         let since: Option<Option<DateTime<Utc>>> = sqlx::query_scalar(
             "select g.consent_at from guests g left join number_checks n on n.key_id = g.key_id and n.phone_hash = g.phone_hash
@@ -45,7 +47,7 @@ impl Tx {
         Ok(since.flatten())
     }
 
-    /// Keeps an answer of the reassigned-numbers database: `same`, `reassigned` or `no_data`.
+    /// Stores an answer of the reassigned-numbers database: `same`, `reassigned` or `no_data`.
     pub async fn put_number_check(&mut self, guest: &GuestHash, result: &str) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(

@@ -1,4 +1,4 @@
-//! Everything we hold about one guest, for the guest (SEC-76).
+//! Export of all data about one guest, for the guest (SEC-76).
 
 use serde_json::Value;
 use seven_domain::GuestHash;
@@ -6,8 +6,9 @@ use seven_domain::GuestHash;
 use crate::{Result, Tx};
 
 impl Tx {
-    /// Profile, conversations with every text, offers, campaigns, consent with its chain, what was audited. A guest we do not know has what outlives
-    /// a guest: suppression, chain and audit entries, if any.
+    /// Returns the profile, conversations with every text, offers, campaigns, consent with its
+    /// chain, and audit entries. For an unknown guest it returns the data that is kept after a
+    /// deletion, if any: suppression, chain and audit entries.
     pub async fn export_guest(&mut self, guest: &GuestHash) -> Result<Value> {
         Ok(sqlx::query_scalar(EXPORT)
             .bind(guest.key_id)
@@ -17,8 +18,8 @@ impl Tx {
             .await?)
     }
 
-    /// Trace ids of the guest's texts and audit entries, for deleting them in the trace backend (OBS-38). After the guest's deletion
-    /// those of the audit entries are left.
+    /// Returns the trace ids of the guest's texts and audit entries, for deleting them in the trace
+    /// backend (OBS-38). After the guest's deletion, only those of the audit entries remain.
     pub async fn guest_traces(&mut self, guest: &GuestHash) -> Result<Vec<String>> {
         Ok(sqlx::query_scalar(
             "with g as (select guest_id from guests where key_id = $1 and phone_hash = $2)

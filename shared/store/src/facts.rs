@@ -1,4 +1,5 @@
-//! Figures of finished turns for analysis (OBS-35, OBS-17): copied out of `turns`, as often as one likes, in batches.
+//! Figures of finished turns for analysis (OBS-35, OBS-17), copied from `turns` in batches; copying
+//! can be repeated at will.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
@@ -13,10 +14,10 @@ pub const BATCH: i64 = 100;
 /// Result of one batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
 pub struct Batch {
-    /// The last turn looked at; none when there was none left.
+    /// The last turn that was read; `None` when none was left.
     pub last: Option<Uuid>,
     pub looked_at: i64,
-    /// Rows that are new or changed; the others stood as they are.
+    /// Number of rows that are new or changed; the others were up to date.
     pub written: i64,
 }
 
@@ -43,17 +44,18 @@ pub struct Fact {
     pub top_score: Option<f32>,
 }
 
-/// A week of one casino (OBS-17). Shares are of 1.
+/// A week of one casino (OBS-17).
 #[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
 pub struct Week {
-    /// Its Monday, by UTC.
+    /// The Monday of the week, in UTC.
     pub week: NaiveDate,
-    /// Of what the week is broken down by; none for the whole.
+    /// The value of the column by which the week is broken down; `None` for the whole week.
     pub part: Option<String>,
     pub turns: i64,
-    /// Turns whose reply came from at least one content row.
+    /// Number of turns whose reply came from at least one content row.
     pub with_rows: i64,
-    /// Mean best score of the turns that have one: the offline model's searches have none.
+    /// Mean of the best scores, over the turns that have one; the offline model's searches have
+    /// none.
     pub top_score: Option<f64>,
     /// Turns with a score.
     pub scored: i64,
@@ -84,7 +86,7 @@ impl Part {
     }
 }
 
-/// Drafts that may still change are left for the next time.
+/// Drafts, which may still change, are left for the next run.
 const COPY: &str = "
 with batch as (
   select * from turns where turn_id > $1 and state <> 'drafted' and ($2::timestamptz is null or created_at >= $2)
@@ -112,7 +114,8 @@ with batch as (
 select (select max(turn_id::text)::uuid from batch) as last, (select count(*) from batch) as looked_at, (select count(*) from written) as written";
 
 impl Tx {
-    /// Copies the next `most` finished turns behind `after`, those made before `since` left out. Copied again, a turn changes nothing.
+    /// Copies the next `most` finished turns after `after`, without those made before `since`.
+    /// Copying a turn again changes nothing.
     pub async fn copy_facts(&mut self, after: Option<Uuid>, since: Option<DateTime<Utc>>, most: i64) -> Result<Batch> {
         Ok(sqlx::query_as(COPY)
             .bind(after.unwrap_or(Uuid::nil()))
@@ -122,7 +125,7 @@ impl Tx {
             .await?)
     }
 
-    /// The finished turn that comes next, for one that cannot be copied to be left out.
+    /// Returns the next finished turn, so that one that cannot be copied can be skipped.
     pub async fn turn_behind(&mut self, after: Option<Uuid>) -> Result<Option<Uuid>> {
         Ok(sqlx::query_scalar(
             "select turn_id from turns where turn_id > $1 and state <> 'drafted' order by turn_id limit 1",
@@ -132,12 +135,13 @@ impl Tx {
         .await?)
     }
 
-    /// When the newest turn that was copied was made.
+    /// Returns when the newest copied turn was made.
     pub async fn facts_until(&mut self) -> Result<Option<DateTime<Utc>>> {
         Ok(sqlx::query_scalar("select max(at) from turn_facts").fetch_one(self.conn()).await?)
     }
 
-    /// Facts of turns made between `from` and `to`, oldest first, in pages: `after` is the last of the page before.
+    /// Returns the facts of turns made between `from` and `to`, oldest first, in pages: `after` is
+    /// the last fact of the previous page.
     pub async fn facts(
         &mut self,
         from: DateTime<Utc>,
@@ -160,7 +164,7 @@ impl Tx {
         .await?)
     }
 
-    /// Weeks with turns made from `from` on, the newest first, whole or by part.
+    /// Returns the weeks with turns made since `from`, newest first, whole or broken down by `by`.
     pub async fn fact_weeks(&mut self, from: DateTime<Utc>, by: Option<Part>) -> Result<Vec<Week>> {
         let part = by.map_or("null::text", Part::column);
         let weeks = format!(

@@ -1,4 +1,5 @@
-//! Feature flags (DEP-23, DEP-25): a casino's own, else the fleet's. Every change is audited and has a version.
+//! Feature flags (DEP-23, DEP-25): a casino's own flag overrides the fleet's. Every change is
+//! audited and versioned.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +11,11 @@ use sqlx::FromRow;
 
 use crate::{Result, Store, Tx, audit::Entry, controls::Order};
 
-/// A flag as it stands.
+/// A flag with its current rule.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Flag {
-    /// Empty: for casinos that have none of this name.
+    /// The casino; empty for the fleet's flag, which applies to casinos that have none of this
+    /// name.
     pub casino_id: String,
     pub name: String,
     pub rule: Value,
@@ -24,7 +26,8 @@ pub struct Flag {
 }
 
 impl Store {
-    /// Sets a flag of one casino or, without one, of the fleet; no rule removes it. False when there was nothing to remove.
+    /// Sets a flag of one casino or, without one, of the fleet; without a rule the flag is removed.
+    /// Returns false when there was nothing to remove.
     pub async fn put_flag(
         &self,
         casino: Option<&CasinoId>,
@@ -66,7 +69,7 @@ impl Store {
         Ok(changed)
     }
 
-    /// The fleet's flags.
+    /// Returns the fleet's flags.
     pub async fn fleet_flags(&self) -> Result<Vec<Flag>> {
         let query =
             "select '' as casino_id, name, rule, version, updated_at, actor, reason from fleet_flags order by name";
@@ -75,14 +78,14 @@ impl Store {
 }
 
 impl Tx {
-    /// The bound casino's own flags.
+    /// Returns the bound casino's own flags.
     pub async fn own_flags(&mut self) -> Result<Vec<Flag>> {
         let query = "select casino_id, name, rule, version, updated_at, actor, reason from flags order by name";
         Ok(sqlx::query_as(query).fetch_all(self.conn()).await?)
     }
 }
 
-/// One document with the rules in force for the bound casino, by name.
+/// Selects one JSON document with the rules in force for the bound casino, by name.
 macro_rules! flags_in_force {
     () => {
         "select jsonb_object_agg(name, rule) from (
@@ -92,7 +95,8 @@ macro_rules! flags_in_force {
 }
 pub(crate) use flags_in_force;
 
-/// A rule that cannot be read is left out: the document's value stands (DEP-28).
+/// Parses the rules. One that cannot be parsed is left out, and the casino's document decides
+/// instead (DEP-28).
 pub(crate) fn read(rules: BTreeMap<String, Value>) -> BTreeMap<String, Rule> {
     let read = |(name, rule): (String, Value)| match serde_json::from_value(rule) {
         Ok(rule) => Some((name, rule)),

@@ -1,4 +1,5 @@
-//! Questions about all casinos at once: answered by functions that return ids, times and counts only (D9).
+//! Queries over all casinos at once. They call functions that return only ids, times and counts
+//! (D9).
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{Result, Store, mutant};
 
-/// One casino as the workers' roster needs it; also what the control bucket mirrors (D14).
+/// One casino as the workers' roster needs it, and as the control bucket mirrors it (D14).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct RosterEntry {
     pub casino: CasinoId,
@@ -19,7 +20,7 @@ pub struct RosterEntry {
     pub paused: Vec<String>,
 }
 
-/// A row whose next step never came.
+/// A row whose next step is overdue.
 #[derive(Debug, Clone)]
 pub struct Swept {
     pub casino: CasinoId,
@@ -37,7 +38,7 @@ pub struct Count {
     pub n: i64,
 }
 
-/// Seconds that a casino's oldest row has waited for a stage; 0 for none.
+/// Seconds for which a casino's oldest row has waited for each stage; 0 if none waits.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct Waiting {
     pub casino_id: String,
@@ -47,7 +48,7 @@ pub struct Waiting {
 }
 
 impl Store {
-    /// Every casino that is not removed.
+    /// Returns every casino that is not removed.
     pub async fn roster(&self) -> Result<Vec<RosterEntry>> {
         type Row = (String, String, i64, i64, Vec<String>, Vec<String>);
         let rows: Vec<Row> = sqlx::query_as(
@@ -63,14 +64,15 @@ impl Store {
             .collect()
     }
 
-    /// Every casino that was ever added, removed ones included.
+    /// Returns every casino that was ever added, removed ones included.
     pub async fn tenants(&self) -> Result<Vec<CasinoId>> {
         let query = "select casino_id from fleet_tenants()";
         let rows: Vec<String> = sqlx::query_scalar(query).fetch_all(&mut *self.fleet().await?).await?;
         Ok(rows.iter().map(|casino| CasinoId::trusted(casino)).collect::<Result<_, _>>()?)
     }
 
-    /// Claims the overdue rows of a stage for another signal; each call moves their next sweep out (D3).
+    /// Claims the overdue rows of a stage for another signal; each call postpones their next sweep
+    /// (D3).
     pub async fn sweep(&self, stage: Stage, longest: Duration, per_casino: i32) -> Result<Vec<Swept>> {
         if mutant::sweeps_nothing(stage) {
             return Ok(Vec::new());
@@ -98,8 +100,8 @@ impl Store {
             .collect()
     }
 
-    /// Since when the database runs: a restart or a standby that took over changes it, and so does a crash that the server itself recovers
-    /// from (its figures begin anew).
+    /// Returns since when the database has been running. A restart or a failover changes this, and
+    /// so does a crash from which the server recovers by itself, since that resets its statistics.
     pub async fn up_since(&self) -> Result<DateTime<Utc>> {
         Ok(sqlx::query_scalar(
             "select greatest(pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter))",
@@ -108,16 +110,16 @@ impl Store {
         .await?)
     }
 
-    /// Brings the first sweep of rows forward to now, where they have waited for `age`. Returns how many.
+    /// Makes the first sweep of rows that have waited for `age` due now. Returns how many.
     pub async fn hasten(&self, age: Duration) -> Result<i64> {
         let query = "select n from fleet_hasten(make_interval(secs => $1), make_interval(secs => $2))";
         let query = sqlx::query_scalar(query).bind(age.as_secs_f64()).bind(self.sweep.base.as_secs_f64());
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// Returns when a casino's oldest open row of a stage was made, in this lane where the stage
-    /// has several: a re-created consumer starts reading there (D16). A row put off for long is
-    /// left to its due row. None for stages whose messages leave no open row.
+    /// Returns when a casino's oldest open row of a stage was made, for one lane if the stage has
+    /// several: a re-created consumer starts reading there (D16). A row deferred for long is left
+    /// to its due row. Returns `None` for stages whose messages leave no open row.
     pub async fn oldest_open(
         &self,
         casino: &CasinoId,
@@ -131,8 +133,8 @@ impl Store {
                 "select coalesce(min(o.created_at), now()) from outbound_messages o join send_policy p on p.class = o.class
                  where o.state = 'queued' and o.not_before < now() + interval '10 seconds' and p.lane = $1"
             }
-            // A message that ingress acknowledged and nobody stored is on the bus alone: see
-            // `Store::ack_floor`.
+            // A message that ingress acknowledged and that is not stored yet is only on the bus:
+            // see `Store::ack_floor`.
             Stage::Ingress | Stage::Gate | Stage::Receipts => return Ok(None),
         };
         let mut query = sqlx::query_scalar(query);
@@ -145,8 +147,9 @@ impl Store {
         Ok(Some(at))
     }
 
-    /// Since when the oldest rows of each casino wait for swarm, envelope and sender; what was put off waits from then on (OBS-28, DEP-35).
-    /// Casinos where nothing waits are not in it.
+    /// Returns for how long each casino's oldest rows have waited for swarm, envelope and sender; a
+    /// deferred row counts from its new time (OBS-28, DEP-35). Casinos without waiting rows are
+    /// left out.
     pub async fn waiting(&self) -> Result<Vec<Waiting>> {
         Ok(sqlx::query_as(
             "select casino_id, coalesce(extract(epoch from now() - swarm_at), 0)::float8 as swarm,
@@ -157,7 +160,7 @@ impl Store {
         .await?)
     }
 
-    /// How many rows stand in which state, per casino.
+    /// Counts the rows in each state, per casino.
     pub async fn counts(&self) -> Result<Vec<Count>> {
         let rows: Vec<(String, String, String, i64)> =
             sqlx::query_as("select casino_id, what, state, n from fleet_counts() order by 1, 2, 3")

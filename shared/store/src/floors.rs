@@ -1,28 +1,30 @@
-//! Up to which message of the bus a casino's are done, for stages that leave no open row (D25): the consumer's ack floor, noted now and then.
+//! Ack floors of consumers, recorded regularly: the bus message up to which a casino's messages are
+//! done, for stages that leave no open row (D25).
 
 use chrono::{DateTime, Utc};
 use seven_domain::{CasinoId, Stage};
 
 use crate::{Result, Store};
 
-/// The ack floor noted of one consumer.
+/// The recorded ack floor of one consumer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AckFloor {
     pub casino: CasinoId,
     pub stage: Stage,
-    /// In the stage's stream.
+    /// Sequence in the stage's stream.
     pub sequence: u64,
-    /// When the last acknowledgement came, on the bus's clock.
+    /// When the last acknowledgement came, by the bus's clock.
     pub acked_at: DateTime<Utc>,
-    /// When the stream was made, on the same clock.
+    /// When the stream was created, by the same clock.
     pub stream_made: DateTime<Utc>,
 }
 
 impl Store {
-    /// Notes them, one for each casino and stage. The last word of several schedulers stands: each was true when it was listed.
+    /// Records ack floors, one for each casino and stage. The last write of several schedulers
+    /// wins, since each was true when it was read.
     ///
     /// # Errors
-    /// When two are of the same casino and stage; none of them is noted then.
+    /// Fails when two are of the same casino and stage; then none is recorded.
     pub async fn note_ack_floors(&self, floors: &[AckFloor]) -> Result<()> {
         let casinos: Vec<&str> = floors.iter().map(|floor| floor.casino.as_str()).collect();
         let stages: Vec<&str> = floors.iter().map(|floor| floor.stage.as_str()).collect();
@@ -45,7 +47,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the ack floor noted last, if any was.
+    /// Returns the last recorded ack floor, if any.
     pub async fn ack_floor(&self, casino: &CasinoId, stage: Stage) -> Result<Option<AckFloor>> {
         let row: Option<(i64, DateTime<Utc>, DateTime<Utc>)> = sqlx::query_as(
             "select sequence, acked_at, stream_made from ack_floors where casino_id = $1 and stage = $2",

@@ -10,35 +10,35 @@ use crate::{
     casinos::{Casino, Document, document},
 };
 
-/// The guest and conversation a text belongs to.
+/// The guest and conversation that a text belongs to.
 #[derive(Debug, Clone)]
 pub struct Party {
     pub guest_id: GuestId,
     pub conversation_id: ConversationId,
     pub language: Option<Language>,
-    /// True when this text made us know the guest.
+    /// Whether this text created the guest.
     pub new: bool,
     /// `active`, `warm`, `archived` or `pending_deletion`.
     pub status: String,
     pub consent_tier: String,
-    /// Opted out, when the conversation was not locked yet.
+    /// Whether the guest was opted out, read before the conversation was locked.
     pub stopped: bool,
-    /// Asked whether they want no more texts, and not answered yet (D20).
+    /// Whether the guest was asked if they want no more texts, and has not answered yet (D20).
     pub asked: bool,
-    /// Nothing written until then may be kept.
+    /// Texts that the guest wrote until this time were erased and must not be stored again.
     pub erased_until: Option<DateTime<Utc>>,
-    /// When the guest's text before this one was received.
+    /// When the guest's previous text was received.
     pub last_inbound_at: Option<DateTime<Utc>>,
 }
 
-/// Duties that the states of a new guest's number put on us (SEC-53b).
+/// Legal duties that follow from the states of a new guest's number (SEC-53b).
 #[derive(Debug, Clone, Default)]
 pub struct GuestLaw {
     pub disclosure_required: bool,
     pub disclosure_law: Option<String>,
 }
 
-/// Ids to use when guest or conversation are new.
+/// Ids to use when the guest or the conversation is new.
 #[derive(Debug, Clone, Copy)]
 pub struct NewIds {
     pub guest: GuestId,
@@ -61,7 +61,7 @@ struct Met {
     document: Document,
 }
 
-/// No lock on the guest's row: the conversation's is the first of a transaction's locks, always.
+/// Takes no lock on the guest's row: a transaction always locks the conversation first.
 const MEET: &str = concat!(
     "
 with known as (
@@ -104,7 +104,7 @@ impl Tx {
         self.meet(phone, hash, number, channel, new, law).await.map(|(party, _)| party)
     }
 
-    /// The same with the bound casino, in one round trip.
+    /// Works like [`Tx::party`], and also returns the bound casino, in one round trip.
     pub async fn meet(
         &mut self,
         phone: &PhoneE164,
@@ -115,7 +115,8 @@ impl Tx {
         law: &GuestLaw,
     ) -> Result<(Party, Casino)> {
         let casino = self.casino_str();
-        // A guest whom another transaction is just adding is not seen by this statement, but by the next.
+        // A guest that another transaction is just adding is not visible to this statement, but is
+        // to the next.
         for _ in 0..3 {
             let held = self.held_document();
             let met: Option<Met> = sqlx::query_as(MEET)
@@ -151,7 +152,7 @@ impl Tx {
         Err(sqlx::Error::RowNotFound.into())
     }
 
-    /// The guest whose phone hashes to this, if any.
+    /// Returns the guest with this phone hash, if any.
     pub async fn guest_by_hash(&mut self, hash: &GuestHash) -> Result<Option<GuestId>> {
         let id: Option<Uuid> = sqlx::query_scalar("select guest_id from guests where key_id = $1 and phone_hash = $2")
             .bind(hash.key_id)
@@ -161,13 +162,13 @@ impl Tx {
         Ok(id.map(GuestId))
     }
 
-    /// The guest's phone; none where the guest was erased.
+    /// Returns the guest's phone; `None` if the guest was erased.
     pub async fn phone_of(&mut self, guest: GuestId) -> Result<Option<String>> {
         let query = sqlx::query_scalar("select phone from guests where guest_id = $1").bind(guest.0);
         Ok(query.fetch_optional(self.conn()).await?)
     }
 
-    /// The keyed hash of a guest.
+    /// Returns the keyed hash of a guest.
     pub async fn hash_of(&mut self, guest: GuestId) -> Result<Option<GuestHash>> {
         let row: Option<(i16, Vec<u8>)> = sqlx::query_as("select key_id, phone_hash from guests where guest_id = $1")
             .bind(guest.0)
@@ -176,7 +177,8 @@ impl Tx {
         Ok(row.and_then(|(key_id, hash)| Some(GuestHash { key_id, bytes: hash.try_into().ok()? })))
     }
 
-    /// The guest cried for help: no play and no offers for the rest of the session (SEC-28).
+    /// Records that the guest wrote a cry for help: no play and no offers for the rest of the
+    /// session (SEC-28).
     pub async fn note_cry(&mut self, conversation: ConversationId, at: DateTime<Utc>) -> Result<()> {
         sqlx::query("update conversations set cried_at = greatest(cried_at, $2) where conversation_id = $1")
             .bind(conversation.0)
@@ -186,7 +188,8 @@ impl Tx {
         Ok(())
     }
 
-    /// A guest who cried for help about gambling: no proactive text ever again (CONV-14).
+    /// Records that the guest wrote a cry for help about gambling: they never get a proactive text
+    /// again (CONV-14).
     pub async fn mark_responsible_gaming(&mut self, guest: GuestId) -> Result<()> {
         sqlx::query(
             "update guests set responsible_gaming_at = coalesce(responsible_gaming_at, now()) where guest_id = $1",

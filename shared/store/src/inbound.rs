@@ -1,4 +1,4 @@
-//! Texts guests sent, each ending in one disposition (D4).
+//! Inbound texts from guests, each ending in one disposition (D4).
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -17,14 +17,14 @@ use crate::{
     guests::Party,
 };
 
-/// A text to store.
+/// An inbound text to store.
 #[derive(Debug, Clone)]
 pub struct NewInbound {
     pub inbound_id: InboundId,
     pub channel: Channel,
     pub provider: String,
     pub provider_message_id: String,
-    /// The number it was written to.
+    /// The casino's number that the guest wrote to.
     pub casino_number: String,
     pub event_id: String,
     pub body: String,
@@ -40,7 +40,7 @@ pub struct NewInbound {
     pub trace: String,
 }
 
-/// The stored text that a repeated delivery finds.
+/// The stored text to which a repeated delivery refers.
 #[derive(Debug, Clone)]
 pub struct Known {
     pub inbound_id: InboundId,
@@ -55,36 +55,37 @@ pub struct Known {
 pub struct OpenText {
     pub inbound_id: Uuid,
     pub body: String,
-    /// Since when the guest waits for the host: it was received, or given back to the host after a pause.
+    /// The time since which the guest has waited for the host: when the text was received, or when
+    /// it was handed back to the host after a pause.
     pub since: DateTime<Utc>,
     pub tries: i32,
     pub trace: String,
-    /// Seconds since it was stored, on the database's clock.
+    /// Seconds since the text was stored, by the database's clock.
     pub age: f64,
-    /// It was kept for a person and is the host's again.
+    /// Whether the text was kept for a person and then handed back to the host.
     pub released: bool,
 }
 
-/// A guest's text before the one in hand.
+/// A text that the guest sent before the current one.
 #[derive(Debug, Clone, FromRow)]
 pub struct Earlier {
     pub body: String,
     pub disposition: String,
     pub reason: Option<String>,
-    /// Seconds since our last text before it.
+    /// Seconds between our last text before it and this text.
     pub after_ours: Option<f64>,
-    /// Something was sent to the guest since.
+    /// Whether we sent the guest a text after this one.
     pub sent_since: bool,
 }
 
-/// The casino and open texts that a signal finds.
+/// The casino and the open texts of a conversation for which a signal arrived.
 #[derive(Debug)]
 pub struct Waiting {
     pub casino: Casino,
     pub open: Vec<OpenText>,
     /// Switches that are on for the casino (D14).
     pub switched: Vec<Switch>,
-    /// The rules in force for it (DEP-23).
+    /// The flag rules in force for the casino (DEP-23).
     pub flags: BTreeMap<String, Rule>,
 }
 
@@ -119,8 +120,8 @@ macro_rules! open_texts {
 pub(crate) use open_texts;
 
 impl Tx {
-    /// Stores the text with its audit entry and its session; false when (casino, provider, provider message id) is there already, which
-    /// is the truth about duplicates (D2).
+    /// Stores the text with its audit entry and its session. Returns false when (casino, provider,
+    /// provider message id) is already stored; this key alone decides what is a duplicate (D2).
     pub async fn insert_inbound(&mut self, party: &Party, text: &NewInbound, heard: &Entry<'_>) -> Result<bool> {
         let (casino, base) = (self.casino_str(), self.sweep_base());
         Ok(sqlx::query_scalar(INSERT_INBOUND)
@@ -153,7 +154,7 @@ impl Tx {
             .await?)
     }
 
-    /// The row of a provider message that was stored before.
+    /// Returns the stored row of a provider message.
     pub async fn known_inbound(&mut self, provider: &str, provider_message_id: &str) -> Result<Option<Known>> {
         let row: Option<(Uuid, Uuid, String, Option<Uuid>, String)> = sqlx::query_as(
             "select inbound_id, conversation_id, disposition, disposition_ref, trace from inbound_messages where provider = $1 and provider_message_id = $2",
@@ -174,7 +175,8 @@ impl Tx {
         .transpose()
     }
 
-    /// The guest's texts received since then but `except`, the newest first, a few at most.
+    /// Returns at most four of the guest's texts received since `since`, newest first, without
+    /// `except`.
     pub async fn earlier_texts(
         &mut self,
         conversation: ConversationId,
@@ -197,14 +199,14 @@ impl Tx {
         .await?)
     }
 
-    /// Seconds from our last text to the guest until then; none where we sent nothing.
+    /// Returns the seconds from our last text to the guest until `at`; `None` if we sent none.
     pub async fn seconds_since_ours(&mut self, conversation: ConversationId, at: DateTime<Utc>) -> Result<Option<f64>> {
         let query = "select extract(epoch from $2 - max(sent_at))::float8 from outbound_messages
                      where conversation_id = $1 and sent_at <= $2";
         Ok(sqlx::query_scalar(query).bind(conversation.0).bind(at).fetch_one(self.conn()).await?)
     }
 
-    /// The kind of our last text that left, or is about to.
+    /// Returns the kind of our last text that was sent or is about to be sent.
     pub async fn last_said(&mut self, conversation: ConversationId) -> Result<Option<String>> {
         let query =
             "select kind from outbound_messages where conversation_id = $1 and state not in ('suppressed', 'expired')
@@ -212,7 +214,7 @@ impl Tx {
         Ok(sqlx::query_scalar(query).bind(conversation.0).fetch_optional(self.conn()).await?)
     }
 
-    /// Whether a text of this kind left, or is about to, within this time.
+    /// Returns whether a text of this kind was sent, or is about to be, within this time.
     pub async fn said_within(&mut self, conversation: ConversationId, kind: &str, within: Duration) -> Result<bool> {
         let query = "select exists (select 1 from outbound_messages where conversation_id = $1 and kind = $2
                      and created_at > now() - make_interval(secs => $3) and state not in ('suppressed', 'expired', 'failed', 'undelivered'))";
@@ -220,7 +222,7 @@ impl Tx {
         Ok(query.fetch_one(self.conn()).await?)
     }
 
-    /// The words of our last texts to the guest, the newest first.
+    /// Returns the bodies of our last texts to the guest, newest first.
     pub async fn last_texts(&mut self, guest: &GuestHash, most: i64) -> Result<Vec<String>> {
         let query = "select o.body from outbound_messages o join guests g on g.guest_id = o.guest_id
                      where g.key_id = $1 and g.phone_hash = $2 and o.sent_at is not null order by o.created_at desc limit $3";
@@ -232,7 +234,8 @@ impl Tx {
             .await?)
     }
 
-    /// All open texts of a conversation in the order the guest wrote them: webhooks overtake each other, and so do their stores.
+    /// Returns all open texts of a conversation in the order in which the guest wrote them:
+    /// webhooks can arrive, and be stored, out of order.
     pub async fn open_texts(&mut self, conversation: ConversationId) -> Result<Vec<OpenText>> {
         Ok(sqlx::query_as(concat!(open_texts!(), " order by occurred_at, arrival"))
             .bind(conversation.0)
@@ -261,8 +264,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Ends every open text of a conversation but `except` (STOP, DELETE, crisis). Texts kept for a person
-    /// end with them.
+    /// Closes every open text of a conversation except `except` (after STOP, DELETE or a crisis).
+    /// Texts kept for a person are closed too.
     pub async fn close_open_texts(
         &mut self,
         conversation: ConversationId,
@@ -281,7 +284,8 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// The bound casino, if there is one, with the open texts of a conversation and what operators set.
+    /// Returns the bound casino, if it exists, with the open texts of a conversation and the
+    /// switches and flags that operators set.
     pub async fn waiting(&mut self, conversation: ConversationId) -> Result<Option<Waiting>> {
         #[derive(FromRow)]
         struct Row {
@@ -316,7 +320,7 @@ impl Tx {
         }))
     }
 
-    /// Marks texts as parked behind a fallback text, with the error that parked them.
+    /// Marks texts as parked behind a fallback text, with the error that caused it.
     pub async fn park_texts(&mut self, ids: &[Uuid], fallback: OutboundId, reason: &str) -> Result<u64> {
         let done = sqlx::query(
             "update inbound_messages set disposition = 'parked', disposition_ref = $2, reason = $3, closed_at = now()
@@ -330,7 +334,7 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Counts a failure of this message only (D16); returns the tries so far.
+    /// Counts a failure that concerns only these texts (D16); returns the number of tries so far.
     pub async fn count_try(&mut self, ids: &[Uuid], error: &str) -> Result<i32> {
         let tries: Option<i32> =
             sqlx::query_scalar("with t as (update inbound_messages set tries = tries + 1, last_error = $2 where inbound_id = any($1) returning tries) select max(tries) from t")

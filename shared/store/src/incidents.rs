@@ -1,5 +1,5 @@
-//! The register of incidents (OBS-19): entries `incident_report` of the fleet's audit log, each a
-//! step of one incident. An incident is defined by its steps; nothing is changed or taken back.
+//! The register of incidents (OBS-19): `incident_report` entries of the fleet's audit log, each a
+//! step of one incident. An incident consists of its steps; no step is ever changed or deleted.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use uuid::Uuid;
 
 use crate::{Result, Store, audit::Entry};
 
-/// From the end of an incident to its written review, where one is owed.
+/// Time from the end of an incident to its written review, if one is required.
 pub const REVIEW_WITHIN: TimeDelta = TimeDelta::hours(48);
-/// SEV0 and SEV1 are reviewed (docs/runbook.md).
+/// Incidents up to this severity number (SEV0 and SEV1) must be reviewed (docs/runbook.md).
 const LEAST_REVIEWED: u8 = 1;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub enum Step {
         text: String,
         trace: Option<String>,
     },
-    /// `impact` in counts of guests and texts delayed, doubled or lost.
+    /// `impact` gives the numbers of guests and texts that were delayed, duplicated or lost.
     Resolved {
         impact: String,
         ended: DateTime<Utc>,
@@ -48,7 +48,7 @@ pub struct Action {
     pub due: NaiveDate,
 }
 
-/// A step as it was written down.
+/// A step as recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Told {
     pub at: DateTime<Utc>,
@@ -64,14 +64,14 @@ pub struct Incident {
     pub title: String,
     pub began: DateTime<Utc>,
     pub ended: Option<DateTime<Utc>>,
-    /// When its review is due; none when it has one, owes none or is not over.
+    /// When the review is due; `None` if it exists, is not required, or the incident is not over.
     pub review_due: Option<DateTime<Utc>>,
-    /// In the order in which they were written.
+    /// Steps in the order in which they were recorded.
     pub steps: Vec<Told>,
 }
 
 impl Incident {
-    /// None for steps without a beginning.
+    /// Returns `None` if no step opened the incident.
     fn of(incident_id: Uuid, steps: Vec<Told>) -> Option<Self> {
         let (severity, title, began) = steps.iter().find_map(|told| match &told.step {
             Step::Opened { severity, title, began } => Some((*severity, title.clone(), *began)),
@@ -100,7 +100,7 @@ impl Store {
         tx.commit().await
     }
 
-    /// All that the log still holds, the newest first.
+    /// Returns all incidents that the log still contains, newest first.
     pub async fn incidents(&self) -> Result<Vec<Incident>> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         let rows: Vec<(Uuid, DateTime<Utc>, String, Json<Step>)> = sqlx::query_as(

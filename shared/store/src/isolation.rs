@@ -1,5 +1,6 @@
-//! Whether a casino's login can reach another casino's rows (DEP-17, SEC-82): what the catalog says of the login and of every table, and
-//! what happens when it is tried. Everything that writes is rolled back.
+//! Checks whether a casino's login can reach another casino's rows (DEP-17, SEC-82): by the
+//! catalog's description of the login and every table, and by trying it. Every write is rolled
+//! back.
 
 mod attempts;
 mod catalog;
@@ -11,10 +12,12 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 use crate::{Result, Store};
 
-/// Names of logins that are pinned to their casino (migration 0017): the database itself lets them bind no other.
+/// Name prefix of logins that are pinned to their casino (migration 0017): the database lets them
+/// bind no other.
 pub const LOGIN_PREFIX: &str = "seven_casino_";
 
-/// Tables without a row policy of a casino: they hold no guest's data. The list of `tests/it/tenancy/catalog.rs` says why of each.
+/// Tables without a row policy per casino; they hold no guest data. The list in
+/// `tests/it/tenancy/catalog.rs` gives the reason for each.
 pub const FLEET_TABLES: &[&str] = &[
     "routes",
     "due",
@@ -31,29 +34,29 @@ pub const FLEET_TABLES: &[&str] = &[
     "_sqlx_migrations",
 ];
 
-/// One thing that was looked at or tried.
+/// Result of one check or attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// `login`, `fleet tables`, or a table's name.
     pub what: String,
     pub ok: bool,
-    /// The finding in words; where not ok, what must be mended.
+    /// Description of the finding; if it is not ok, what has to be fixed.
     pub found: String,
 }
 
-/// Casinos whose rows are tried, and the connection that counts those rows.
+/// The other casinos whose rows are attempted, and the connection that counts those rows.
 #[derive(Debug)]
 pub struct Against<'a> {
     pub others: &'a [CasinoId],
-    /// A connection that may bind any casino, where the tested one is pinned: the owner's.
+    /// The owner's connection, which may bind any casino; needed if the tested login is pinned.
     pub witness: Option<&'a SecretString>,
 }
 
-/// The login this store's connections are opened with.
+/// The login with which this store's connections are opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Login {
     pub name: String,
-    /// The one casino it can bind; none: it serves all of them.
+    /// The one casino that it can bind; `None` if it serves all of them.
     pub pinned: Option<String>,
 }
 
@@ -75,23 +78,24 @@ impl Login {
         Self { name: name.to_owned(), pinned: name.strip_prefix(LOGIN_PREFIX).map(str::to_owned) }
     }
 
-    /// The name of a casino's login.
+    /// Returns the name of a casino's login.
     pub fn name_of(casino: &CasinoId) -> String {
         format!("{LOGIN_PREFIX}{casino}")
     }
 }
 
 impl Store {
-    /// Returns the login under which the database sees us.
+    /// Returns the login under which the database knows this store's connections.
     pub async fn login(&self) -> Result<Login> {
         let name: String = sqlx::query_scalar("select session_user::text").fetch_one(&mut *self.fleet().await?).await?;
         Ok(Login::named(&name))
     }
 
-    /// Looks and tries with this store's connection, as `casino`, against the others' rows.
+    /// Runs all checks with this store's connection, as `casino`, against the other casinos' rows.
     ///
     /// # Errors
-    /// When the database cannot be asked. A fault in the isolation is a finding, not an error.
+    /// Fails when the database cannot be queried. A fault in the isolation is a finding, not an
+    /// error.
     pub async fn isolation(&self, casino: &CasinoId, against: &Against<'_>) -> Result<Vec<Finding>> {
         let pinned = self.login().await?.pinned.is_some();
         let mut conn = self.fleet().await?;

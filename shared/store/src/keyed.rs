@@ -1,4 +1,5 @@
-//! Under which key a casino's guests stand: with another one none of their rows is found again, opt-outs first of all.
+//! Checks under which key a casino's guests are stored: with another key none of their rows is
+//! found, opt-outs included.
 
 use seven_domain::{GuestHash, HashKeys, PhoneE164};
 
@@ -9,11 +10,11 @@ use crate::{Result, Tx};
 pub enum KeyMatch {
     /// The casino has no guest yet.
     Nobody,
-    /// The newest guest is found with it.
+    /// The newest guest is found with our key.
     Ours,
-    /// The same key id, another secret.
+    /// The key id is the same, but the secret differs.
     AnotherSecret,
-    /// They stand under this key id.
+    /// The guests are stored under this other key id.
     AnotherId(i16),
 }
 
@@ -32,10 +33,11 @@ impl KeyMatch {
 }
 
 impl Tx {
-    /// Whether these keys find the newest guest of the bound casino. Ids grow with time, so the primary key gives it at once.
+    /// Returns whether these keys find the newest guest of the bound casino. Ids grow with time, so
+    /// the primary key finds it at once.
     ///
     /// # Errors
-    /// When Postgres does not answer, or a row holds no phone or hash.
+    /// Fails when Postgres does not answer, or a row's phone or hash is malformed.
     pub async fn found_with(&mut self, keys: &HashKeys) -> Result<KeyMatch> {
         let newest: Option<(String, i16, Vec<u8>)> =
             sqlx::query_as("select phone, key_id, phone_hash from guests order by guest_id desc limit 1")

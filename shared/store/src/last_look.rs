@@ -1,11 +1,14 @@
-//! The last look (D6): ONE statement moves a text from `queued` to `sending` and opens its attempt, or says why it may not.
+//! The pre-send check (D6): ONE statement moves a text from `queued` to `sending` and writes its
+//! attempt, or returns why the text may not be sent.
 //!
-//! Most texts are answers that nothing stands against. For them there is a short statement, [`AT_ONCE`], which lets out less than the whole
-//! one and refuses nothing: where it is silent, the whole one is asked (docs/performance.md).
+//! Most texts are answers to which no restriction applies. For them there is a short statement,
+//! [`AT_ONCE`]. It permits fewer texts than the full statement and refuses none: if it returns no
+//! row, the full statement is run (docs/performance.md).
 //!
-//! The guest's suppression row is read FOR SHARE inside either statement. A STOP updates the same row, so each waits for the
-//! other: a claim either commits before the STOP's 2xx or sees the STOP. That is what "after STOP" means here. The suppression is
-//! locked before the text, as in the gate's STOP, so that the two cannot deadlock.
+//! Both statements read the guest's suppression row FOR SHARE. A STOP updates the same row, so each
+//! waits for the other: a claim either commits before the STOP's 2xx or sees the STOP. That is what
+//! "after STOP" means here. The suppression is locked before the text, as in the gate's STOP, so
+//! that the two cannot deadlock.
 
 use std::time::Duration;
 
@@ -21,20 +24,25 @@ pub struct Look {
     pub outbound_id: OutboundId,
     pub attempt_id: AttemptId,
     pub provider: &'static str,
-    /// The number the text is to leave from: one the casino sends from today, or nothing leaves (D40).
+    /// The number to send from. It must be one that the casino sends from today; otherwise the text
+    /// is refused (D40).
     pub sender: PhoneE164,
-    /// From now to when the provider's answer is overdue, and the extra wait for a webhook after it.
+    /// `deadline` is the time from now until the provider's answer is overdue; `grace` is the
+    /// additional time to wait for a webhook after that.
     pub deadline: Duration,
     pub grace: Duration,
-    /// Guest-local sending window open? Only asked of classes with quiet hours.
+    /// Whether the guest-local sending window is open. Only used for classes with quiet hours.
     pub window_open: bool,
-    /// The jurisdiction wants the casino's self-exclusion list consulted before a proactive text (C-23).
+    /// Whether the jurisdiction requires that the casino's self-exclusion list is consulted before
+    /// a proactive text (C-23).
     pub exclusion_list_needed: bool,
-    /// The sender's clock at the call: what the provider says about it is weighed against newer words (C-10).
+    /// The sender's clock at the call. The provider's answer is compared with newer information by
+    /// this time (C-10).
     pub called_at: DateTime<Utc>,
-    /// A refusal that Redis holds, with the STOP's time: it may be newer than what Postgres knows (D7).
+    /// The time of a STOP that Redis holds; it may be newer than what Postgres knows (D7).
     pub refused_as_of: Option<DateTime<Utc>>,
-    /// How likely carriers are to filter it, from 0 to 1 (SMS-34). Only asked of classes with a limit, where a missing one is too much.
+    /// How likely carriers are to filter the text, from 0 to 1 (SMS-34). Only used for classes with
+    /// a limit, for which a missing value counts as too high.
     pub risk: Option<f64>,
 }
 
@@ -48,49 +56,49 @@ pub struct Claim {
     pub messaging_profile_id: Option<String>,
 }
 
-/// Why a text may not go out, in the order in which reasons are looked at.
+/// Why a text may not be sent, in the order in which reasons are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Not `queued` (any more): somebody else sent or ended it.
+    /// The text is not `queued`, or no longer: another process sent or ended it.
     NotQueued,
-    /// Its usefulness or its five minutes are over.
+    /// Its `useful_until` time or its five minutes are over.
     Expired,
     Killed,
     SafetyStateMissing,
     Suppressed,
-    /// Redis knows a STOP that Postgres does not know yet.
+    /// Redis holds a STOP that Postgres does not know yet.
     RefusedByCache,
     Paused,
-    /// Asked whether they want no more texts, and not answered yet (D20).
+    /// The guest was asked whether they want no more texts, and has not answered yet (D20).
     OptOutAsked,
-    /// The provider takes nothing of ours: keys or funds.
+    /// The provider accepts no text of ours, because of keys or funds.
     ProviderStopped,
-    /// The casino's money at the provider is spent for today.
+    /// The casino's spend limit at the provider is reached for today.
     Parked,
-    /// The guest is with us, the provider still blocks the number (C-6).
+    /// The guest has opted in again, but the provider still blocks the number (C-6).
     ProviderBlocked,
     ConsentTier,
-    /// On the casino's self-exclusion list, or cried for help about gambling.
+    /// The guest is on the casino's self-exclusion list, or wrote a cry for help about gambling.
     SelfExcluded,
-    /// The list must be consulted and the casino never gave us one.
+    /// The self-exclusion list must be consulted, and the casino never supplied one.
     SelfExclusionUnchecked,
-    /// Somebody cancelled its campaign.
+    /// An operator cancelled its campaign.
     CampaignCancelled,
-    /// Carriers would filter it: to be reworded (SMS-34).
+    /// Carriers would probably filter it; it has to be reworded (SMS-34).
     ContentRisk,
     QuietHours,
     /// The 10DLC campaign or toll-free number is not approved (SMS-31).
     NotRegistered,
     Cooldown,
-    /// As many of this class as a guest may get.
+    /// The guest already received as many texts of this class as the cap allows.
     Cap,
-    /// The number belongs to somebody else now.
+    /// The number was reassigned to another person.
     NumberReassigned,
     NumberUnchecked,
     EarlierUnsent,
     NotYet,
     CasinoInactive,
-    /// The casino does not send from this number any more: its document changed under the text.
+    /// The casino no longer sends from this number: its document changed after the text was queued.
     SenderRetired,
 }
 
@@ -130,7 +138,7 @@ impl Refusal {
 }
 
 impl Tx {
-    /// Claims the text for sending, or says what forbids it.
+    /// Claims the text for sending, or returns the reason that forbids it.
     pub async fn last_look(&mut self, look: &Look) -> Result<std::result::Result<Claim, Refusal>> {
         if let Some(claim) = mutant::claim_unlooked(self, look).await? {
             return Ok(Ok(claim));
@@ -173,9 +181,10 @@ impl Tx {
         }))
     }
 
-    /// Claims a text that nothing at all stands against. None says nothing: the whole look is to be asked.
+    /// Claims a text to which no restriction applies. `None` decides nothing: the full check must
+    /// be run.
     pub async fn claim_at_once(&mut self, look: &Look) -> Result<Option<Claim>> {
-        // The settings of the casino are known only while this process holds the document in force.
+        // The casino's settings are known only while this process holds the document in force.
         let Some(held) = self.held_document().filter(|_| look.refused_as_of.is_none()) else { return Ok(None) };
         let casino = self.casino_str();
         let row = sqlx::query(AT_ONCE)
@@ -204,12 +213,16 @@ impl Tx {
     }
 }
 
-/// Each condition is at least as strict as its like in [`LAST_LOOK`], and a class whose policy asks for more than is asked here is left to that.
-/// The text's own conditions are asked again when its row is locked. Under a lock that was waited for, the suppression is the new one.
+/// Each condition is at least as strict as its counterpart in [`LAST_LOOK`]. A class whose policy
+/// needs more checks than are made here is left to that statement. The text's own conditions are
+/// checked again when its row is locked. If the lock had to be waited for, the suppression row is
+/// read in its new state.
 ///
-/// `is not distinct from` and the earlier text's `limit 1` keep the planner to the keys: what is queued or sending looks like nothing at all in
-/// its statistics, so that it walked all of that, dead entries included, to find one text. Guests are asked for apart for a like reason: until
-/// somebody counts a new fleet's rows it takes a casino for a row or two, and walked texts and guests crosswise (docs/performance.md).
+/// `is not distinct from` and the earlier text's `limit 1` keep the planner on the key indexes. The
+/// statistics show almost no queued or sending texts, so the planner used to scan all of them, dead
+/// entries included, to find one text. Guests are read in a separate lateral query for a similar
+/// reason: until a new fleet is analyzed, the planner expects a row or two per casino, and it used
+/// to cross join texts and guests (docs/performance.md).
 const AT_ONCE: &str = "
 with s as (
   select m.outbound_id, m.body, m.class, m.conversation_id, g.phone

@@ -1,7 +1,9 @@
-//! Postgres: the truth of the fleet (D3). One module per aggregate; every tenant query runs inside a transaction bound to one
-//! casino by [`Store::bind`], and a query outside such a transaction sees nothing (D9).
+//! Postgres access. Postgres is the source of truth of the fleet (D3). There is one module per
+//! aggregate. Every tenant query runs inside a transaction bound to one casino by [`Store::bind`];
+//! a query outside such a transaction sees no rows (D9).
 //!
-//! Never publishes, never calls a provider, never reads a clock of its own: due times are the database's `now()`.
+//! This crate never publishes, never calls a provider and never reads a clock of its own: due times
+//! use the database's `now()`.
 
 mod after;
 pub mod alerts;
@@ -83,16 +85,19 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 static MIGRATIONS: LazyLock<sqlx::migrate::Migrator> = LazyLock::new(|| {
     let mut migrations = sqlx::migrate!("../../migrations");
-    // A build that was rolled back finds newer migrations than its own, and has nothing to do (PROD-27).
+    // After a rollback, an older build finds newer migrations than its own and has nothing to apply
+    // (PROD-27).
     migrations.set_ignore_missing(true);
     migrations
 });
 
-/// Our statements are few and go by key: planned once per connection instead of at each call, for tables of any size instead of for those
-/// that a new fleet finds empty. Compiling them would take longer than they do.
+/// Planner settings. The statements are few and select by key, so each is planned once per
+/// connection instead of at each call, and for tables of any size instead of the empty ones of a
+/// new fleet. JIT is off because compiling takes longer than running them.
 const PLANS: [(&str, &str); 3] = [("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("jit", "off")];
 
-/// A guest's row that somebody holds for longer delays that guest alone: who waited comes again, and what shared its transaction goes on.
+/// Lock timeout. If a guest's row is locked for longer, only that guest is delayed: the waiting
+/// work fails and is retried, and other work in the same transaction can continue.
 const LOCKS: [(&str, &str); 1] = [("lock_timeout", "5s")];
 
 /// The first and the longest interval of the sweep (D3), already scaled.
@@ -110,7 +115,7 @@ pub struct Store {
     documents: Documents,
 }
 
-/// A transaction bound to one casino: it can read and write that casino's rows and no others.
+/// A transaction bound to one casino: it can read and write that casino's rows only.
 #[derive(Debug)]
 pub struct Tx {
     inner: Open,
@@ -123,20 +128,22 @@ pub struct Tx {
 // === impl Store ===
 
 impl Store {
-    /// Connects lazily: a database that is away makes queries fail, not the start.
+    /// Connects lazily: if the database is unreachable, queries fail, but the start does not.
     pub fn new(url: &SecretString, connections: u32, sweep: SweepPlan) -> Result<Self> {
         let options: PgConnectOptions = url.expose_secret().parse()?;
         let connections = Connections::new(options.options(PLANS).options(LOCKS), connections);
         Ok(Self { connections, sweep, documents: Documents::default() })
     }
 
-    /// The same database through connections of its own, so that nobody else's queue stands before this user's.
+    /// Returns a store for the same database with connections of its own, so that its user never
+    /// queues behind other users.
     #[must_use]
     pub fn apart(&self) -> Self {
         Self { connections: self.connections.apart(), sweep: self.sweep, documents: self.documents.clone() }
     }
 
-    /// The same database for one who waits for a connection no longer than this.
+    /// Returns a store for the same database in which the longest wait for a connection is
+    /// `patience`.
     #[must_use]
     pub fn within(&self, patience: Duration) -> Self {
         Self { connections: self.connections.within(patience), ..self.clone() }
@@ -155,29 +162,32 @@ impl Store {
         self.bind_on(self.lend().await?, casino).await
     }
 
-    /// A connection, for whoever decides only when he has it what he asks: [`Store::bind_on`].
+    /// Lends a connection, for callers that only decide afterwards which casino to bind it to with
+    /// [`Store::bind_on`].
     pub async fn lend(&self) -> Result<Lent> {
         Ok(self.connections.lend().await?)
     }
 
-    /// As [`Store::bind`], on a connection that is lent already.
+    /// Works like [`Store::bind`], on a connection that is lent already.
     pub async fn bind_on(&self, lent: Lent, casino: &CasinoId) -> Result<Tx> {
         self.bind_with(lent, casino, "").await
     }
 
-    /// The same, but its commit does not wait for the disk: for work that is done again when a crash of the database takes it back
-    /// (D23). Whatever is committed with [`Store::bind`] afterwards takes it along.
+    /// Begins a transaction whose commit does not wait for the disk, for work that is repeated if a
+    /// crash of the database undoes it (D23). A later commit of a [`Store::bind`] transaction makes
+    /// it durable too.
     pub async fn bind_repeatable(&self, casino: &CasinoId) -> Result<Tx> {
         self.bind_repeatable_on(self.lend().await?, casino).await
     }
 
-    /// As [`Store::bind_repeatable`], on a connection that is lent already.
+    /// Works like [`Store::bind_repeatable`], on a connection that is lent already.
     pub async fn bind_repeatable_on(&self, lent: Lent, casino: &CasinoId) -> Result<Tx> {
         self.bind_with(lent, casino, "; set local synchronous_commit = off").await
     }
 
     async fn bind_with(&self, lent: Lent, casino: &CasinoId, also: &str) -> Result<Tx> {
-        // One round trip for all; a casino's id is of a-z, 0-9 and _ only, whatever was read.
+        // All settings take one round trip. The casino id can be inlined: it consists of a-z, 0-9
+        // and _ only, wherever it was read.
         let begin = format!("begin; set local app.casino = '{casino}'{also}");
         let inner = self.connections.begin_on(lent, &begin).await?;
         Ok(Tx {
@@ -189,28 +199,28 @@ impl Store {
         })
     }
 
-    /// Connections that are idle, and those in use.
+    /// Returns the numbers of idle and of used connections.
     pub fn connections(&self) -> (usize, usize) {
         self.connections.count()
     }
 
-    /// The most connections it may have at once.
+    /// Returns the maximum number of connections.
     pub fn most_connections(&self) -> usize {
         self.connections.most()
     }
 
-    /// True when the database answers and takes writes.
+    /// Returns whether the database answers and accepts writes.
     pub async fn ready(&self) -> bool {
         self.connections.close_idle();
         matches!(tokio::time::timeout(Duration::from_secs(2), self.connections.writable()).await, Ok(Ok(true)))
     }
 
-    /// For a statement of the fleet's own, outside any casino's rows.
+    /// Returns a connection for a single fleet-wide statement, which sees no casino's rows.
     pub(crate) async fn fleet(&self) -> Result<Lent> {
         Ok(self.connections.live().await?)
     }
 
-    /// The same for several that belong together.
+    /// Begins a transaction for several fleet-wide statements.
     pub(crate) async fn fleet_begin(&self) -> Result<Open> {
         Ok(self.connections.begin("begin").await?)
     }
@@ -229,19 +239,19 @@ impl Tx {
         Ok(())
     }
 
-    /// Done when this transaction is committed, and never when it is not.
+    /// Runs `what` after this transaction is committed; never if it is not committed.
     pub fn once_committed(&mut self, what: impl FnOnce() + Send + 'static) {
         self.after.push(what);
     }
 
-    /// Commits while the caller goes on: for a transaction that only read, or whose outcome is
-    /// needed later. A caller that writes to the same rows waits for the outcome first; the
-    /// transaction's locks keep everybody else from them.
+    /// Commits in the background: for a transaction that only read, or whose outcome is needed
+    /// later. A caller that writes to the same rows must await the outcome first; the transaction's
+    /// locks keep all others out.
     pub fn commit_meanwhile(self) -> JoinHandle<Result<()>> {
         tokio::spawn(self.commit())
     }
 
-    /// Takes everything back: for a question that only writing can answer.
+    /// Rolls everything back: for a question that only a write can answer.
     pub async fn rollback(self) -> Result<()> {
         Ok(self.inner.rollback().await?)
     }

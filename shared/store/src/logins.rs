@@ -1,4 +1,5 @@
-//! Database logins of one casino each (DEP-14, SEC-160): made, changed and dropped with the owner's connection.
+//! Database logins of one casino each (DEP-14, SEC-160): created, changed and dropped with the
+//! owner's connection.
 
 use secrecy::{ExposeSecret, SecretString};
 use seven_domain::CasinoId;
@@ -6,19 +7,19 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::{Result, isolation::Login};
 
-/// Result of making a login.
+/// Result of creating a login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
     New,
-    /// It was there and has another password now; connections that are open stay open.
+    /// The login existed and has another password now; open connections stay open.
     Changed,
 }
 
-/// Makes the casino's login or gives it another password. `verifier` is what the server stores instead of a password
-/// (`SCRAM-SHA-256$...`), so that no password reaches its log.
+/// Creates the casino's login or changes its password. `verifier` is what the server stores instead
+/// of a password (`SCRAM-SHA-256$...`), so that no password reaches its log.
 ///
 /// # Errors
-/// When the database cannot be asked or the connection may not make roles.
+/// Fails when the database cannot be queried or the connection may not create roles.
 pub async fn put_login(owner: &SecretString, casino: &CasinoId, verifier: &str) -> Result<Made> {
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
     let name = Login::name_of(casino);
@@ -27,7 +28,8 @@ pub async fn put_login(owner: &SecretString, casino: &CasinoId, verifier: &str) 
         .fetch_one(&mut conn)
         .await?;
     let (verb, made) = if there { ("alter", Made::Changed) } else { ("create", Made::New) };
-    // Roles take no parameters; a casino's id is of a-z, 0-9 and _, a verifier of base64 and $.
+    // Role statements take no parameters. Inlining is safe: a casino id consists of a-z, 0-9 and _,
+    // a verifier of base64 and $.
     let mut statements = vec![format!(
         "{verb} role {name} login nosuperuser nobypassrls nocreatedb nocreaterole noreplication password '{verifier}'"
     )];
@@ -39,10 +41,11 @@ pub async fn put_login(owner: &SecretString, casino: &CasinoId, verifier: &str) 
     Ok(made)
 }
 
-/// Takes the casino's login away and ends its connections; false when there was none.
+/// Drops the casino's login and ends its connections; returns false when there was none.
 ///
 /// # Errors
-/// When the database cannot be asked, or the role holds something in another database of the server.
+/// Fails when the database cannot be queried, or the role owns something in another database of the
+/// server.
 pub async fn drop_login(owner: &SecretString, casino: &CasinoId) -> Result<bool> {
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
     let name = Login::name_of(casino);
@@ -61,10 +64,10 @@ pub async fn drop_login(owner: &SecretString, casino: &CasinoId) -> Result<bool>
     Ok(there)
 }
 
-/// Casinos that have a login of their own.
+/// Returns the casinos that have a login of their own.
 ///
 /// # Errors
-/// When the database cannot be asked.
+/// Fails when the database cannot be queried.
 pub async fn logins(owner: &SecretString) -> Result<Vec<String>> {
     let mut conn = PgConnection::connect(owner.expose_secret()).await?;
     let names: Vec<String> =

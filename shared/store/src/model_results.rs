@@ -1,4 +1,5 @@
-//! Answers of models in turns that are not committed yet: a worker that takes a turn over finds them and does not ask again (D4).
+//! Model answers of turns that are not committed yet: a worker that takes over a turn reuses them
+//! instead of asking again (D4).
 
 use serde_json::Value;
 use seven_domain::ConversationId;
@@ -7,7 +8,7 @@ use uuid::Uuid;
 use crate::{Result, Tx};
 
 impl Tx {
-    /// All answers kept for a turn over these texts: (step, answer).
+    /// Returns all answers stored for a turn over these texts: (step, answer).
     pub async fn model_results(&mut self, conversation: ConversationId, texts: Uuid) -> Result<Vec<(String, Value)>> {
         Ok(sqlx::query_as("select step, result from model_results where conversation_id = $1 and texts = $2")
             .bind(conversation.0)
@@ -16,7 +17,7 @@ impl Tx {
             .await?)
     }
 
-    /// The first answer of a step stays.
+    /// Stores the answer of a step; the first one is kept.
     pub async fn keep_model_result(
         &mut self,
         conversation: ConversationId,

@@ -1,4 +1,5 @@
-//! Promises that `./scripts/chaos --mutants` breaks here (`seven_faults`); a product build has none of it.
+//! Safeguards that `./scripts/chaos --mutants` disables here (`seven_faults`); a product build
+//! contains none of this.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use crate::{
     last_look::{Claim, Look},
 };
 
-/// Claims a text whatever stands against it.
+/// Claims a text without any pre-send check.
 pub(crate) async fn claim_unlooked(tx: &mut Tx, look: &Look) -> Result<Option<Claim>> {
     where_armed!({
         if !mutant!("no_last_look") {
@@ -47,7 +48,8 @@ pub(crate) async fn claim_unlooked(tx: &mut Tx, look: &Look) -> Result<Option<Cl
     })
 }
 
-/// The epoch a turn is committed under: the conversation's own, whatever the turn's is.
+/// Returns the epoch under which a turn is committed: the conversation's current one, whatever the
+/// turn's is.
 pub(crate) async fn epoch(tx: &mut Tx, conversation: ConversationId, epoch: i64) -> Result<i64> {
     where_armed!({
         if !no_epoch() {
@@ -61,22 +63,22 @@ pub(crate) async fn epoch(tx: &mut Tx, conversation: ConversationId, epoch: i64)
     })
 }
 
-/// A turn commits whatever its epoch.
+/// Returns whether turns commit under any epoch.
 pub(crate) fn no_epoch() -> bool {
     mutant!("no_epoch")
 }
 
-/// Nothing sweeps behind the gate.
+/// Returns whether the sweep behind the gate is disabled.
 pub(crate) fn sweeps_nothing(stage: Stage) -> bool {
     stage == Stage::Swarm && mutant!("silent_duplicate")
 }
 
-/// Sweeps come at every round: the first wait and the longest one.
+/// Returns the first and the longest sweep interval; zero if every round sweeps.
 pub(crate) fn backoff(base: Duration, longest: Duration) -> (Duration, Duration) {
     if mutant!("no_backoff") { (Duration::ZERO, Duration::ZERO) } else { (base, longest) }
 }
 
-/// A doubtful send goes out again, whatever its class.
+/// Returns whether a send in doubt is repeated, whatever its class.
 pub(crate) fn resends_blindly() -> bool {
     mutant!("blind_resend")
 }

@@ -1,4 +1,5 @@
-//! Work a casino has once a night: claimed by (casino, job, local date), so that many schedulers do it once (SEC-74, DATA-53).
+//! Nightly work of a casino, claimed by (casino, job, local date), so that of many schedulers only
+//! one does it (SEC-74, DATA-53).
 
 use chrono::NaiveDate;
 use serde_json::Value;
@@ -6,7 +7,8 @@ use serde_json::Value;
 use crate::{Result, Tx};
 
 impl Tx {
-    /// Takes tonight's run of a job; false when it was taken. The claim stands only if the transaction commits.
+    /// Claims tonight's run of a job; returns false when it was claimed before. The claim is only
+    /// valid if the transaction commits.
     pub async fn claim_nightly(&mut self, job: &str, date: NaiveDate) -> Result<bool> {
         let casino = self.casino_str();
         let done = sqlx::query(
@@ -21,7 +23,7 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Keeps what a job found, for operators.
+    /// Stores the result of a job, for operators.
     pub async fn note_nightly(&mut self, job: &str, result: &Value) -> Result<()> {
         sqlx::query("update nightly set result = $2 where job = $1")
             .bind(job)
@@ -31,8 +33,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Guests whose marketing consent has had no sign of life for `days` (SMS-21, C-13: this casino's only). A guest who never
-    /// texted counts from the day the consent was given.
+    /// Returns guests with marketing consent but no activity for `days` (SMS-21, C-13: at this
+    /// casino only). A guest who never texted counts from the day of the consent.
     pub async fn decayed_consents(&mut self, days: i32) -> Result<Vec<(uuid::Uuid, i16, Vec<u8>)>> {
         Ok(sqlx::query_as(
             "select g.guest_id, g.key_id, g.phone_hash from guests g left join conversations c on c.guest_id = g.guest_id

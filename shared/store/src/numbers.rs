@@ -1,5 +1,7 @@
-//! The numbers of casinos over time (D40). A casino sends from its present numbers only. A number that it gave up still brings texts of
-//! guests in, until another casino takes it over; a STOP on it then concerns the former casino too, for the guests it texted from there.
+//! The numbers of casinos over time (D40). A casino sends from its present numbers only. A number
+//! that it gave up still receives guests' texts for it, until another casino takes the number over.
+//! After that, a STOP on the number also concerns the former casino, for the guests that it texted
+//! from there.
 
 use std::time::Duration;
 
@@ -8,20 +10,20 @@ use seven_domain::{CasinoId, GuestHash};
 
 use crate::{Result, Store, Tx, casinos::AddError};
 
-/// For so long after a casino's last text from a number, a guest's STOP on that number ends the casino's texts too: 18 months of
-/// at most 31 days.
+/// How long after a casino's last text from a number a guest's STOP on that number also ends the
+/// casino's texts: 18 months of at most 31 days.
 pub const FORMER_SENDER_KEPT: Duration = Duration::from_secs(18 * 31 * 24 * 3600);
 
-/// A number a casino has or had.
+/// A number that a casino has or had.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow, serde::Serialize)]
 pub struct Number {
     pub casino_id: String,
     pub number: String,
-    /// None of one that was handed on.
+    /// When the casino began to use the number; `None` if another casino has taken it over.
     pub since: Option<DateTime<Utc>>,
-    /// None: the casino sends from it.
+    /// When the casino gave the number up; `None` if it sends from it.
     pub retired_at: Option<DateTime<Utc>>,
-    /// The casino that has it now, where it was handed on.
+    /// The casino that has the number now, if another one has taken it over.
     pub now_of: Option<String>,
 }
 
@@ -35,9 +37,10 @@ pub struct Reached {
 /// Why a STOP at one casino concerns another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Through {
-    /// It had the number before: only where it texted the guest from there.
+    /// The other casino had the number before. The STOP concerns it only if it texted the guest
+    /// from there.
     FormerNumber,
-    /// It has the same legal sender, whose revocations reach all its casinos.
+    /// The other casino has the same legal sender, whose revocations apply to all its casinos.
     SameSender,
 }
 
@@ -51,7 +54,7 @@ impl Through {
 }
 
 impl Store {
-    /// All numbers of all casinos, present ones first; needs no casino binding.
+    /// Returns all numbers of all casinos, present ones first; needs no casino binding.
     pub async fn numbers(&self) -> Result<Vec<Number>> {
         Ok(sqlx::query_as(
             "select casino_id, number, since, retired_at, null as now_of from routes
@@ -63,8 +66,8 @@ impl Store {
         .await?)
     }
 
-    /// The other casinos that a STOP at this number of this casino concerns. `legal_sender` is empty where revocations end the casino's own
-    /// texts only.
+    /// Returns the other casinos that a STOP at this number of this casino concerns. `legal_sender`
+    /// is empty if revocations end only the casino's own texts.
     pub async fn stop_reaches(&self, number: &str, casino: &CasinoId, legal_sender: &str) -> Result<Vec<Reached>> {
         let rows: Vec<(String, String)> = sqlx::query_as("select casino_id, what from fleet_stop_reaches($1, $2, $3)")
             .bind(number)
@@ -81,7 +84,8 @@ impl Store {
             .collect()
     }
 
-    /// Forgets numbers that were handed on so long ago that no STOP on them concerns the former casino any more.
+    /// Deletes former numbers that were given up so long ago that no STOP on them concerns the
+    /// former casino any more.
     pub async fn forget_former_numbers(&self) -> Result<u64> {
         let query = "delete from former_routes where until < now() - make_interval(secs => $1)";
         let query = sqlx::query(query).bind(FORMER_SENDER_KEPT.as_secs_f64());
@@ -93,7 +97,7 @@ impl Tx {
     /// Makes these the bound casino's present numbers and retires its others.
     ///
     /// # Errors
-    /// [`AddError::NumberTaken`] where another casino sends from one of them.
+    /// Fails with [`AddError::NumberTaken`] if another casino sends from one of them.
     pub(crate) async fn route(&mut self, numbers: &[&str]) -> Result<(), AddError> {
         let casino = self.casino_str();
         for number in numbers {
@@ -124,7 +128,7 @@ impl Tx {
         if routed.rows_affected() < numbers.len() as u64 {
             return Err(AddError::NumberTaken("that was added at the same moment".to_owned()));
         }
-        // Its own again: a STOP on it is a STOP to it.
+        // The number is the casino's own again, so a STOP on it is a STOP to that casino anyway.
         sqlx::query("delete from former_routes where casino_id = $1 and number = any($2)")
             .bind(&casino)
             .bind(numbers)
@@ -134,7 +138,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Remembers the casino that gave this number up, before another takes it over.
+    /// Records the casino that gave this number up, before another one takes it over.
     async fn hand_on(&mut self, number: &str) -> Result<()> {
         sqlx::query(
             "insert into former_routes (number, casino_id, until) select number, casino_id, retired_at from routes where number = $1
@@ -146,7 +150,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Retires the casino's numbers but these, and keeps whom it texted from them: the rows of texts go with retention.
+    /// Retires the casino's numbers except these. Records the guests it texted from them, since
+    /// retention deletes the rows of the texts.
     pub(crate) async fn retire_numbers(&mut self, but: &[&str]) -> Result<()> {
         let casino = self.casino_str();
         let retired: Vec<String> = sqlx::query_scalar(
@@ -173,8 +178,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Whether the casino texted this guest from a number it has given up, within [`FORMER_SENDER_KEPT`], or the guest wrote to it there: its
-    /// answer may still be on its way, from another number.
+    /// Returns whether, within [`FORMER_SENDER_KEPT`], the casino texted this guest from a number
+    /// that it has given up, or the guest wrote to it there: its answer may still be about to
+    /// arrive, from another number.
     pub async fn has_spoken_over(&mut self, guest: &GuestHash, number: &str) -> Result<bool> {
         let query = "select exists (select 1 from guests g where g.key_id = $2 and g.phone_hash = $3 and (
                        exists (select 1 from former_senders f where f.guest_id = g.guest_id and f.number = $1
@@ -190,14 +196,16 @@ impl Tx {
             .await?)
     }
 
-    /// Forgets guests whom the casino texted from a former number so long ago that it does not count any more.
+    /// Deletes records of guests whom the casino last texted from a former number longer than
+    /// [`FORMER_SENDER_KEPT`] ago.
     pub async fn forget_former_senders(&mut self) -> Result<u64> {
         let query = "delete from former_senders where last_texted_at < now() - make_interval(secs => $1)";
         let query = sqlx::query(query).bind(FORMER_SENDER_KEPT.as_secs_f64());
         Ok(query.execute(self.conn()).await?.rows_affected())
     }
 
-    /// Notes that this guest is told of the casino's present number; false where they were told before.
+    /// Records that this guest is told of the casino's present number; returns false if they were
+    /// told before.
     pub async fn tell_of_change(&mut self, conversation: seven_domain::ConversationId) -> Result<bool> {
         let told =
             "update conversations set told_of_change = true where conversation_id = $1 and told_of_change is not true";

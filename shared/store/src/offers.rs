@@ -39,7 +39,7 @@ impl Row {
 }
 
 impl Tx {
-    /// All offers of a guest, the oldest first.
+    /// Returns all offers of a guest, oldest first.
     pub async fn offers_of(&mut self, guest: GuestId) -> Result<Vec<Offer>> {
         let rows: Vec<Row> = sqlx::query_as(
             "select offer_id, turn_id, item, tier, dollars, status, issued_at, expires_at, redeemed_at
@@ -51,7 +51,7 @@ impl Tx {
         rows.into_iter().map(Row::read).collect()
     }
 
-    /// How many offers of each content row the casino has given out; those taken back do not count.
+    /// Counts the offers issued for each content row; revoked ones do not count.
     pub async fn issued(&mut self) -> Result<BTreeMap<String, u32>> {
         let rows: Vec<(String, i64)> =
             sqlx::query_as("select item, count(*) from offers where status <> 'revoked' group by item")
@@ -60,8 +60,9 @@ impl Tx {
         Ok(rows.into_iter().map(|(item, count)| (item, u32::try_from(count).unwrap_or(u32::MAX))).collect())
     }
 
-    /// Writes an offer of a turn that stands in this transaction or before it, for the turn's guest; an error without such a turn.
-    /// False when the offer was written before.
+    /// Writes an offer for the guest of its turn. The turn must be written before, in this
+    /// transaction or an earlier one; otherwise this fails. Returns false when the offer was
+    /// written before.
     pub async fn issue(&mut self, offer: &Offer) -> Result<bool> {
         let casino = self.casino_str();
         let (guest, conversation): (Uuid, Uuid) =
@@ -91,7 +92,8 @@ impl Tx {
         Ok(new == 1)
     }
 
-    /// Notes that this guest used an offer at `at`; false when it is not the guest's, was used before or had ended.
+    /// Records that this guest used an offer at `at`; returns false when it is not the guest's, was
+    /// used before or had expired.
     pub async fn redeem(&mut self, guest: GuestId, offer: OfferId, at: DateTime<Utc>) -> Result<bool> {
         let done = sqlx::query(
             "update offers set status = 'redeemed', redeemed_at = $3
@@ -106,7 +108,8 @@ impl Tx {
         Ok(done == 1)
     }
 
-    /// One entry for each call about offers, said or not: a regulator must see why an offer was shown (AGENT-46).
+    /// Adds one entry for each tool call about offers, whether the guest was told or not: a
+    /// regulator must see why an offer was shown (AGENT-46).
     pub async fn audit_offer_calls(
         &mut self,
         turn: TurnId,

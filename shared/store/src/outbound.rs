@@ -1,4 +1,4 @@
-//! Texts we mean to send: queueing them, what the sender needs to know, and how each send ends (D5).
+//! Outbound texts: queueing them, what the sender needs to know, and how each send ends (D5).
 
 mod doubt;
 mod ended;
@@ -17,14 +17,15 @@ use crate::{Result, Tx};
 
 pub use pending::{Pending, PendingSend};
 
-/// Where a text comes from; with `part` (and `kind` for canned texts) it is unique, so a repeated stage finds its row.
+/// Where a text comes from. Together with `part` (and `kind` for canned texts) it is unique, so
+/// that a repeated stage finds its row.
 #[derive(Debug, Clone, Copy)]
 pub enum Origin {
     Turn(TurnId),
     Inbound(InboundId),
-    /// A person wrote it; nothing repeats it.
+    /// A person wrote it; no stage repeats it.
     Person,
-    /// One text per guest.
+    /// Each guest gets one text of a campaign.
     Campaign(CampaignId),
 }
 
@@ -45,40 +46,40 @@ pub struct NewOutbound {
     pub segments: i32,
     pub agent: String,
     pub answers_at: Option<DateTime<Utc>>,
-    /// From now, on the database's clock.
+    /// Delay from now, by the database's clock.
     pub delay: Duration,
     pub useful_for: Duration,
     pub trace: String,
 }
 
-/// A queued row's id and lane: what a signal to the sender needs.
+/// A queued row's id and lane, as a signal to the sender needs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queued {
     pub outbound_id: OutboundId,
     pub lane: Lane,
 }
 
-/// Result of deferring a text until its window.
+/// Result of deferring a text until its sending window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deferred {
     Waiting,
-    /// Of no use any more when the window opens, or it never opens.
+    /// The text's `useful_until` time is over before the window opens, or the window never opens.
     Lapsed,
-    /// Not queued any more.
+    /// The text is not queued any more.
     Gone,
 }
 
-/// A provider call, as far as an opt-out it reports concerns us.
+/// A provider call: the data needed to apply an opt-out that the provider reports for it.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub guest: GuestHash,
     pub guest_id: GuestId,
     pub conversation_id: ConversationId,
-    /// On the sender's clock.
+    /// Time of the call, by the sender's clock.
     pub called_at: DateTime<Utc>,
 }
 
-/// How the provider's answer to one attempt is recorded.
+/// The provider's answer to one attempt, as it is recorded.
 #[derive(Debug, Clone)]
 pub struct AttemptEnd {
     pub outcome: &'static str,
@@ -92,17 +93,19 @@ pub struct AttemptEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     Sent,
-    /// Back to `queued`, due after the delay (scheduler signals it, D13).
+    /// The text returns to `queued` and is due after the delay, when the scheduler signals it
+    /// (D13).
     RetryAfter(Duration),
-    /// Back to `queued` for another attempt in the same call.
+    /// The text returns to `queued` for another attempt in the same call.
     RetryNow,
     Failed,
-    /// Stays `sending`: the attempt's due row settles it.
+    /// The text stays `sending` until the attempt's due row settles it.
     InDoubt,
 }
 
 impl Tx {
-    /// Queues a text behind the conversation's earlier ones; none when it was queued before.
+    /// Queues a text behind the conversation's earlier ones; returns `None` when it was queued
+    /// before.
     pub async fn queue(&mut self, text: &NewOutbound) -> Result<Option<Queued>> {
         let (casino, base) = (self.casino_str(), self.sweep_base());
         let (turn_id, inbound_id, campaign_id) = match text.origin {
@@ -146,7 +149,8 @@ impl Tx {
         Ok((done.rows_affected() == 1).then_some(Queued { outbound_id: text.outbound_id, lane: text.class.lane() }))
     }
 
-    /// The still queued texts of a turn or of an inbound text, to be signalled again.
+    /// Returns the texts of a turn or of an inbound text that are still queued, so that they can be
+    /// signalled again.
     pub async fn queued_of(&mut self, origin: Origin) -> Result<Vec<Queued>> {
         let id = match origin {
             Origin::Turn(turn) => turn.0,
@@ -163,13 +167,14 @@ impl Tx {
             .collect()
     }
 
-    /// A text's state with the reason, if there is such a text.
+    /// Returns a text's state and reason, if the text exists.
     pub async fn outbound_state(&mut self, outbound: OutboundId) -> Result<Option<(String, Option<String>)>> {
         let query = "select state, reason from outbound_messages where outbound_id = $1";
         Ok(sqlx::query_as(query).bind(outbound.0).fetch_optional(self.conn()).await?)
     }
 
-    /// Lets a queued text wait, with a due row that wakes it; ends it when it will be of no use by then.
+    /// Defers a queued text, with a due row that wakes it; expires it if its `useful_until` time is
+    /// over by then.
     pub async fn defer(&mut self, outbound: OutboundId, wait: Option<Duration>) -> Result<Deferred> {
         let row: Option<(bool,)> = sqlx::query_as(
             "select coalesce(now() + make_interval(secs => $2) >= useful_until, true) from outbound_messages where outbound_id = $1 and state = 'queued' for update",
@@ -200,7 +205,7 @@ impl Tx {
         }
     }
 
-    /// Whom an attempt was for, and when it was called.
+    /// Returns the guest and conversation of an attempt, and when it was called.
     pub async fn call_of(&mut self, attempt: AttemptId) -> Result<Option<Call>> {
         type Row = (i16, Vec<u8>, Uuid, Uuid, DateTime<Utc>);
         let row: Option<Row> = sqlx::query_as(
@@ -221,7 +226,7 @@ impl Tx {
         }))
     }
 
-    /// A failed part cancels the rest of its answer (D5).
+    /// Cancels the later parts of the same answer after a part failed (D5).
     pub async fn cancel_later_parts(&mut self, outbound: OutboundId, reason: &str) -> Result<()> {
         sqlx::query(
             "update outbound_messages o set state = 'suppressed', reason = $2, ended_at = now()
@@ -234,7 +239,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Ends a queued text that must not or need not go out any more.
+    /// Ends a queued text that must not or need not be sent any more.
     pub async fn end_queued(&mut self, outbound: OutboundId, state: OutboundState, reason: &str) -> Result<()> {
         sqlx::query("update outbound_messages set state = $2, reason = $3, ended_at = now() where outbound_id = $1 and state = 'queued'")
             .bind(outbound.0)

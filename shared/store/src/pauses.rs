@@ -1,6 +1,8 @@
-//! Conversations a person has taken over (SEC-104, SEC-109, C-31): nothing is answered, nothing is lost.
+//! Conversations that a person has taken over (SEC-104, SEC-109, C-31): the host answers nothing,
+//! and the guest's texts are kept.
 //!
-//! Who calls these holds the conversation's row, or takes it first: it is the first of a transaction's locks.
+//! Callers must hold the conversation's row lock or take it first: a transaction always locks the
+//! conversation first.
 
 use std::time::Duration;
 
@@ -11,22 +13,23 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// Its row in `due`: the conversation goes on by itself.
+/// Kind of the due row that ends a pause, after which the host answers again.
 pub const RESUME: &str = "resume";
 
-/// A pause that is not over.
+/// A pause that is still in force.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Paused {
     pub since: DateTime<Utc>,
-    /// None: until a person ends it.
+    /// End of the pause; `None` if it lasts until a person ends it.
     pub until: Option<DateTime<Utc>>,
-    /// Of the case, or `operator`.
+    /// The reason of the case, or `operator`.
     pub reason: String,
-    /// Its one holding text was queued.
+    /// Whether the one holding text of the pause was queued.
     pub held: bool,
 }
 
-/// A conversation that goes on, and the text to signal it with, if any was kept: id and trace of the oldest.
+/// A resumed conversation. `first` is the id and trace of its oldest kept text, if any, with which
+/// it is to be signalled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resumed {
     pub reason: String,
@@ -34,19 +37,20 @@ pub struct Resumed {
     pub first: Option<(Uuid, String)>,
 }
 
-/// Result of a due row whose time has come.
+/// Result of a pause's due row, once it has fallen due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wake {
     Resumed(Resumed),
-    /// The pause was made longer; look again then.
+    /// The pause was extended; the due row has to be checked again after this time.
     Later(Duration),
-    /// No pause, or one that only a person ends.
+    /// There is no pause, or only a person ends it.
     Nothing,
 }
 
 impl Tx {
-    /// Silences automation, for `span` or until a person ends it. A longer pause stays as it is; a new reason does not make the guest hear
-    /// the holding text again, and does not begin the pause anew: a person who has taken a case of it in hand still has ([`Tx::wake`]).
+    /// Pauses the host for `span`, or until a person ends the pause. A longer pause keeps its end.
+    /// A new reason neither repeats the holding text nor restarts the pause, so that a person who
+    /// has acknowledged a case during the pause keeps it ([`Tx::wake`]).
     pub async fn pause(&mut self, conversation: ConversationId, reason: &str, span: Option<Duration>) -> Result<()> {
         sqlx::query(
             "update conversations set
@@ -73,7 +77,7 @@ impl Tx {
         }
     }
 
-    /// The pause the conversation is in.
+    /// Returns the pause in force for the conversation.
     pub async fn paused(&mut self, conversation: ConversationId) -> Result<Option<Paused>> {
         Ok(sqlx::query_as(
             "select paused_at as since, paused_until as until, coalesce(pause_reason, '') as reason, pause_held as held
@@ -84,7 +88,8 @@ impl Tx {
         .await?)
     }
 
-    /// A person writes in the host's place, until the pause is ended: no holding text stands between them and the guest.
+    /// Lets a person write in the host's place until the pause is ended. No holding text is sent,
+    /// since the person answers the guest.
     pub async fn take_over(&mut self, conversation: ConversationId, reason: &str) -> Result<()> {
         self.pause(conversation, reason, None).await?;
         sqlx::query("update conversations set pause_held = true where conversation_id = $1")
@@ -107,7 +112,8 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Ends a pause and opens again what was kept in it; none when there is no pause.
+    /// Ends a pause and reopens the texts that were held in it; returns `None` when there is no
+    /// pause.
     pub async fn resume(&mut self, conversation: ConversationId) -> Result<Option<Resumed>> {
         let reason: Option<Option<String>> = sqlx::query_scalar(
             "with was as (select conversation_id, pause_reason from conversations where conversation_id = $1 and paused_at is not null for update)
@@ -133,7 +139,8 @@ impl Tx {
         Ok(Some(Resumed { reason: reason.unwrap_or_default(), released, first: kept.into_iter().next() }))
     }
 
-    /// The pause's time has come. Texts kept for a person who has taken a case in hand are that person's; they stay kept.
+    /// Ends a pause whose time is over. Texts held for a person who has acknowledged a case stay
+    /// held, since that person answers them.
     pub async fn wake(&mut self, conversation: ConversationId) -> Result<Wake> {
         let row: Option<(Option<f64>, bool)> = sqlx::query_as(
             "select extract(epoch from c.paused_until - now())::float8,
@@ -162,7 +169,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Keeps these open texts for a person. True when the pause's one holding text is still to be sent: it is the caller's now.
+    /// Holds these open texts for a person. Returns true when the one holding text of the pause is
+    /// still to be sent, which is then the caller's task.
     pub async fn hold_texts(&mut self, conversation: ConversationId, ids: &[Uuid]) -> Result<bool> {
         sqlx::query("update inbound_messages set disposition = 'held', reason = 'paused' where inbound_id = any($1) and disposition = 'open'")
             .bind(ids)
@@ -176,7 +184,8 @@ impl Tx {
         Ok(due.rows_affected() == 1)
     }
 
-    /// The conversation of a guest's text, a turn or the conversation itself; none when the casino has no such row.
+    /// Returns the conversation of an inbound text or of a guest, or the conversation with this id;
+    /// `None` when the casino has no such row.
     pub async fn conversation_of(&mut self, id: Uuid) -> Result<Option<ConversationId>> {
         let found: Option<Uuid> = sqlx::query_scalar(
             "select conversation_id from conversations where conversation_id = $1 or guest_id = $1
@@ -188,7 +197,8 @@ impl Tx {
         Ok(found.map(ConversationId))
     }
 
-    /// Returns the held texts, oldest first, with their bodies: a person reads them before writing.
+    /// Returns the held texts, oldest first, with their bodies, so that a person can read them
+    /// before writing.
     pub async fn held_texts(
         &mut self,
         conversation: ConversationId,

@@ -7,7 +7,7 @@ use seven_domain::GuestId;
 use crate::{Result, Tx};
 
 impl Tx {
-    /// None for a guest of whom nothing was learnt yet.
+    /// Returns the guest's profile; `None` if nothing was learnt about the guest yet.
     pub async fn profile(&mut self, guest: GuestId) -> Result<Option<Value>> {
         Ok(sqlx::query_scalar("select document from profiles where guest_id = $1")
             .bind(guest.0)

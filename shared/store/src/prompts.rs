@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// A question we asked, as evidence needs it.
+/// A question that we asked, as needed for the evidence.
 #[derive(Debug, Clone, FromRow)]
 pub struct Prompt {
     pub outbound_id: Uuid,
@@ -19,7 +19,7 @@ pub struct Prompt {
 }
 
 impl Tx {
-    /// Notes that this queued text asks for consent in these words.
+    /// Records that this queued text asks for consent in these words.
     pub async fn put_prompt(
         &mut self,
         outbound: OutboundId,
@@ -44,8 +44,9 @@ impl Tx {
         Ok(())
     }
 
-    /// The question a YES answers: taken by the provider, not expired, and the last thing we said to the guest. Anything said since
-    /// may be what the YES is about; a YES written before the question (two seconds for differing clocks) answers something else.
+    /// Returns the question that a YES answers: accepted by the provider, not expired, and our last
+    /// text to the guest. A YES may refer to any later text instead. A YES written before the
+    /// question (with two seconds' tolerance for clocks) answers something else.
     pub async fn pending_prompt(&mut self, guest: GuestId, written_at: DateTime<Utc>) -> Result<Option<Prompt>> {
         Ok(sqlx::query_as(
             "select p.outbound_id, p.tier, p.wording, p.wording_hash from consent_prompts p join outbound_messages o on o.outbound_id = p.outbound_id
@@ -61,7 +62,7 @@ impl Tx {
         .await?)
     }
 
-    /// Closes the guest's open questions: one was answered, or a STOP took them all back.
+    /// Closes the guest's open questions, because one was answered or a STOP revoked them all.
     pub async fn close_prompts(&mut self, guest: GuestId, state: &str) -> Result<()> {
         sqlx::query("update consent_prompts set state = $2 where guest_id = $1 and state = 'pending'")
             .bind(guest.0)

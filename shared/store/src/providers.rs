@@ -1,5 +1,6 @@
-//! Providers that may not be called now: stopped for the whole fleet (keys, funds) or parked for one casino (its spend limit), and
-//! the texts that wait meanwhile. Kept in Postgres, so that every process and the next one know it (D14).
+//! Providers that may not be called now: stopped for the whole fleet (keys, funds) or parked for
+//! one casino (its spend limit), and the texts that wait meanwhile. Kept in Postgres, so that every
+//! process knows them, also after a restart (D14).
 
 use std::time::Duration;
 
@@ -9,34 +10,36 @@ use sqlx::FromRow;
 
 use crate::{Result, Store, Tx};
 
-/// The due rows of texts that wait for a provider.
+/// Kind of the due rows of texts that wait for a provider.
 pub const HELD: &str = "held";
 
-/// The code of a stop that a person made.
+/// Error code of a stop that a person set.
 pub const OPERATOR: &str = "operator";
 
 /// One stop or park.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow, serde::Serialize, serde::Deserialize)]
 pub struct Stop {
     pub provider: String,
-    /// Empty for every casino.
+    /// The casino concerned; empty for every casino.
     pub casino_id: String,
     pub error_code: String,
     pub since: DateTime<Utc>,
     pub until: Option<DateTime<Utc>>,
-    /// The provider is asked whether it takes us again: it refused the account. Of one casino, its own sender found that.
+    /// Whether the provider is probed until it accepts us again, because it refused the account. If
+    /// the stop concerns one casino, that casino's own sender was refused.
     pub probed: bool,
     pub actor: String,
 }
 
 impl Stop {
-    /// Whether it is a limit on the casino's spending, not a provider that refuses the account.
+    /// Returns whether this is the casino's spend limit, as opposed to a provider that refuses the
+    /// account.
     pub fn is_park(&self) -> bool {
         !self.casino_id.is_empty() && !self.probed
     }
 }
 
-/// The stops and parks in force for the casino that the parameter names.
+/// Selects the stops and parks in force for the casino that the parameter names.
 macro_rules! stops {
     ($casino:literal) => {
         concat!(
@@ -48,16 +51,17 @@ macro_rules! stops {
 }
 pub(crate) use stops;
 
-/// A stop to write down.
+/// A stop to record.
 #[derive(Debug, Clone, Copy)]
 pub struct NewStop<'a> {
     pub provider: &'a str,
-    /// None for every casino.
+    /// The casino concerned; `None` for every casino.
     pub casino: Option<&'a CasinoId>,
     pub error_code: &'a str,
-    /// Ends by itself after this.
+    /// Time after which the stop ends by itself.
     pub lasts: Option<Duration>,
-    /// A probe may ask after this; none for a stop that only its end or an operator lifts.
+    /// Time after which the provider may be probed; `None` for a stop that only its expiry or an
+    /// operator lifts.
     pub probe_after: Option<Duration>,
     pub actor: &'a str,
 }
@@ -66,15 +70,17 @@ pub struct NewStop<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     Waiting,
-    /// Its usefulness is over: it ended as `expired` with the reason for which it waited.
+    /// Its `useful_until` time is over: it ended as `expired`, with the reason for which it waited.
     Lapsed,
-    /// Not queued any more.
+    /// The text is not queued any more.
     Gone,
 }
 
 impl Store {
-    /// Writes a stop down; false when it stood already, and nothing has changed hands. One that stood keeps its beginning and takes the newer end; an operator's takes the
-    /// place of any other, and no other that of an operator's: only a person lifts that.
+    /// Records a stop. Returns false when the same stop was in force already and did not pass
+    /// between an operator and the fleet. An existing stop keeps its start and takes the newer end.
+    /// An operator's stop replaces any other, and no other replaces an operator's: only a person
+    /// lifts that one.
     pub async fn stop_provider(&self, stop: &NewStop<'_>) -> Result<bool> {
         let new: Option<bool> = sqlx::query_scalar(
             "with was as (select error_code from provider_stops where provider = $1 and casino_id = $2)
@@ -104,7 +110,7 @@ impl Store {
         Ok(new.unwrap_or(false))
     }
 
-    /// Every stop and park, oldest first.
+    /// Returns every stop and park, oldest first.
     pub async fn provider_stops(&self) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
             "select provider, casino_id, error_code, since, until, probe_at is not null as probed, actor from provider_stops order by since",
@@ -113,7 +119,7 @@ impl Store {
         .await?)
     }
 
-    /// Lifts the stops that match; empty means none stood.
+    /// Lifts the stops that match and returns them.
     pub async fn lift_stops(&self, provider: Option<&str>, casino: Option<&CasinoId>) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
             "delete from provider_stops where ($1::text is null or provider = $1) and casino_id = $2
@@ -125,7 +131,7 @@ impl Store {
         .await?)
     }
 
-    /// Lifts this stop, unless it ended or another one stands in its place; false then.
+    /// Lifts this stop. Returns false if it has ended or was replaced by another one.
     pub async fn lift_stop(&self, stop: &Stop) -> Result<bool> {
         let lifted =
             sqlx::query("delete from provider_stops where provider = $1 and casino_id = $2 and error_code = $3")
@@ -137,7 +143,7 @@ impl Store {
         Ok(lifted.rows_affected() == 1)
     }
 
-    /// Takes away the stops whose end has come.
+    /// Deletes and returns the stops that have expired.
     pub async fn ended_stops(&self) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
             "delete from provider_stops where until <= now() returning provider, casino_id, error_code, since, until, probe_at is not null as probed, actor",
@@ -146,9 +152,10 @@ impl Store {
         .await?)
     }
 
-    /// The stops whose provider may be asked now whether it takes us again: with a casino, that one's alone, since its sender may have an
-    /// account of its own; otherwise the fleet's, and casinos' that nobody has asked about for ten minutes. Of several processes one gets
-    /// each, and the next may ask after `every`.
+    /// Claims stops whose provider may be probed now. With a casino, only that casino's stops are
+    /// claimed, since its sender may have an account of its own. Otherwise the fleet's stops are,
+    /// and those of casinos that were not probed for ten minutes. Each stop goes to one process,
+    /// and the next probe is due after `every`.
     pub async fn claim_probes(&self, every: Duration, own: Option<&CasinoId>) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
             "update provider_stops set probe_at = now() + make_interval(secs => $1)
@@ -164,8 +171,8 @@ impl Store {
         .await?)
     }
 
-    /// Makes the texts that wait for a provider due now, of one casino or of all; each guest's go out in their order, as the last look
-    /// lets a later text wait for the earlier.
+    /// Makes the texts that wait for a provider due now, of one casino or of all. Each guest's
+    /// texts are sent in order, as the pre-send check lets a later text wait for an earlier one.
     pub async fn wake_held(&self, casino: Option<&CasinoId>) -> Result<u64> {
         let done = sqlx::query(
             "update due set due_at = now(), claimed_until = null where kind = $1 and ($2::text is null or casino_id = $2) and due_at > now()",
@@ -179,13 +186,14 @@ impl Store {
 }
 
 impl Tx {
-    /// The stops that concern the bound casino: the fleet's and its own.
+    /// Returns the stops that concern the bound casino: the fleet's and its own.
     pub async fn stops(&mut self) -> Result<Vec<Stop>> {
         let casino = self.casino_str();
         Ok(sqlx::query_as(stops!("$1")).bind(casino).fetch_all(self.conn()).await?)
     }
 
-    /// Lets a queued text wait for a provider and look again after `poll`, or ends it when it is of no use any more.
+    /// Holds a queued text for a provider and checks again after `poll`, or expires it when its
+    /// `useful_until` time is over.
     pub async fn hold(&mut self, outbound: OutboundId, reason: &str, poll: Duration) -> Result<Held> {
         let row: Option<(bool, f64)> = sqlx::query_as(
             "select useful_until <= now(), greatest(0, extract(epoch from useful_until - now()))::float8
@@ -204,7 +212,8 @@ impl Tx {
             Some((false, useful)) => {
                 let useful = Duration::try_from_secs_f64(useful).unwrap_or_default();
                 let after = poll.min(useful);
-                // The due row wakes it; a sweep that has backed off already does not begin anew.
+                // The due row wakes the text; its sweep keeps the later time if it has already
+                // backed off.
                 let waits = "update outbound_messages set reason = $2, next_sweep_at = greatest(next_sweep_at, now() + make_interval(secs => $3))
                    where outbound_id = $1";
                 sqlx::query(waits)
@@ -219,7 +228,8 @@ impl Tx {
         }
     }
 
-    /// Ends a text whose usefulness is over; one that waited for a provider keeps the reason why it waited.
+    /// Expires a text whose `useful_until` time is over. A text that waited for a provider keeps
+    /// the reason for which it waited.
     pub async fn lapse(&mut self, outbound: OutboundId) -> Result<String> {
         let reason: Option<String> =
             sqlx::query_scalar("select reason from outbound_messages where outbound_id = $1 and state = 'queued'")
@@ -234,6 +244,6 @@ impl Tx {
     }
 }
 
-/// Why texts wait for a provider. A text that lapses meanwhile keeps the word.
+/// Reasons for which texts wait for a provider. A text that expires meanwhile keeps its reason.
 pub const WAITS: [&str; 6] =
     ["provider_stopped", "sending_parked", "providers_down", "no_provider", "paused", "killed"];

@@ -1,5 +1,4 @@
-//! Counts of what a casino has shown so far, for the go-live check (DEP-30, SMS-59). They hold no
-//! text and no phone.
+//! Counts for a casino's go-live check (DEP-30, SMS-59). They contain no text and no phone.
 
 use sqlx::FromRow;
 
@@ -16,12 +15,12 @@ pub struct Shown {
     /// Guests who may get campaigns, and how many of them have no event in the consent chain.
     pub opted_in: i64,
     pub without_proof: i64,
-    /// Campaigns that ended with one to ten guests released: the dry run of a first batch.
+    /// Finished campaigns that released one to ten guests, as a dry run of the first batch.
     pub small_campaigns: i64,
 }
 
 impl Tx {
-    /// Active content rows by category.
+    /// Counts the active content rows by category.
     pub async fn content_counts(&mut self) -> Result<Vec<(String, i64)>> {
         let query = "select category, count(*) from content_items where active group by 1 order by 1";
         Ok(sqlx::query_as(query).fetch_all(self.conn()).await?)

@@ -1,5 +1,5 @@
-//! Delivery receipts from the provider's webhooks (D5): they come out of order, repeated, or for
-//! sends we never made.
+//! Delivery receipts from the provider's webhooks (D5): they may arrive out of order, repeatedly,
+//! or for sends that we never made.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{AttemptId, OutboundId, OutboundState, sending::by_receipt};
@@ -11,12 +11,12 @@ use crate::{Result, Tx};
 pub struct NewReceipt {
     pub provider: String,
     pub provider_message_id: String,
-    /// The provider's word: sent, delivered, delivery_failed ...
+    /// The provider's status: sent, delivered, delivery_failed ...
     pub status: String,
     pub event_id: String,
     pub attempt_id: Option<AttemptId>,
     pub error_code: Option<String>,
-    /// The recipient's carrier, where the provider names it.
+    /// The recipient's carrier, if the provider names it.
     pub carrier: Option<String>,
     pub occurred_at: DateTime<Utc>,
 }
@@ -25,9 +25,9 @@ pub struct NewReceipt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReceiptOutcome {
     Moved(OutboundId, OutboundState),
-    /// Known text, nothing to change: repeated or overtaken.
+    /// The text is known, but the receipt changes nothing: it is repeated or outdated.
     NoChange(OutboundId),
-    /// No attempt of ours has this id.
+    /// None of our attempts has this id.
     Stranger,
 }
 
@@ -35,9 +35,9 @@ pub enum ReceiptOutcome {
 #[derive(Debug, Clone)]
 pub struct Filed {
     pub outcome: ReceiptOutcome,
-    /// The attempt it was about.
+    /// The attempt that the receipt concerns.
     pub attempt: Option<AttemptId>,
-    /// Its text's, or empty.
+    /// The trace of the attempt's text, or an empty string.
     pub trace: String,
 }
 

@@ -1,5 +1,5 @@
-//! Queries and writes of reconciliation (D5): which of the provider's texts we never heard of,
-//! which of ours are in doubt.
+//! Queries and writes of reconciliation (D5): which of the provider's inbound texts we never
+//! received, and which of our sends are in doubt.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx, outbound::Queued};
 
-/// One attempt of ours without a last word.
+/// One of our attempts whose final outcome is unknown.
 #[derive(Debug, Clone, FromRow)]
 pub struct Unsettled {
     pub attempt_id: Uuid,
@@ -20,25 +20,26 @@ pub struct Unsettled {
     pub state: String,
     pub provider_message_id: Option<String>,
     pub started_at: DateTime<Utc>,
-    /// The guest's.
+    /// The guest's phone number.
     pub phone: String,
-    /// The casino's.
+    /// The casino's phone number.
     pub casino_number: String,
 }
 
-/// Result for a text that the provider never had.
+/// Result for a text that the provider has no record of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unseen {
-    /// Still of use: back in the queue, to be signalled.
+    /// The text is still useful: it is queued again and has to be signalled.
     Requeued(Queued),
-    /// Ended as `failed`: nobody wants it any more, or it was given back once already.
+    /// Ended as `failed`: its `useful_until` time is over, or it was requeued once before.
     Ended,
-    /// Settled otherwise meanwhile.
+    /// It was settled in another way meanwhile.
     Gone,
 }
 
 impl Tx {
-    /// Takes this casino's turn at a provider; none while somebody had it within `every`. Gives up to when all was compared before.
+    /// Claims the reconciliation of this casino with a provider; `None` while another process
+    /// claimed it within `every`. Returns the time up to which everything was compared before.
     pub async fn claim_reconciliation(
         &mut self,
         provider: &str,
@@ -57,7 +58,8 @@ impl Tx {
         .await?)
     }
 
-    /// All was compared up to `until`; marks older than the provider's records go.
+    /// Records that everything was compared up to `until`; deletes marks older than the provider's
+    /// records.
     pub async fn note_reconciliation(&mut self, provider: &str, until: DateTime<Utc>, result: &Value) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
@@ -74,7 +76,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Which of these texts of guests we neither stored nor took over.
+    /// Returns which of these inbound texts were neither stored nor taken over by reconciliation.
     pub async fn unheard(&mut self, provider: &str, ids: &[String]) -> Result<Vec<String>> {
         Ok(sqlx::query_scalar(
             "select id from unnest($2::text[]) as id
@@ -87,13 +89,13 @@ impl Tx {
         .await?)
     }
 
-    /// Whether a gate has stored this text.
+    /// Returns whether a gate has stored this text.
     pub async fn is_stored(&mut self, provider: &str, id: &str) -> Result<bool> {
         let query = "select exists (select 1 from inbound_messages where provider = $1 and provider_message_id = $2)";
         Ok(sqlx::query_scalar(query).bind(provider).bind(id).fetch_one(self.conn()).await?)
     }
 
-    /// Notes a text as taken over; false when it was.
+    /// Marks a text as reconciled; returns false when it was marked before.
     pub async fn mark_reconciled(&mut self, provider: &str, id: &str, kind: &str) -> Result<bool> {
         let casino = self.casino_str();
         let done = sqlx::query(
@@ -108,8 +110,9 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Attempts at a provider, older than `margin`, whose text has no last word: those in doubt first, back to `since`; then those the
-    /// provider took, back to `taken_since` only. Some carriers never say that a text arrived, and each would be asked for again and again.
+    /// Returns attempts at a provider, older than `margin`, whose text has no final outcome: first
+    /// those in doubt, back to `since`; then accepted ones, back to `taken_since` only. Some
+    /// carriers never report a delivery, and such texts would be queried again and again.
     pub async fn unsettled(
         &mut self,
         provider: &str,
@@ -138,7 +141,7 @@ impl Tx {
         .await?)
     }
 
-    /// Which of these sends we know as ours already.
+    /// Returns which of these sends are already known as ours.
     pub async fn known_sends(&mut self, provider: &str, ids: &[String]) -> Result<Vec<String>> {
         Ok(sqlx::query_scalar(
             "select distinct provider_message_id from send_attempts where provider = $1 and provider_message_id = any($2)",
@@ -149,7 +152,8 @@ impl Tx {
         .await?)
     }
 
-    /// A text in doubt of which the provider has no record. It goes out, once, if it is still of use (D5); the last look decides again.
+    /// Settles a text in doubt of which the provider has no record. It is queued again, once, if it
+    /// is still useful (D5); the pre-send check is repeated.
     pub async fn never_had(&mut self, outbound: OutboundId) -> Result<Unseen> {
         let row: Option<(String, String, bool)> = sqlx::query_as(
             "select class, coalesce(provider, ''), useful_until > now() from outbound_messages where outbound_id = $1 and state = 'unknown' for update",
@@ -178,7 +182,7 @@ impl Tx {
         Ok(if again { Unseen::Requeued(Queued { outbound_id: outbound, lane }) } else { Unseen::Ended })
     }
 
-    /// The guest and conversation behind a hash, if we know the guest.
+    /// Returns the guest and conversation that belong to a hash, if the guest is known.
     pub async fn conversation_of_guest(&mut self, guest: &GuestHash) -> Result<Option<(GuestId, ConversationId)>> {
         let row: Option<(Uuid, Uuid)> = sqlx::query_as(
             "select g.guest_id, c.conversation_id from guests g join conversations c on c.guest_id = g.guest_id

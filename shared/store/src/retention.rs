@@ -1,4 +1,5 @@
-//! How long rows are kept (DATA-49 to DATA-55). Consent events and audit entries are not among them: they stay, append-only.
+//! How long rows are kept (DATA-49 to DATA-55). Consent events and audit entries are excluded: they
+//! are append-only.
 
 use serde_json::{Value, json};
 use seven_domain::{GuestHash, GuestId};
@@ -6,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// Rows that are done with and older than `$1` days. Open work never goes, however old it is.
+/// Deletes finished rows older than `$1` days. Open work is never deleted, however old it is.
 const OLD: [(&str, &str); 10] = [
     ("turn_facts", "delete from turn_facts where at < now() - make_interval(days => $1)"),
     ("turns", "delete from turns where state <> 'drafted' and created_at < now() - make_interval(days => $1)"),
@@ -24,18 +25,19 @@ const OLD: [(&str, &str); 10] = [
         "update offers set status = 'expired' where status = 'issued' and expires_at < now() and $1::int is not null",
     ),
     ("offers", "delete from offers where status <> 'issued' and expires_at < now() - make_interval(days => $1)"),
-    // The newest of a conversation stays with it: it is the one under way.
+    // The newest session of a conversation is kept, because it is the current one.
     (
         "sessions",
         "delete from sessions s using conversations c where c.conversation_id = s.conversation_id and s.started_at is distinct from c.session_started_at
            and s.last_at < now() - make_interval(days => $1)",
     ),
-    // With their lists of guests.
+    // The campaigns' guest lists are deleted with them.
     ("campaigns", "delete from campaigns where state in ('done', 'cancelled') and ended_at < now() - make_interval(days => $1)"),
     ("dead_letters", "delete from dead_letters where state <> 'open' and greatest(last_at, handled_at) < now() - make_interval(days => $1)"),
 ];
 
-/// By when the guest was last heard of; a guest who never texted counts from the day we learned of them.
+/// Based on the guest's last text; a guest who never texted counts from the day on which their row
+/// was created.
 const LIFECYCLE: [(&str, &str); 2] = [
     (
         "archived",
@@ -55,13 +57,15 @@ select g.guest_id, g.key_id, g.phone_hash from guests g where g.status <> 'pendi
 limit 500";
 
 impl Tx {
-    /// Removes the bound tenant's letters of this age in days, whatever their state: letters of numbers that no casino has hold texts of guests.
+    /// Removes the bound tenant's dead letters older than `days`, in any state: those addressed to
+    /// numbers of no casino contain guests' texts.
     pub async fn forget_letters(&mut self, days: i32) -> Result<u64> {
         let query = "delete from dead_letters where last_at < now() - make_interval(days => $1)";
         Ok(sqlx::query(query).bind(days).execute(self.conn()).await?.rows_affected())
     }
 
-    /// Guests idle for `warm` days are warm, for `archive` days archived; texts, turns and receipts older than `archive` days go.
+    /// Marks guests idle for `warm` days as warm and for `archive` days as archived; deletes texts,
+    /// turns and receipts older than `archive` days.
     pub async fn apply_retention(&mut self, warm: i32, archive: i32) -> Result<Value> {
         let mut counts = json!({});
         for (what, statement) in OLD {
@@ -73,7 +77,7 @@ impl Tx {
         Ok(counts)
     }
 
-    /// Guests whose phone has been kept long enough.
+    /// Returns guests idle for more than `days`, whose phone must not be kept longer.
     pub async fn idle_guests(&mut self, days: i32) -> Result<Vec<(GuestId, GuestHash)>> {
         let rows: Vec<(Uuid, i16, Vec<u8>)> = sqlx::query_as(IDLE).bind(days).fetch_all(self.conn()).await?;
         Ok(rows

@@ -8,22 +8,22 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// One pattern's hits in a span of time.
+/// The hits of one pattern in a period.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize)]
 pub struct Hits {
     pub layer: String,
     pub pattern_id: String,
     pub hits: i64,
     pub guests: i64,
-    /// Of the hits, texts that a person has judged to be honest ones.
+    /// Hits that a person judged to be harmless texts.
     pub false_alarms: i64,
     pub last_at: DateTime<Utc>,
-    /// The newest text it hit.
+    /// Id of the newest text that it hit.
     pub last_text: String,
 }
 
 impl Tx {
-    /// Hits since then by pattern, the most frequent first.
+    /// Returns the hits since then by pattern, most frequent first.
     pub async fn guardrail_hits(&mut self, since: DateTime<Utc>) -> Result<Vec<Hits>> {
         Ok(sqlx::query_as(
             "select detail->>'layer' as layer, coalesce(detail->>'pattern_id', '') as pattern_id, count(*) as hits, count(distinct guest_hash) as guests,
@@ -37,7 +37,7 @@ impl Tx {
         .await?)
     }
 
-    /// Texts that a person found to be missed since then.
+    /// Counts the texts that a person reported as missed since then.
     pub async fn guardrail_misses(&mut self, since: DateTime<Utc>) -> Result<i64> {
         Ok(sqlx::query_scalar(
             "select count(distinct subject) from audit_log where action = 'guardrail_reviewed' and at >= $1 and detail->>'judgement' = 'missed'",
@@ -47,7 +47,7 @@ impl Tx {
         .await?)
     }
 
-    /// Layers that hit a guest's text; none when there is no such text.
+    /// Returns the layers that hit a guest's text; `None` when there is no such text.
     pub async fn guardrail_hit(&mut self, text: Uuid) -> Result<Option<Vec<String>>> {
         Ok(sqlx::query_scalar(
             "select coalesce((select array_agg(detail->>'layer' order by entry) from audit_log where action = 'guardrail_triggered' and subject = $1::text), '{}')

@@ -1,30 +1,33 @@
-//! Which schema a database has and which one this build needs (PROD-27): migrations only add, so that workers of the release before go on
-//! while a newer one's migrations are in place. `tests.rs` beside reads every migration for that.
+//! The schema version of a database compared with the one that this build needs (PROD-27).
+//! Migrations only add, so that workers of the previous release continue to run with a newer
+//! release's migrations applied. `tests.rs` checks every migration for that.
 
 use secrecy::{ExposeSecret, SecretString};
 use sqlx::{Connection, PgConnection, Row};
 
 use crate::{Error, MIGRATIONS, Result, Store};
 
-/// How a database's schema stands to this build.
+/// How a database's schema compares with this build's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     Same,
-    /// The database has this newer version; what it adds is not ours to know.
+    /// The database has this newer version; its additions are unknown to this build.
     Newer(i64),
-    /// The database has this version and lacks some that we need; 0 is before all.
+    /// The database has this version and lacks migrations that this build needs; 0 means it has
+    /// none.
     Older(i64),
 }
 
-/// A migration that a database has not had.
+/// A migration that is not applied to a database yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
     pub version: i64,
-    /// From its file's name.
+    /// The name, from the migration's file name.
     pub name: String,
 }
 
-/// The newest schema this build knows, and the least its workers run on.
+/// Returns the newest schema version that this build knows, which is the lowest that its workers
+/// run on.
 pub fn needed() -> i64 {
     MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default()
 }
@@ -44,12 +47,13 @@ impl Store {
     /// Returns the state of the schema, as far as the workers' own connection can tell.
     ///
     /// # Errors
-    /// When the database cannot be asked.
+    /// Fails when the database cannot be queried.
     pub async fn schema(&self) -> Result<Standing> {
         let versions = "select version from _sqlx_migrations where success";
         match sqlx::query_scalar(versions).fetch_all(&mut *self.fleet().await?).await.map_err(Error::from) {
             Ok(there) => Ok(Standing::of(&there)),
-            // Before 0017 workers may not look; with no migration at all there is nothing to look at.
+            // Before migration 0017 workers may not read the table; without any migration there is
+            // no table.
             Err(Error::Query(sqlx::Error::Database(e))) if e.code().is_some_and(|c| c == "42501" || c == "42P01") => {
                 Ok(Standing::Older(0))
             }
@@ -57,10 +61,11 @@ impl Store {
         }
     }
 
-    /// Returns the migrations [`Store::migrate`] would apply, in order; the database is only read.
+    /// Returns the migrations that [`Store::migrate`] would apply, in order; only reads the
+    /// database.
     ///
     /// # Errors
-    /// When the database cannot be asked.
+    /// Fails when the database cannot be queried.
     pub async fn pending(owner: &SecretString) -> Result<Vec<Pending>> {
         let mut conn = PgConnection::connect(owner.expose_secret()).await?;
         let begun: bool = sqlx::query_scalar("select to_regclass('public._sqlx_migrations') is not null")

@@ -1,5 +1,5 @@
-//! Sessions (DATA-25, SMS-26): opened with a guest's text, written with each turn. Their contents
-//! are for `seven-guest` to read.
+//! Sessions (DATA-25, SMS-26): opened by a guest's text, updated with each turn. `seven-guest`
+//! interprets their contents.
 
 use std::time::Duration;
 
@@ -16,7 +16,8 @@ use crate::{
     pauses::Paused,
 };
 
-/// A session as its row stands. `phase`, `summary` and `counts` are read together with the rest by `seven_guest::Session`.
+/// A session as stored. `seven_guest::Session` parses `phase`, `summary` and `counts` together with
+/// the rest.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct SessionRow {
     pub session_id: Uuid,
@@ -25,7 +26,7 @@ pub struct SessionRow {
     pub rest: Value,
 }
 
-/// A session with the turn taken in.
+/// A session after a turn was added.
 #[derive(Debug, Clone)]
 pub struct SessionAfter {
     pub session_id: Uuid,
@@ -35,34 +36,35 @@ pub struct SessionAfter {
     pub counts: Value,
 }
 
-/// Where a conversation stands when a turn begins.
+/// The state of a conversation when a turn begins.
 #[derive(Debug, Clone, Default)]
 pub struct ConversationState {
-    /// The session under way; none for a conversation from before there were any.
+    /// The current session; `None` for a conversation older than sessions.
     pub session: Option<SessionRow>,
-    /// The newest earlier one in which the host spoke.
+    /// The newest earlier session in which the host answered.
     pub before: Option<SessionRow>,
     pub paused: Option<Paused>,
-    /// Cases of the last seven days: all of them, and those a person has not settled.
+    /// Cases of the last seven days: all of them, and those that no person has settled.
     pub recent_cases: i64,
     pub open_cases: i64,
-    /// The guest's profile; none for a guest of whom nothing was learnt yet. The lease's lock
-    /// serialises readers who will write.
+    /// The guest's profile; `None` if nothing was learnt about the guest yet. The lease's lock
+    /// serialises readers that will write it.
     pub profile: Option<Value>,
-    /// The newest exchanges, oldest first: (guest's words, our words).
+    /// The newest exchanges, oldest first: (guest's text, our text).
     pub exchanges: Vec<(String, String)>,
-    /// Texts that wait for an answer and are still useful, in the order the guest wrote them.
+    /// Texts that wait for an answer and are still useful, in the order in which the guest wrote
+    /// them.
     pub open: Vec<OpenText>,
 }
 
-/// Limits on the part of a conversation that a turn is shown.
+/// Limits on the part of a conversation that a turn sees.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
     /// Open texts older than this are closed as stale and listed for operators.
     pub useful: Duration,
-    /// The most exchanges that are shown.
+    /// Maximum number of exchanges.
     pub most: usize,
-    /// Verdicts of texts that were answered without a turn and belong to the talk all the same.
+    /// Verdicts of texts that were answered without a turn but still belong to the exchanges.
     pub canned: &'a [&'a str],
 }
 
@@ -124,8 +126,8 @@ where c.conversation_id = $1"
 );
 
 impl Tx {
-    /// Everything a turn needs to know of its conversation, in one query. With the lease's lock on the conversation taken before, this
-    /// is the whole and last word on what is open.
+    /// Returns the conversation's state for a turn, in one query. If the lease's lock on the
+    /// conversation was taken before, the list of open texts is complete and final.
     pub async fn place(&mut self, conversation: ConversationId, shown: Shown<'_>) -> Result<ConversationState> {
         let row: Option<Row> = sqlx::query_as(PLACE)
             .bind(conversation.0)

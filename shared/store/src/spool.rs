@@ -1,4 +1,4 @@
-//! The short-lived shelf for authentic events that JetStream did not take in time (D2).
+//! Short-term storage for authentic events that JetStream did not accept in time (D2).
 
 use serde_json::Value;
 use seven_domain::CasinoId;
@@ -32,7 +32,8 @@ impl Tx {
         Ok(())
     }
 
-    /// The spooled message, held until this transaction ends; none when another scheduler has it.
+    /// Returns the spooled message, locked until this transaction ends; `None` when another
+    /// scheduler has it.
     pub async fn take_spooled(&mut self, id: Uuid) -> Result<Option<Spooled>> {
         Ok(sqlx::query_as("select spool_id, subject, message_key, headers, payload from spool where spool_id = $1 for update skip locked")
             .bind(id)
@@ -47,7 +48,7 @@ impl Tx {
 }
 
 impl Store {
-    /// The oldest spooled messages of all casinos: ids only.
+    /// Returns the oldest spooled messages of all casinos, ids only.
     pub async fn spooled(&self, most: i32) -> Result<Vec<(CasinoId, Uuid)>> {
         let rows: Vec<(String, Uuid)> = sqlx::query_as("select casino_id, spool_id from fleet_spool($1)")
             .bind(most)

@@ -11,10 +11,11 @@ pub struct Standing {
     pub marketing_consent: bool,
     pub suppressed: bool,
     pub self_excluded: bool,
-    /// Cried for help about gambling once, or for anything in this session: no gaming offer.
+    /// Whether the guest ever wrote a cry for help about gambling, or any cry for help in this
+    /// session: no gaming offer.
     pub responsible_gaming: bool,
     pub guest_texts: i64,
-    /// Of three words or more.
+    /// Texts of three words or more.
     pub substantive_texts: i64,
 }
 

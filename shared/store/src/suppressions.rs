@@ -1,4 +1,5 @@
-//! STOP and START per guest (D7): last writer wins on the provider's `occurred_at`, ties to STOP.
+//! STOP and START per guest (D7): the request with the latest `occurred_at` of the provider wins;
+//! of two with the same time, STOP wins.
 
 use chrono::{DateTime, Utc};
 use seven_domain::GuestHash;
@@ -9,24 +10,25 @@ use crate::{Result, Tx};
 /// Result of applying a STOP or START.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Applied {
-    /// The state changed to what the guest asked for.
+    /// The state changed to the one that the guest requested.
     Changed,
-    /// It already was so, or a newer word stands; nothing changed.
+    /// A newer request is in force; nothing changed.
     Superseded,
-    /// A repeated request for the state in force.
+    /// The requested state was in force already.
     Repeat,
 }
 
-/// How a STOP or START was said: what decides whether one START is enough and whether the provider blocks (SMS-20, C-6).
+/// How a STOP or START was requested. This decides whether one START is enough and whether the
+/// provider blocks the number (SMS-20, C-6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word<'a> {
     /// One of [`crate::consent::method`].
     pub method: &'a str,
-    /// The provider reacts to this very word too: it blocks or unblocks the number itself.
+    /// Whether the provider reacts to this very word too: it blocks or unblocks the number itself.
     pub provider_knows: bool,
 }
 
-/// The word in force for a guest.
+/// The STOP or START in force for a guest.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow, serde::Serialize)]
 pub struct Suppression {
     pub state: String,
@@ -34,11 +36,12 @@ pub struct Suppression {
     pub method: String,
     pub provider_knows: bool,
     pub provider_blocked: bool,
-    /// Asked whether they want no more texts, and not answered yet: nothing proactive leaves (D20).
+    /// When the guest was asked whether they want no more texts, if not answered yet: no proactive
+    /// text is sent (D20).
     pub asked_at: Option<DateTime<Utc>>,
 }
 
-/// A STOP as it was said.
+/// A STOP as it was received.
 #[derive(Debug, Clone, FromRow)]
 pub struct SaidStop {
     pub phone: String,
@@ -51,18 +54,20 @@ pub struct SaidStop {
 /// Effect of the provider's report "this number opted out" (40300; C-6, C-10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sync {
-    /// News to us: the guest is suppressed now.
+    /// The opt-out was new to us; the guest is suppressed now.
     Suppressed,
-    /// The guest came back with a word that the provider does not know: it still blocks, we say so and wait.
+    /// The guest opted in again with a word that the provider does not know. The provider still
+    /// blocks the number; we report that and wait.
     Blocked,
-    /// We knew.
+    /// The guest's opt-out was known already.
     Known,
-    /// The guest's newer word stands.
+    /// The guest made a newer request, which stays in force.
     Older,
 }
 
 impl Tx {
-    /// Records a STOP. Commits wait for claims in progress, and claims for this: see `last_look`.
+    /// Records a STOP. Its commit waits for claims in progress, and claims wait for it: see
+    /// `last_look`.
     pub async fn stop(
         &mut self,
         guest: &GuestHash,
@@ -114,7 +119,8 @@ impl Tx {
             .rows_affected()
             == 1;
         Ok(match before {
-            // The same event again (ingress wrote it, now the gate comes): it counts as the change it was.
+            // The same event again: ingress wrote it, and now the gate does. It counts as the
+            // change that it made.
             Some((_, _, event)) if event == event_id => Applied::Changed,
             Some((was, ..)) if was == state => Applied::Repeat,
             _ if changed => Applied::Changed,
@@ -122,7 +128,7 @@ impl Tx {
         })
     }
 
-    /// The word in force, locked against the next one.
+    /// Returns the STOP or START in force, and locks it against the next one.
     pub async fn suppression(&mut self, guest: &GuestHash) -> Result<Option<Suppression>> {
         Ok(sqlx::query_as(
             "select state, as_of, method, provider_knows, provider_blocked, asked_at from suppressions where key_id = $1 and phone_hash = $2 for update",
@@ -133,7 +139,8 @@ impl Tx {
         .await?)
     }
 
-    /// Notes that the guest is asked whether they want no more texts; false where they were asked before, or are opted out.
+    /// Records that the guest is asked whether they want no more texts; returns false if they were
+    /// asked before or are opted out.
     pub async fn ask_about_opt_out(&mut self, guest: &GuestHash, at: DateTime<Utc>) -> Result<bool> {
         let asked = "update suppressions set asked_at = $3
                      where key_id = $1 and phone_hash = $2 and asked_at is null and state <> 'stopped'";
@@ -141,7 +148,7 @@ impl Tx {
         Ok(asked.rows_affected() == 1)
     }
 
-    /// The guest answered that texts may go on; false where nothing was asked.
+    /// Records the guest's answer that they still want texts; returns false if nothing was asked.
     pub async fn keep_texts(&mut self, guest: &GuestHash) -> Result<bool> {
         let kept =
             "update suppressions set asked_at = null where key_id = $1 and phone_hash = $2 and asked_at is not null";
@@ -149,7 +156,8 @@ impl Tx {
         Ok(kept.rows_affected() == 1)
     }
 
-    /// Takes over the provider's word on a send that was called at `called_at` and refused as opted out.
+    /// Applies the provider's report that a send, called at `called_at`, was refused because the
+    /// guest opted out.
     pub async fn provider_says_stopped(&mut self, guest: &GuestHash, called_at: DateTime<Utc>) -> Result<Sync> {
         let sync = match self.suppression(guest).await? {
             Some(now) if now.state == "stopped" => Sync::Known,
@@ -177,7 +185,7 @@ impl Tx {
         Ok(sync)
     }
 
-    /// Gives a new guest the row without which the last look refuses.
+    /// Adds the suppression row of a new guest; without it the pre-send check refuses.
     pub async fn ensure_suppression_row(&mut self, guest: &GuestHash) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
@@ -192,7 +200,8 @@ impl Tx {
         Ok(())
     }
 
-    /// The STOP in this inbound text, as it is carried to other casinos; none where the guest was erased since.
+    /// Returns the STOP in this inbound text, for applying it at other casinos; `None` if the guest
+    /// was erased since.
     pub async fn said_stop(&mut self, inbound: uuid::Uuid) -> Result<Option<SaidStop>> {
         Ok(sqlx::query_as(
             "select g.phone, coalesce(i.casino_number, c.casino_number) as casino_number, i.occurred_at, i.event_id, s.method
@@ -205,7 +214,7 @@ impl Tx {
         .await?)
     }
 
-    /// Whether the word in force is this event's.
+    /// Returns whether the STOP or START in force was made by this event.
     pub async fn has_word(&mut self, guest: &GuestHash, event_id: &str) -> Result<bool> {
         let query =
             "select exists (select 1 from suppressions where key_id = $1 and phone_hash = $2 and event_id = $3)";
@@ -213,7 +222,7 @@ impl Tx {
         Ok(query.fetch_one(self.conn()).await?)
     }
 
-    /// True when the guest is opted out.
+    /// Returns whether the guest is opted out.
     pub async fn is_stopped(&mut self, guest: &GuestHash) -> Result<bool> {
         let state: Option<String> =
             sqlx::query_scalar("select state from suppressions where key_id = $1 and phone_hash = $2")
@@ -225,8 +234,9 @@ impl Tx {
     }
 }
 
-/// Last writer wins, ties to the STOP (D7). A repeat keeps the event that made the change, so that exactly that one is confirmed;
-/// a STOP said twice counts as said in words if either was, and as known to the provider if either was.
+/// The latest request wins; of two with the same time, STOP wins (D7). A repeat keeps the id of the
+/// event that made the change, so that exactly that one is confirmed. A repeated STOP counts as
+/// natural language if either one was, and as known to the provider if either one was.
 const PUT: &str = "
 insert into suppressions (casino_id, key_id, phone_hash, state, as_of, event_id, method, provider_knows) values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (casino_id, key_id, phone_hash) do update

@@ -63,7 +63,7 @@ pub struct OutboundLine {
     pub ended_at: Option<DateTime<Utc>>,
     pub trace: String,
     pub campaign_id: Option<Uuid>,
-    /// Of texts that answer nothing: how likely carriers were to filter it (SMS-35).
+    /// How likely carriers were to filter the text (SMS-35); only for texts that are not answers.
     pub risk_score_at_send: Option<f64>,
 }
 
@@ -93,9 +93,9 @@ pub struct ReceiptLine {
 #[derive(Debug, Clone)]
 pub enum Subject {
     Guest(GuestId),
-    /// The id of an inbound text, a turn or an outbound text.
+    /// Id of an inbound text, a turn or an outbound text.
     Text(Uuid),
-    /// 32 hex digits.
+    /// Trace id, 32 hex digits.
     Trace(String),
 }
 
@@ -113,7 +113,8 @@ const OUTBOUND: &str = "select outbound_id, turn_id, inbound_id, part, parts, ki
  where ($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%')
    and ($3::text is null or state = $3) order by created_at desc, seq desc limit $4";
 
-/// An [`InboundLine`]'s columns, for any condition: statements are fixed texts.
+/// The columns of an [`InboundLine`], with any condition. A macro, because statements are fixed
+/// strings.
 macro_rules! inbound_lines {
     ($where:literal) => {
         concat!(
@@ -124,7 +125,7 @@ macro_rules! inbound_lines {
     };
 }
 
-/// A [`TurnLine`]'s.
+/// The columns of a [`TurnLine`], with any condition.
 macro_rules! turn_lines {
     ($where:literal) => {
         concat!(
@@ -135,7 +136,7 @@ macro_rules! turn_lines {
 }
 
 impl Tx {
-    /// All rows about the subject, each list oldest first.
+    /// Returns all rows about the subject, each list oldest first.
     pub async fn timeline(&mut self, subject: &Subject, most: i64) -> Result<Timeline> {
         let (guest, trace) = match subject {
             Subject::Guest(guest) => (Some(guest.0), None),
@@ -176,7 +177,7 @@ impl Tx {
         Ok(Timeline { inbound, turns, outbound, attempts, receipts })
     }
 
-    /// One text we sent, with its attempts and receipts.
+    /// Returns one outbound text.
     pub async fn outbound_line(&mut self, id: OutboundId) -> Result<Option<OutboundLine>> {
         Ok(sqlx::query_as(
             "select outbound_id, turn_id, inbound_id, part, parts, kind, class, body, encoding, segments, agent, state, reason, error_code, tries,
@@ -187,7 +188,7 @@ impl Tx {
         .await?)
     }
 
-    /// The newest texts out, optionally only those in `state`.
+    /// Returns the newest outbound texts, optionally only those in `state`.
     pub async fn outbound_list(&mut self, state: Option<&str>, most: i64) -> Result<Vec<OutboundLine>> {
         Ok(sqlx::query_as(OUTBOUND)
             .bind(None::<Uuid>)
@@ -198,7 +199,7 @@ impl Tx {
             .await?)
     }
 
-    /// Attempts and receipts of these texts, oldest first.
+    /// Returns attempts and receipts of these texts, oldest first.
     pub async fn sends(&mut self, outbound: &[Uuid]) -> Result<(Vec<AttemptLine>, Vec<ReceiptLine>)> {
         let attempts = sqlx::query_as(
             "select attempt_id, outbound_id, provider, outcome, http_status, error_code, detail, started_at, finished_at
@@ -215,7 +216,7 @@ impl Tx {
     }
 
     /// Returns the text of an attempt that the provider accepted, with its turn and the guest's
-    /// text: the handset and scripts show the reply's agent and sources.
+    /// text. The handset and scripts use it to show the reply's agent and sources.
     pub async fn explain_attempt(
         &mut self,
         attempt: Uuid,

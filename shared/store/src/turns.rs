@@ -1,4 +1,4 @@
-//! Finished turns: what the host decided to say, and from which rows.
+//! Finished turns: the reply that the host decided on, and the rows it is based on.
 
 mod told;
 
@@ -29,14 +29,14 @@ pub struct NewTurn {
     pub language: String,
     pub verdict: String,
     pub draft: String,
-    /// Why the text must say that an AI writes: first, session, again.
+    /// Why the text must disclose that an AI writes: `first`, `session` or `again`.
     pub disclosure: Option<&'static str>,
     pub sources: Vec<String>,
     pub grounded: bool,
     pub class: String,
     pub newest_text_at: DateTime<Utc>,
     pub trace: String,
-    /// The record of how the reply came about, for explaining it; none of the texts.
+    /// Record of how the reply was made, for explaining it; contains no message bodies.
     pub record: serde_json::Value,
 }
 
@@ -60,12 +60,13 @@ pub struct Turn {
     pub state: String,
     pub tries: i32,
     pub trace: String,
-    /// An earlier turn of the conversation is not shaped yet: its texts come first.
+    /// An earlier turn of the conversation is not shaped yet; its texts have to be queued first.
     #[sqlx(default)]
     pub behind: bool,
 }
 
-/// One statement for one round trip. `ours` locks the conversation before anything else is touched (ARCHITECTURE, lock order).
+/// A single statement, so that it takes one round trip. `ours` locks the conversation before
+/// anything else (ARCHITECTURE, lock order).
 const COMMIT: &str = concat!(
     "
 with ours as (
@@ -96,27 +97,31 @@ from (select 1) as always left join (
   order by occurred_at, arrival limit 1) next on true"
 );
 
-/// Session and profile that are written with a turn.
+/// The session and profile that are written with a turn.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Kept<'a> {
     pub session: Option<&'a SessionAfter>,
-    /// The guest's profile, where it changed.
+    /// The guest's profile, if it changed.
     pub profile: Option<&'a serde_json::Value>,
 }
 
-/// Switches and newer text that a turn's commit found.
+/// The switches in force, and any newer text, found by a turn's commit.
 #[derive(Debug, Clone)]
 pub struct Committing {
     /// The switches that are on (D14).
     pub switched: Vec<Switch>,
-    /// The first text that came while the turn was thought, with its trace. One that is just being stored is missed; its own signal follows.
+    /// The first text that arrived during the turn, with its trace. A text that is just being
+    /// stored is missed; its own signal follows.
     pub more: Option<(Uuid, String)>,
 }
 
 impl Tx {
-    /// Writes the turn, if the conversation still has its epoch: gives the lease back, marks `texts` as answered, notes the guest's
-    /// language, keeps what the turn made of session and profile, and drops what models answered on the way. None, and nothing must be
-    /// committed, when the conversation moved on or one of the texts was no longer open. The conversation's row stays locked.
+    /// Writes the turn, if the conversation still has its epoch. Also releases the lease, marks
+    /// `texts` as answered, records the guest's language, writes the turn's session and profile,
+    /// and deletes the models' intermediate results.
+    ///
+    /// Returns `None` when the epoch has changed or one of the texts was no longer open; the
+    /// transaction must then not be committed. The conversation's row stays locked.
     pub async fn commit_turn(&mut self, turn: &NewTurn, texts: &[Uuid], kept: Kept<'_>) -> Result<Option<Committing>> {
         type Row = (i64, i64, Vec<String>, Option<Uuid>, Option<String>);
         let epoch = mutant::epoch(self, turn.conversation_id, turn.epoch).await?;
@@ -156,8 +161,9 @@ impl Tx {
         Ok((made == 1 && whole).then(found))
     }
 
-    /// The turn as it stood, locked against a second envelope and against STOP's cancelling, with the casino; a drafted one is shaped from
-    /// the commit on.
+    /// Returns the turn in its state before this call, with the casino. The row is locked against a
+    /// second envelope and against cancellation by a STOP. A drafted turn is marked as shaped,
+    /// which takes effect with the commit.
     pub async fn take_draft(&mut self, turn: TurnId) -> Result<Option<(Turn, Casino)>> {
         #[derive(FromRow)]
         struct Row {
@@ -190,7 +196,7 @@ impl Tx {
         row.map(|row| Ok((row.turn, self.casino_of(row.document, held)?))).transpose()
     }
 
-    /// Turns of a conversation that no envelope has shaped yet: (turn, trace).
+    /// Returns the turns of a conversation that no envelope has shaped yet: (turn, trace).
     pub async fn drafted_turns(&mut self, conversation: ConversationId) -> Result<Vec<(Uuid, String)>> {
         Ok(sqlx::query_as("select turn_id, trace from turns where conversation_id = $1 and state = 'drafted'")
             .bind(conversation.0)
@@ -198,7 +204,7 @@ impl Tx {
             .await?)
     }
 
-    /// Counts a failure of this turn only (D16); returns the tries so far.
+    /// Counts a failure that concerns only this turn (D16); returns the number of tries so far.
     pub async fn count_turn_try(&mut self, turn: TurnId, error: &str) -> Result<i32> {
         let tries: Option<i32> = sqlx::query_scalar(
             "update turns set tries = tries + 1, last_error = $2 where turn_id = $1 returning tries",
@@ -210,7 +216,8 @@ impl Tx {
         Ok(tries.unwrap_or_default())
     }
 
-    /// A turn that no try could shape waits behind its dead letter.
+    /// Parks a turn that could not be shaped in any try; it waits for its dead letter to be
+    /// handled.
     pub async fn park_turn(&mut self, turn: TurnId, reason: &str) -> Result<()> {
         sqlx::query("update turns set state = 'parked', reason = $2 where turn_id = $1 and state = 'drafted'")
             .bind(turn.0)

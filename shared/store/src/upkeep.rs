@@ -1,5 +1,5 @@
-//! Recurring work of people, as the fleet's audit log has it: secrets changed (SEC-131), backups
-//! made (DEP-31), recoveries drilled (DEP-33).
+//! Recurring operator work, as recorded in the fleet's audit log: secrets rotated (SEC-131),
+//! backups made (DEP-31), recoveries drilled (DEP-33).
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::{Result, Store};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upkeep {
-    /// When this database was set up: what nobody ever noted counts from there.
+    /// When this database was set up; work that was never recorded counts from then.
     pub begun: DateTime<Utc>,
-    /// When each secret was last noted as rotated, by its name in the settings.
+    /// When each secret was last recorded as rotated, by its name in the settings.
     pub rotated: BTreeMap<String, DateTime<Utc>>,
     pub backed_up: Option<DateTime<Utc>>,
-    /// The last drill that passed.
+    /// When a drill last passed.
     pub drilled: Option<DateTime<Utc>>,
-    /// The first review of an incident that is owed (OBS-19).
+    /// The earliest due date of an incident review that is still missing (OBS-19).
     pub review_due: Option<DateTime<Utc>>,
 }
 

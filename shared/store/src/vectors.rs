@@ -1,10 +1,11 @@
-//! Vectors of a casino's content, of one space each (D12, RAG-10): what was embedded once is not embedded again.
+//! Vectors of a casino's content, each belonging to one embedding space (D12, RAG-10). They are
+//! stored so that no item is embedded twice.
 
 use std::collections::HashMap;
 
 use crate::{Result, Tx};
 
-/// One item's vector, and the hash of the text and space it was made of.
+/// One item's vector, and the hash of the text and space that it was made from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorRow {
     pub item_id: String,
@@ -13,7 +14,7 @@ pub struct VectorRow {
 }
 
 impl Tx {
-    /// Item id -> hash, of all vectors of `space`.
+    /// Returns item id -> hash of all vectors of `space`.
     pub async fn vector_hashes(&mut self, space: &str) -> Result<HashMap<String, String>> {
         let rows: Vec<(String, String)> =
             sqlx::query_as("select item_id, content_hash from content_vectors where space = $1 and chunk = 0")
@@ -23,7 +24,8 @@ impl Tx {
         Ok(rows.into_iter().collect())
     }
 
-    /// All vectors of `space`; whether one still fits its item is the reader's to check, by the hash.
+    /// Returns all vectors of `space`; the reader must check by the hash whether each still fits
+    /// its item.
     pub async fn vectors(&mut self, space: &str) -> Result<Vec<VectorRow>> {
         let rows: Vec<(String, String, Vec<f32>)> =
             sqlx::query_as("select item_id, content_hash, vector from content_vectors where space = $1 and chunk = 0")
@@ -64,14 +66,15 @@ impl Tx {
         Ok(gone.rows_affected())
     }
 
-    /// Removes the vectors of every other space, which no worker reads once all run with `space`.
+    /// Removes the vectors of all other spaces, which no worker reads once all run with `space`.
     pub async fn remove_other_vectors(&mut self, space: &str) -> Result<u64> {
         let gone =
             sqlx::query("delete from content_vectors where space <> $1").bind(space).execute(self.conn()).await?;
         Ok(gone.rows_affected())
     }
 
-    /// Raises the content version, so that every worker reads the casino's content anew; returns it.
+    /// Raises the content version, so that every worker reads the casino's content again; returns
+    /// it.
     pub async fn raise_content_version(&mut self) -> Result<i64> {
         Ok(sqlx::query_scalar("update casinos set content_version = content_version + 1 returning content_version")
             .fetch_one(self.conn())

@@ -1,5 +1,6 @@
-//! Whom the scheduler's watches have to look at, one question for the whole fleet: ids only (D9). Of hundreds of casinos few sent a text in
-//! the last minutes, and fewer have a row that died.
+//! Casinos that the scheduler's checks have to visit, found by one query for the whole fleet that
+//! returns ids only (D9). Of hundreds of casinos, few sent a text in the last minutes, and fewer
+//! have a dead row.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -9,8 +10,8 @@ use uuid::Uuid;
 use crate::{Result, Store};
 
 impl Store {
-    /// Texts of the last `span` that were handed to a provider after their guest's STOP was written, although their class must not be
-    /// (SEC-94).
+    /// Returns texts of the last `span` that were handed to a provider after their guest's STOP was
+    /// stored, although their class forbids that (SEC-94).
     pub async fn sent_after_stop(&self, span: Duration) -> Result<Vec<(CasinoId, OutboundId)>> {
         let rows: Vec<(String, Uuid)> = sqlx::query_as(
             "select casino_id, outbound_id from fleet_sent_after_stop(make_interval(secs => $1)) order by 1, 2",
@@ -21,8 +22,8 @@ impl Store {
         rows.into_iter().map(|(casino, outbound)| Ok((CasinoId::trusted(&casino)?, outbound.into()))).collect()
     }
 
-    /// Casinos with an attempt to send within the span, or with a text found within it to have been sent, and those with an open alert of
-    /// one of these names: it may be over.
+    /// Returns casinos with a send attempt within the span, or with a text found within it to have
+    /// been sent, and those with an open alert of one of these names, which may be over.
     pub async fn sending_or_alerted(&self, span: Duration, alerts: &[&str]) -> Result<Vec<CasinoId>> {
         ids(&sqlx::query_scalar(
             "select casino_id from fleet_sending(make_interval(secs => $1))
@@ -34,14 +35,15 @@ impl Store {
         .await?)
     }
 
-    /// Casinos with a row that died in the last three days: a text parked, a turn parked, an outbound text failed.
+    /// Returns casinos with a row that died in the last three days: a parked text, a parked turn or
+    /// a failed outbound text.
     pub async fn with_dead_rows(&self) -> Result<Vec<CasinoId>> {
         ids(&sqlx::query_scalar("select casino_id from fleet_dead_rows() order by 1")
             .fetch_all(&mut *self.fleet().await?)
             .await?)
     }
 
-    /// Casinos that nobody has compared with this provider's records within the span.
+    /// Returns casinos that were not compared with this provider's records within the span.
     pub async fn unreconciled(&self, provider: &str, span: Duration) -> Result<HashSet<CasinoId>> {
         let rows: Vec<String> =
             sqlx::query_scalar("select casino_id from fleet_unreconciled($1, make_interval(secs => $2))")

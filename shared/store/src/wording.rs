@@ -1,10 +1,11 @@
-//! The words of a text and of earlier texts to the guest, for the risk of being filtered (SMS-34).
+//! The body of a text and of earlier texts to the guest, for estimating the risk of being filtered
+//! (SMS-34).
 
 use seven_domain::OutboundId;
 
 use crate::{Result, Tx};
 
-/// A text's words with the guest's last ones that may have left, the newest first.
+/// A text's body, with the bodies of the guest's last texts that may have been sent, newest first.
 #[derive(Debug, Clone, Default)]
 pub struct Wording {
     pub body: String,
@@ -12,7 +13,7 @@ pub struct Wording {
 }
 
 impl Tx {
-    /// The text and the `most` before it; none when there is no such text.
+    /// Returns the text and the `most` before it; `None` when there is no such text.
     pub async fn wording(&mut self, outbound: OutboundId, most: i64) -> Result<Option<Wording>> {
         let row: Option<(String, Vec<String>)> = sqlx::query_as(
             "select o.body, array(

@@ -1,4 +1,5 @@
-//! Which workers live, and what went wrong last: each says so every second. For operators' eyes only; nothing decides by it.
+//! Workers' heartbeats, written every second, and the newest errors. For operators only; no code
+//! decides by them.
 
 use std::time::Duration;
 
@@ -8,19 +9,19 @@ use sqlx::FromRow;
 
 use crate::{Result, Store, Tx};
 
-/// A worker that said something within the last hour.
+/// A worker whose heartbeat was written within the last hour.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Beat {
     pub instance: String,
     pub worker: String,
     pub version: String,
     pub started_at: DateTime<Utc>,
-    /// Seconds since it was last heard of, on the database's clock.
+    /// Seconds since its last heartbeat, by the database's clock.
     pub silent: f64,
 }
 
 impl Store {
-    /// One beat; rows nobody renewed for an hour go.
+    /// Writes one heartbeat; deletes rows that were not renewed for an hour.
     pub async fn beat(&self, instance: &str, worker: &str, version: &str) -> Result<()> {
         sqlx::query(
             "with gone as (delete from workers where seen_at < now() - interval '1 hour' and (instance, worker) <> ($1, $2))
@@ -35,14 +36,14 @@ impl Store {
         Ok(())
     }
 
-    /// The worker ends in good order.
+    /// Removes the row of a worker that ends normally.
     pub async fn sign_off(&self, instance: &str, worker: &str) -> Result<()> {
         let gone = sqlx::query("delete from workers where instance = $1 and worker = $2").bind(instance).bind(worker);
         gone.execute(&mut *self.fleet().await?).await?;
         Ok(())
     }
 
-    /// Every worker heard of within `since`.
+    /// Returns every worker with a heartbeat within `since`.
     pub async fn workers(&self, since: Duration) -> Result<Vec<Beat>> {
         Ok(sqlx::query_as(
             "select instance, worker, version, started_at, extract(epoch from now() - seen_at)::float8 as silent from workers
@@ -54,7 +55,7 @@ impl Store {
     }
 }
 
-/// A dead letter nobody handled yet.
+/// An open dead letter.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct LastError {
     pub casino_id: String,
@@ -65,7 +66,7 @@ pub struct LastError {
 }
 
 impl Tx {
-    /// The bound casino's newest open dead letters.
+    /// Returns the bound casino's newest open dead letters.
     pub async fn last_errors(&mut self, most: i64) -> Result<Vec<LastError>> {
         Ok(sqlx::query_as(
             "select casino_id, stage, reason, last_error, last_at from dead_letters where state = 'open' order by last_at desc limit $1",

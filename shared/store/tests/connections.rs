@@ -25,7 +25,7 @@ use tokio::{
 
 struct House {
     url: String,
-    /// Looks on, and ends what it is asked to end.
+    /// The owner's connection, which observes and ends other connections.
     owner: PgConnection,
 }
 
@@ -47,7 +47,7 @@ impl House {
         sqlx::query_scalar(query).fetch_one(&mut self.owner).await.unwrap()
     }
 
-    /// As an operator of the database, or a standby that takes over, would.
+    /// Ends all connections, as a database operator or a failover would.
     async fn end_all(&mut self) -> i64 {
         self.number(
             "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
@@ -85,7 +85,8 @@ async fn a_transaction_stands_when_it_is_committed_and_else_is_taken_back() {
 
 #[tokio::test]
 async fn who_gets_no_connection_is_told_why() {
-    // Where somebody listens and takes nobody, nothing answers; where a socket does not even listen, all are refused.
+    // A listener that accepts no connection never answers; a socket that does not listen refuses
+    // connections.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let deaf = tokio::net::TcpSocket::new_v4().unwrap();
     deaf.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -157,7 +158,7 @@ async fn connections_that_the_server_ended_are_replaced_and_nobody_hears_of_it()
     assert_eq!(house.end_all().await, 3);
     store.up_since().await.unwrap();
     assert!(store.ready().await);
-    // One that dies in somebody's hands is not lent again.
+    // A connection that breaks while in use is not lent again.
     let held = store.bind(&casino).await.unwrap();
     house.end_all().await;
     assert!(held.commit().await.is_err_and(|error| error.is_unavailable()));
@@ -165,7 +166,8 @@ async fn connections_that_the_server_ended_are_replaced_and_nobody_hears_of_it()
     open().await;
 }
 
-/// Stands between a pool and the server, and can fall silent without closing anything: a machine that is gone.
+/// A proxy between a pool and the server that can fall silent without closing anything, like a
+/// machine that vanished.
 struct Line {
     port: u16,
     silent: watch::Sender<bool>,
@@ -236,7 +238,7 @@ async fn a_server_that_goes_without_a_word_does_not_keep_its_places() {
     assert!(timeout(Duration::from_millis(100), asked).await.is_err());
     drop(asking);
     line.silent.send_replace(false);
-    // Its own time limit ends the attempt to take it back, and the next one gets a new connection.
+    // The rollback's own timeout ends it, and the next user gets a new connection.
     let next = timeout(Duration::from_secs(20), async {
         loop {
             if let Ok(next) = connections.begin("begin").await {
@@ -267,7 +269,7 @@ async fn a_server_that_takes_no_writes_is_away() {
     assert!(written.is_err_and(|error| error.is_unavailable()), "to be tried again, not a failure of the text");
     drop(tx);
     closed("off").await;
-    // A connection made before leads to the old state: each look ends one.
+    // A connection made before has the old setting; each check closes one.
     let mut looks = 0;
     while !store.ready().await {
         looks += 1;

@@ -54,11 +54,11 @@ enum Step {
 
 #[derive(Debug, Clone, Copy)]
 enum Report {
-    /// Yes, where it arrived; else that it certainly did not.
+    /// The true result: accepted if the call arrived, otherwise certainly not.
     Truth,
     /// A timeout, a broken read, a 5xx.
     Nothing,
-    /// No for good, where it did not arrive.
+    /// A permanent refusal, if the call did not arrive.
     Never,
 }
 
@@ -72,7 +72,7 @@ struct Attempt {
 }
 
 struct House {
-    /// As the owner, for what the app may not see.
+    /// The owner's connection URL, for data that the app role may not see.
     url: String,
     store: Store,
     config: CasinoConfig,
@@ -151,7 +151,7 @@ impl<'h> Life<'h> {
         state.parse().unwrap()
     }
 
-    /// Plays a step, and proves that the text moved as the table says.
+    /// Plays a step, and asserts that the text moved as the transition table permits.
     async fn play(&mut self, step: &Step) {
         let before = self.state().await;
         let expected = self.step(step, before).await;
@@ -221,7 +221,7 @@ impl<'h> Life<'h> {
                 let last = at + 1 == self.attempts.len();
                 self.attempts[at].settled = true;
                 tx.settle_doubt(self.attempts[at].id).await.unwrap();
-                // An older attempt says nothing about the one under way.
+                // An older attempt does not affect the current one.
                 (!last).then_some(before)
             }
             Step::Receipt { attempt, status } => {
@@ -250,7 +250,7 @@ impl<'h> Life<'h> {
         expected
     }
 
-    /// Receipts and answers may be about any attempt, also an old one.
+    /// Picks any attempt, also an old one, for a receipt or an answer.
     fn pick(&self, attempt: usize) -> Option<usize> {
         attempt.checked_rem(self.attempts.len())
     }
@@ -269,7 +269,7 @@ impl<'h> Life<'h> {
         }
     }
 
-    /// Nobody is left to answer: every doubt runs out.
+    /// Ends the life: no answer comes any more, and every doubt times out.
     async fn ends(&mut self) {
         for attempt in 0..self.attempts.len() {
             self.play(&Step::DoubtIsOver { attempt }).await;

@@ -1,7 +1,7 @@
-//! Alerts that a person has to see now: each is counted and logged as one line at error level. The
-//! same alert about the same thing is logged once a minute, so that a storm does not bury it; the
-//! metric counts each. Raised alerts wait in memory until somebody takes them to the channels that
-//! tell people; raising needs no connection and never waits.
+//! Alerts that a person must see now: each one is counted and logged as one line at error level.
+//! The same alert about the same thing is logged once a minute, so that a flood stays readable; the
+//! metric counts every one. Raised alerts wait in memory until they are taken to the channels that
+//! notify people; raising needs no connection and never waits.
 
 use std::{
     collections::HashMap,
@@ -12,18 +12,18 @@ use std::{
 use crate::metrics;
 
 const QUIET: Duration = Duration::from_secs(60);
-/// Remembered alerts; beyond this they are forgotten and said again.
+/// Number of alerts remembered; above it, all are forgotten and logged again.
 const REMEMBERED: usize = 1_024;
 
 /// One alert. No field holds a phone, a name or a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Alert<'a> {
-    /// The problem, as a label: `provider_stopped`, `providers_down` ...
+    /// The problem, as a label: `provider_stopped`, `providers_down` and so on.
     pub name: &'static str,
     /// The casino it concerns; empty for the whole fleet.
     pub casino: &'a str,
     pub provider: &'a str,
-    /// The provider's error code, or empty.
+    /// The provider's error code; may be empty.
     pub code: &'a str,
     /// One sentence: the event and the action to take.
     pub text: &'a str,
@@ -32,28 +32,28 @@ pub struct Alert<'a> {
 type Key = (&'static str, String, String, String);
 static SAID: LazyLock<Mutex<HashMap<Key, std::time::Instant>>> = LazyLock::new(Mutex::default);
 
-/// Alerts with the same key that were raised since they were last taken, as one.
+/// All alerts with one key that were raised since the last take, merged into one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raised {
     pub name: &'static str,
     pub casino: String,
     pub provider: String,
     pub code: String,
-    /// The sentence of the first.
+    /// The sentence of the first alert.
     pub text: String,
-    /// How often, at least 1.
+    /// How often the alert was raised; at least 1.
     pub times: u64,
 }
 
-/// One entry per key, hence bounded by [`REMEMBERED`] however often an alert is raised.
+/// One entry per key, so its size is bounded by [`REMEMBERED`] however often an alert is raised.
 static WAITING: LazyLock<Mutex<HashMap<Key, Raised>>> = LazyLock::new(Mutex::default);
 
-/// Takes everything that was raised; what cannot be passed on goes back with [`put_back`].
+/// Takes all raised alerts; those that cannot be passed on are returned with [`put_back`].
 pub fn take_raised() -> Vec<Raised> {
     std::mem::take(&mut *WAITING.lock().unwrap_or_else(PoisonError::into_inner)).into_values().collect()
 }
 
-/// Gives back what could not be passed on.
+/// Returns alerts that could not be passed on to the waiting ones.
 pub fn put_back(raised: Vec<Raised>) {
     raised.into_iter().for_each(wait);
 }
@@ -71,7 +71,7 @@ fn wait(raised: Raised) {
 }
 
 impl Alert<'_> {
-    /// Counts and says it, and leaves it for the channels.
+    /// Counts and logs the alert, and queues it for the channels.
     pub fn raise(&self) {
         self.say();
         wait(Raised {
@@ -84,7 +84,7 @@ impl Alert<'_> {
         });
     }
 
-    /// Counts and says it only: for whoever files it as well.
+    /// Counts and logs the alert without queueing it, for callers that file it themselves.
     pub fn say(&self) {
         metrics().alerts.with_label_values(&[self.name, self.provider]).inc();
         if self.first_in_a_while() {

@@ -15,14 +15,14 @@ pub use metrics::{
     render_open,
 };
 
-/// Where logs go.
+/// Destination of the log.
 #[derive(Debug, Clone, Copy)]
 pub enum LogTarget<'a> {
-    /// JSON lines on standard error: services.
+    /// JSON lines on standard error; used by services.
     Stderr,
-    /// A file: `./scripts/dev`, whose terminal belongs to the handset.
+    /// A file; used by `./scripts/dev`, whose terminal is taken by the handset.
     File(&'a Path),
-    /// Nothing: explain commands.
+    /// No log; used by commands that explain something.
     Off,
 }
 
@@ -32,8 +32,8 @@ pub enum Error {
     LogFile(#[source] std::io::Error),
 }
 
-/// The log filter where no settings are read: our components from INFO on, libraries from WARN on
-/// (PROD-48).
+/// The log filter used when no settings are read: our components from INFO up, libraries from WARN
+/// up (PROD-48).
 pub const FILTER: &str =
     "info,sqlx=warn,async_nats=warn,hyper=warn,hyper_util=warn,h2=warn,reqwest=warn,opentelemetry=warn";
 

@@ -1,4 +1,5 @@
-//! Log lines: JSON with the same first fields on every line (PROD-46), and a net under what they may not say (DATA-48).
+//! Log lines: JSON with the same leading fields on every line (PROD-46), and a filter for what they
+//! must not contain (DATA-48).
 
 use std::{
     borrow::Cow,
@@ -21,8 +22,8 @@ use tracing_subscriber::{
 
 use crate::trace;
 
-/// `timestamp` (UTC), `severity`, `logger`, then `trace_id`, `span_id`, `stage` and `casino` of the work it is written in, `message`, and the
-/// event's own fields.
+/// Writes `timestamp` (UTC), `severity` and `logger`, then `trace_id`, `span_id`, `stage` and
+/// `casino` of the current work, then `message` and the event's own fields.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Json;
 
@@ -41,7 +42,7 @@ where
             let (trace_id, span_id) =
                 (hex_of(&context.trace_id, &mut trace_id), hex_of(&context.span_id, &mut span_id));
             write!(line, ",\"trace_id\":\"{trace_id}\",\"span_id\":\"{span_id}\",\"stage\":\"{stage}\"")?;
-            // Ids are safe in JSON as they are.
+            // Ids contain no character that JSON would escape.
             if let Some(casino) = casino {
                 write!(line, ",\"casino\":\"{casino}\"")?;
             }
@@ -57,7 +58,7 @@ where
 
 struct Fields<'a> {
     line: Writer<'a>,
-    /// The line names its trace and stage already.
+    /// The line already contains its trace and stage.
     known: bool,
     casino: bool,
     outcome: fmt::Result,
@@ -96,7 +97,7 @@ impl Visit for Fields<'_> {
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        // JSON knows no NaN.
+        // JSON has no NaN.
         self.field(field, |line| if value.is_finite() { write!(line, "{value}") } else { line.write_str("null") });
     }
 
@@ -104,7 +105,8 @@ impl Visit for Fields<'_> {
         self.field(field, |line| write!(line, "{value}"));
     }
 
-    /// The whole chain: an error printed once, where it is handled.
+    /// Writes the error with its whole chain of sources, because an error is logged once, where it
+    /// is handled.
     fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
         let mut text = value.to_string();
         let mut source = value.source();
@@ -134,8 +136,8 @@ fn quoted(line: &mut Writer<'_>, text: &str) -> fmt::Result {
     line.write_char('"')
 }
 
-/// Phones in international form and mail addresses do not get into a line, whatever put them into a field or an error. Types mask
-/// themselves; this is for what others' errors quote.
+/// Masks phone numbers in international form and mail addresses, wherever they come from. Our own
+/// types mask themselves; this catches values quoted by the errors of other libraries.
 fn masked(text: &str) -> Cow<'_, str> {
     if !text.contains(['+', '@']) {
         return Cow::Borrowed(text);
@@ -164,7 +166,7 @@ fn masked(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Ends the name before an `@`. All are one byte long.
+/// Returns whether a character ends the name before an `@`. All such characters are one byte long.
 fn is_delimiter(c: char) -> bool {
     c.is_ascii() && !(c.is_ascii_alphanumeric() || "._%+-".contains(c))
 }

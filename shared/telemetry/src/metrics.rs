@@ -1,7 +1,10 @@
-//! The fleet's instruments. Raw metric macros are not used anywhere: a counter that is not here does not exist.
+//! All metrics of the fleet. Metric macros are not used anywhere else, so a metric that is not
+//! defined here does not exist.
 //!
-//! Names and units follow Prometheus's conventions: `seven_` before what is ours, `_total` behind what only grows, seconds, bytes and shares of
-//! 1. Ratios are made by the rules (`deploy/observe`), from counters. Each process exports its own; rules add them up per casino.
+//! Names and units follow the Prometheus conventions: the prefix `seven_` for our metrics, `_total`
+//! for counters; seconds, bytes, and fractions from 0 to 1. Ratios are computed from counters by
+//! the rules in `deploy/observe`. Each process exports its own values; the rules add them up per
+//! casino.
 
 #[macro_use]
 mod define;
@@ -29,7 +32,8 @@ pub use self::{
 };
 
 instruments! {
-    /// Labels are stages, outcomes, reasons and casinos: never a guest, a conversation or a text (OBS-15).
+    /// Labels are stages, outcomes, reasons and casinos, never a guest, a conversation or a text
+    /// (OBS-15).
     Metrics {
         webhooks: IntCounterVec = "seven_webhooks_total", "Webhook answers by HTTP status and reason", ["status", "reason"];
         connections_displaced: IntCounter = "seven_connections_displaced_total", "Connections without a call that gave way to newer ones", [];
@@ -76,14 +80,14 @@ instruments! {
         texts: Texts,
         /// Activity of guests and of the host, per casino.
         guests: Guests,
-        /// How the fleet stands, as a scheduler reads it.
+        /// The state of the fleet, as a scheduler reads it.
         fleet: Figures,
-        /// This process.
+        /// Metrics of this process.
         process: Process,
     }
 }
 
-/// The process's instruments.
+/// Returns the metrics of this process.
 pub fn metrics() -> &'static Metrics {
     &made().1
 }
@@ -97,7 +101,8 @@ fn made() -> &'static (Registry, Metrics) {
     })
 }
 
-/// All instruments in Prometheus text format, the process's own figures read now.
+/// Returns all metrics in Prometheus text format, with the process's own figures read at this
+/// moment.
 pub fn render() -> String {
     metrics().process.read();
     let mut text = Vec::new();
@@ -107,13 +112,13 @@ pub fn render() -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// The same as `OpenMetrics` 1.0, with the traces behind the buckets of times.
+/// Returns all metrics as `OpenMetrics` 1.0, including a trace for each bucket of a duration.
 pub fn render_open() -> String {
     metrics().process.read();
     openmetrics::encode(&made().0.gather(), timed::exemplars_of)
 }
 
-/// Every instrument there is, with its labels: what dashboards and rules may name.
+/// Returns every metric with its labels; dashboards and rules may use only these.
 pub fn definitions() -> Vec<Definition> {
     let parts = [Texts::DEFINITIONS, Guests::DEFINITIONS, Figures::DEFINITIONS, Process::DEFINITIONS];
     Metrics::DEFINITIONS.iter().chain(parts.into_iter().flatten()).copied().collect()

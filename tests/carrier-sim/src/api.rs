@@ -53,8 +53,9 @@ async fn one_message(
     Ok(Json(json!({"data": data})))
 }
 
-/// Newest first. Filters: `filter[to]`, `filter[from]`, `filter[direction]` (outbound unless given), `filter[webhook_url]`;
-/// `page[number]` from 1, `page[size]` 20 unless given.
+/// Lists messages, newest first. Filters: `filter[to]`, `filter[from]`, `filter[direction]`
+/// (outbound unless given), `filter[webhook_url]`; `page[number]` from 1, `page[size]` 20 unless
+/// given.
 async fn list_messages(_: Authorised, State(core): State<Arc<Core>>, Query(params): Params) -> Json<Value> {
     let wanted = |name: &str, value: Option<&str>| params.get(name).is_none_or(|want| value == Some(want.as_str()));
     let records = core.ledger.snapshot();
@@ -75,8 +76,9 @@ async fn list_messages(_: Authorised, State(core): State<Arc<Core>>, Query(param
     page(messages, &params)
 }
 
-/// Message detail records, newest first unless `sort=created_at`. Filters: `filter[record_type]=messaging` (required),
-/// `filter[direction]`, `filter[cli]`, `filter[cld]`, `filter[created_at][gte]`, `filter[created_at][lt]`.
+/// Lists message detail records, newest first unless `sort=created_at`. Filters:
+/// `filter[record_type]=messaging` (required), `filter[direction]`, `filter[cli]`, `filter[cld]`,
+/// `filter[created_at][gte]`, `filter[created_at][lt]`.
 async fn list_records(
     _: Authorised,
     State(core): State<Arc<Core>>,
@@ -105,7 +107,8 @@ async fn list_records(
     Ok(page(all.into_iter().map(|(_, record)| record).collect(), &params))
 }
 
-/// The blocks that stand, oldest first: `from` is the casino's number, `to` the guest's. Filters: `filter[from]`, `created_at[gte]`.
+/// Lists the active blocks, oldest first: `from` is the casino's number, `to` the guest's. Filters:
+/// `filter[from]`, `created_at[gte]`.
 async fn list_opt_outs(
     _: Authorised,
     State(core): State<Arc<Core>>,
@@ -155,10 +158,10 @@ fn page(all: Vec<Value>, params: &HashMap<String, String>) -> Json<Value> {
     Json(json!({"data": data, "meta": meta}))
 }
 
-/// The account's state that spoils no reading, only sends.
+/// Account error for missing funds, which fails only sends, not reads.
 const NO_FUNDS: &str = "20100";
 
-/// Proof that the request carried the API key of an account in order.
+/// Proves that the request carried the API key of an account without errors.
 struct Authorised;
 
 impl FromRequestParts<Arc<Core>> for Authorised {
@@ -167,14 +170,14 @@ impl FromRequestParts<Arc<Core>> for Authorised {
     async fn from_request_parts(parts: &mut Parts, core: &Arc<Core>) -> Result<Self, TelnyxError> {
         let Key = Key::from_request_parts(parts, core).await?;
         match core.account_error(Dialect::Telnyx) {
-            // A send is refused where the ledger sees it.
+            // The send handler refuses sends itself, so that the ledger records them.
             Some(code) if code != NO_FUNDS && parts.method != Method::POST => Err(injected(&code)),
             _ => Ok(Self),
         }
     }
 }
 
-/// Proof that the request carried the API key, whatever the account's state.
+/// Proves that the request carried the API key, whatever state the account has.
 struct Key;
 
 impl FromRequestParts<Arc<Core>> for Key {

@@ -42,7 +42,8 @@ struct Wait {
     wait: bool,
 }
 
-/// 202 with the ids at once, or with `?wait=true` 200 with the outcome when the delivery is settled.
+/// Accepts a guest's text. Answers 202 with the ids at once, or with `?wait=true` 200 with the
+/// outcome when the delivery has ended.
 async fn text(
     State(core): State<Arc<Core>>,
     Query(Wait { wait }): Query<Wait>,
@@ -52,7 +53,7 @@ async fn text(
     if !wait {
         return Ok((StatusCode::ACCEPTED, Json(accepted.texted)).into_response());
     }
-    // An error says that the simulator is stopping; the ledger then shows the delivery as pending.
+    // An error means that the simulator is stopping; the ledger then shows the delivery as pending.
     let _settled = accepted.settled.await;
     let delivery = core.ledger.delivery(accepted.delivery);
     let (state, attempts) = delivery.map(|delivery| (delivery.state, delivery.attempts)).unzip();
@@ -68,7 +69,8 @@ struct RawParams {
     signature: Option<String>,
 }
 
-/// Delivers the bytes as they are, once. `?timestamp=` and `?signature=` (empty: no header) replace the true ones.
+/// Delivers the bytes unchanged, once. `?timestamp=` and `?signature=` (empty: no header) replace
+/// the true values.
 async fn raw(State(core): State<Arc<Core>>, Query(params): Query<RawParams>, body: Bytes) -> Json<Value> {
     let signing = Signing { timestamp: params.timestamp, signature: params.signature };
     let attempt = webhook::call(&core, &core.settings.webhook_url, 1, body.to_vec(), signing).await;
@@ -89,7 +91,7 @@ async fn delete_rules(State(core): State<Arc<Core>>) -> Result<StatusCode, Error
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Everything, or with `?guest=` what concerns that number.
+/// Returns the whole ledger, or with `?guest=` only the records of that number.
 async fn show_ledger(State(core): State<Arc<Core>>, Query(params): Query<HashMap<String, String>>) -> Json<Snapshot> {
     Json(params.get("guest").map_or_else(|| core.ledger.snapshot(), |guest| core.ledger.of_guest(guest)))
 }
@@ -99,7 +101,8 @@ async fn clear_ledger(State(core): State<Arc<Core>>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Server-sent events: `entry` for each new entry, `lagged` when some were missed and the ledger is to be read again.
+/// Streams server-sent events: `entry` for each new entry, `lagged` when the client missed some and
+/// has to read the ledger again.
 async fn events(State(core): State<Arc<Core>>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let heard = stream::unfold(core.ledger.subscribe(), |mut news| async move {
         let event = match news.recv().await {

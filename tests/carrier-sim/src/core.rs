@@ -31,7 +31,7 @@ pub(crate) struct Core {
     rules: Mutex<RuleBook>,
 }
 
-/// Whether a webhook could be called there at all.
+/// Returns whether a webhook could be called at this URL.
 pub(crate) fn is_http_url(text: &str) -> bool {
     reqwest::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
@@ -43,7 +43,8 @@ impl Core {
         if !is_http_url(&settings.webhook_url) {
             return Err(Error::WebhookUrl { url: settings.webhook_url });
         }
-        // reqwest without a built-in provider panics when none is installed; a main that installed one wins.
+        // reqwest without a built-in TLS provider panics when none is installed; a provider that
+        // the program installed already is kept.
         if rustls::crypto::CryptoProvider::get_default().is_none() {
             drop(rustls::crypto::ring::default_provider().install_default());
         }
@@ -68,12 +69,12 @@ impl Core {
         })
     }
 
-    /// To the millisecond, as Telnyx writes times.
+    /// Returns the time, truncated to the millisecond as Telnyx writes times.
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.clock.now().trunc_subsecs(3)
     }
 
-    /// A task that ends with the simulator.
+    /// Spawns a task that ends with the simulator.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let stop = self.stop.clone();
         self.tasks.spawn(async move {
@@ -102,7 +103,7 @@ impl Core {
         }
     }
 
-    /// Whether this webhook is one of those that are lost.
+    /// Returns whether this webhook is one of those that the rules drop.
     pub(crate) fn swallows(&self) -> bool {
         let share = lock(&self.rules).swallow_webhooks_percent;
         share.is_some_and(|share| rand::rng().random_range(0.0..100.0) < share)

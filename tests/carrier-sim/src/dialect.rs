@@ -12,14 +12,14 @@ pub(crate) fn injected(code: &str) -> TelnyxError {
     TelnyxError::new(code, "Injected by a rule of the simulator.")
 }
 
-/// The provider whose API a request spoke and whose webhooks answer it.
+/// The provider whose API a request used; its webhooks report the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Telnyx,
     Twilio,
 }
 
-/// A refusal in one of the dialects.
+/// An error answer in the format of one provider.
 #[derive(Debug)]
 pub(crate) enum Problem {
     Telnyx(TelnyxError),

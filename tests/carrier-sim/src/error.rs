@@ -1,4 +1,4 @@
-//! Errors of the simulator itself (those it answers to senders are in `telnyx_error`).
+//! Errors of the simulator itself; `telnyx_error` has the errors that it sends to callers.
 
 use std::{net::SocketAddr, path::PathBuf};
 

@@ -1,4 +1,5 @@
-//! The fleet's explanation of a reply, if the simulator was started with a way to ask for it.
+//! Serves the fleet's explanation of a reply, if the simulator was started with a function that
+//! returns it.
 
 use std::sync::Arc;
 

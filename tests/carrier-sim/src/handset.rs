@@ -1,4 +1,4 @@
-//! The handset page: a phone in the browser, and the little it needs to know.
+//! Serves the handset page, a phone in the browser, and the data it needs.
 
 use std::sync::Arc;
 
@@ -14,10 +14,11 @@ use serde_json::{Value, json};
 use crate::core::Core;
 
 const PAGE: &str = include_str!("page.html");
-/// The page brings everything it needs; whatever a text contains, nothing else may be loaded.
+/// Content security policy: the page contains everything it needs, and whatever a text contains,
+/// nothing else may be loaded.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
      img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// The guests to play, in numbers nobody owns.
+/// Phones of the guests that the page can play; nobody owns these numbers.
 const GUESTS: [&str; 3] = ["+18605550142", "+12035550117", "+14135550163"];
 
 pub(crate) fn router() -> Router<Arc<Core>> {

@@ -1,4 +1,4 @@
-//! A guest texts: `message.received` is built, recorded and delivered.
+//! Handles a guest's text: builds, records and delivers `message.received`.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use crate::{
     webhook::{self, Job, Says, event_data},
 };
 
-/// Body of `POST /sim/inbound`. Fields left out get made-up values; `event_id` and `message_id` are
-/// given to repeat an event.
+/// Body of `POST /sim/inbound`. Omitted fields get made-up values; a caller sets `event_id` and
+/// `message_id` to repeat an event.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Text {
-    /// `twilio` for a text to the casino's number there; Telnyx when left out.
+    /// `twilio` for a text to the casino's number at Twilio; Telnyx when left out.
     #[serde(default)]
     pub provider: Option<String>,
     pub from: String,
-    /// The casino of the settings when left out.
+    /// The number texted; by default the casino's number from the settings.
     #[serde(default)]
     pub to: Option<String>,
     #[serde(default)]
@@ -39,12 +39,13 @@ pub struct Text {
     pub message_id: Option<String>,
     #[serde(default)]
     pub occurred_at: Option<DateTime<Utc>>,
-    /// The provider's reaction by a keyword of the account's own; by its default list if left out.
+    /// The keyword of the provider's automatic response, for keywords that the account configured;
+    /// by default the provider's own list decides.
     #[serde(default)]
     pub autoresponse: Option<String>,
 }
 
-/// The ids the text was given.
+/// The ids that the text was given.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Texted {
     pub event_id: String,
@@ -55,7 +56,7 @@ pub struct Texted {
 pub(crate) struct Accepted {
     pub(crate) texted: Texted,
     pub(crate) delivery: Uuid,
-    /// Completes when the delivery is settled; never when the simulator stops first.
+    /// Completes when the delivery has ended; never when the simulator stops first.
     pub(crate) settled: tokio::sync::oneshot::Receiver<()>,
 }
 
@@ -106,13 +107,14 @@ pub(crate) fn accept(core: &Arc<Core>, text: Text) -> Result<Accepted, Error> {
     let background = core.clone();
     core.spawn(async move {
         webhook::deliver(&background, job).await;
-        // Nobody waits unless `?wait=true` was asked.
+        // Sending fails when nobody waits, which is normal without `?wait=true`.
         let _waiting = done.send(());
     });
     Ok(Accepted { texted, delivery, settled })
 }
 
-/// The inbound schema calls the hash `hash_sha256` and may leave everything but the URL null.
+/// Converts an item to the inbound schema, which calls the hash `hash_sha256` and allows null in
+/// every field but the URL.
 fn media_item(item: Value) -> Value {
     match item {
         Value::String(url) => json!({"url": url, "content_type": null, "size": null, "hash_sha256": null}),
@@ -120,7 +122,8 @@ fn media_item(item: Value) -> Value {
     }
 }
 
-/// Telnyx's own words (spec 05, 1.7): the whole message, any case. REVOKE and OPT OUT are not among them.
+/// Returns the keyword that Telnyx itself acts on (spec 05, 1.7): the whole message in any case.
+/// REVOKE and OPT OUT are not among them.
 fn carrier_keyword(text: &str) -> Option<&'static str> {
     match text.trim().to_uppercase().as_str() {
         "STOP" | "STOPALL" | "STOP ALL" | "UNSUBSCRIBE" | "CANCEL" | "END" | "QUIT" => Some("STOP"),

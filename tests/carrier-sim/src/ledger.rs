@@ -1,4 +1,5 @@
-//! Everything the simulator saw: kept in memory, told to listeners, appended to a file.
+//! The record of everything that the simulator saw: kept in memory, sent to listeners, appended to
+//! a file.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,17 +19,18 @@ use crate::{
     record::{Delivery, Entry, Inbound, Outbound, Refusal},
 };
 
-/// Listeners that fall this far behind are told so and read the ledger again.
+/// Entries buffered per listener; a listener that falls further behind is told so and reads the
+/// ledger again.
 const BACKLOG: usize = 1024;
 
-/// A handle on the ledger; the lock inside is never held across an await.
+/// The ledger; its lock is never held across an await.
 #[derive(Debug)]
 pub struct Ledger {
     state: Mutex<State>,
     news: broadcast::Sender<News>,
 }
 
-/// A new entry and the guest it is about.
+/// A new entry, and the guest whom it concerns.
 #[derive(Debug, Clone, Serialize)]
 pub struct News {
     pub guest: String,
@@ -46,10 +48,11 @@ pub struct Snapshot {
 #[derive(Debug, Default)]
 struct State {
     records: Snapshot,
-    /// Message id to its place in `outbound`, and delivery id to its event's record: entries name both.
+    /// Index in `outbound` by message id, and the event's record by delivery id: entries use both
+    /// ids.
     sends: HashMap<String, usize>,
     deliveries: HashMap<Uuid, DeliveryIndex>,
-    /// (casino, guest) pairs Telnyx itself would refuse.
+    /// Pairs of (casino, guest) to which Telnyx itself would refuse sends.
     blocked: HashSet<(String, String)>,
     file: Option<File>,
 }
@@ -63,7 +66,7 @@ enum DeliveryIndex {
 // === impl Ledger ===
 
 impl Ledger {
-    /// An empty ledger, or the one in `path` continued there.
+    /// Opens an empty ledger, or reads the one in `path` and continues it.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Error> {
         let mut state = State::default();
         if let Some(path) = path {
@@ -76,11 +79,12 @@ impl Ledger {
         let mut state = lock(&self.state);
         state.append(&entry);
         let guest = state.apply(entry.clone());
-        // Sent under the lock, so that listeners hear entries in the ledger's order. Nobody listening is fine.
+        // Sent under the lock, so that listeners get entries in the ledger's order. It is fine if
+        // nobody listens.
         let _heard_by = self.news.send(News { guest, entry });
     }
 
-    /// New entries from now on.
+    /// Subscribes to all entries from now on.
     pub fn subscribe(&self) -> broadcast::Receiver<News> {
         self.news.subscribe()
     }
@@ -89,7 +93,7 @@ impl Ledger {
         lock(&self.state).records.clone()
     }
 
-    /// Only what concerns one guest's number.
+    /// Returns only the records that concern one guest's number.
     pub fn of_guest(&self, guest: &str) -> Snapshot {
         let state = lock(&self.state);
         let Snapshot { inbound, outbound, refused } = &state.records;
@@ -117,7 +121,8 @@ impl Ledger {
         lock(&self.state).blocked.contains(&(casino.to_owned(), guest.to_owned()))
     }
 
-    /// Forgets everything, the file's lines included. Calls still under way leave no trace afterwards.
+    /// Deletes all records and the file's lines. Calls that are still in progress leave no record
+    /// afterwards.
     pub fn clear(&self) {
         let mut state = lock(&self.state);
         let file = state.file.take();
@@ -141,7 +146,8 @@ impl State {
                 Err(error) => tracing::warn!(%error, "ledger line skipped"),
             }
         }
-        // A kill in the middle of a write leaves a torn last line; the next entry must not be glued to it.
+        // A kill during a write leaves an incomplete last line; the next entry must not be appended
+        // to it.
         if lines.last().is_some_and(|last| *last != b'\n') {
             file.write_all(b"\n")?;
         }
@@ -149,7 +155,8 @@ impl State {
         Ok(())
     }
 
-    /// One small write into the page cache, which outlives the process; no flush to disk is wanted.
+    /// Appends an entry with one small write into the page cache, which outlives the process; a
+    /// flush to disk is not needed.
     fn append(&mut self, entry: &Entry) {
         let Some(file) = &mut self.file else { return };
         let written = serde_json::to_vec(entry).map_err(std::io::Error::from).and_then(|mut line| {
@@ -161,7 +168,7 @@ impl State {
         }
     }
 
-    /// Adds the entry to the records and says which guest it is about (empty when that is unknown).
+    /// Adds the entry to the records and returns the guest whom it concerns (empty when unknown).
     fn apply(&mut self, entry: Entry) -> String {
         match entry {
             Entry::Inbound(text) => {

@@ -30,7 +30,7 @@ fn attempt(status: u16) -> Attempt {
     Attempt { attempt: 1, url, at: at(1), timestamp: 1, status: Some(status), millis: 3, error: None }
 }
 
-/// A folder of its own per test, removed at the end.
+/// A separate folder for each test, removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -56,7 +56,7 @@ pub struct Sim {
     _stop: DropGuard,
 }
 
-/// Binds (port 0 is allowed) and serves until [`Sim::shutdown`] or drop.
+/// Binds the listener (port 0 is allowed) and serves until [`Sim::shutdown`] or drop.
 pub async fn start(settings: Settings) -> anyhow::Result<Sim> {
     let listen = settings.listen;
     let core = Arc::new(core::Core::new(settings)?);
@@ -91,22 +91,22 @@ pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> anyh
 // === impl Sim ===
 
 impl Sim {
-    /// Where it listens.
+    /// Returns the address on which the simulator listens.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// The API base URL a sender is configured with, without a trailing slash.
+    /// Returns the API base URL for a sender's settings, without a trailing slash.
     pub fn url(&self) -> String {
         format!("http://{}", self.addr)
     }
 
-    /// The public key as Mission Control would show it: base64 of 32 bytes.
+    /// Returns the public key as Mission Control would show it: base64 of 32 bytes.
     pub fn public_key_b64(&self) -> String {
         self.core.signer.public_key_b64()
     }
 
-    /// The account as Twilio, as a sender is configured with it.
+    /// Returns the settings of the Twilio account with which a sender is configured.
     pub fn twilio(&self) -> &TwilioSide {
         &self.core.settings.twilio
     }
@@ -120,12 +120,12 @@ impl Sim {
         self.core.set_rules(plan)
     }
 
-    /// A guest texts: as `POST /sim/inbound`. Delivery goes on in the background.
+    /// Sends a guest's text, as `POST /sim/inbound` does. Delivery continues in the background.
     pub fn text(&self, text: Text) -> Result<Texted, Error> {
         inbound::accept(&self.core, text).map(|accepted| accepted.texted)
     }
 
-    /// Stops listening, lets open calls end for a moment, then drops them.
+    /// Stops listening, gives open calls a moment to end, then drops them.
     pub async fn shutdown(self) {
         let Self { core, server, .. } = self;
         core.stop.cancel();

@@ -1,4 +1,4 @@
-//! The listener whose connections can be cut: how a send meets a reset connection.
+//! A listener whose connections can be cut, so that senders meet reset connections.
 
 use std::{
     io::{self, IoSlice},
@@ -20,7 +20,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Accepts connections a handler can cut.
+/// A listener for connections that a handler can cut.
 pub(crate) struct Lines(pub(crate) TcpListener);
 
 /// One connection.
@@ -29,7 +29,8 @@ pub(crate) struct Line {
     cut: Cut,
 }
 
-/// A handler's knife: after `cut`, the answer it returns is never written and the peer sees a TCP reset.
+/// Lets a handler cut its connection: after `cut`, the handler's answer is never written and the
+/// peer sees a TCP reset.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cut(Arc<AtomicBool>);
 
@@ -59,7 +60,8 @@ impl Listener for Lines {
 
     async fn accept(&mut self) -> (Line, SocketAddr) {
         let (stream, addr) = Listener::accept(&mut self.0).await;
-        // Answers are small and awaited: without this a scaled run would measure Nagle's timer.
+        // Answers are small, and senders wait for them: with Nagle's algorithm a scaled run would
+        // measure its timer.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "no TCP_NODELAY");
         }

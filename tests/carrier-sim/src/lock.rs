@@ -1,8 +1,8 @@
-//! Locks of ours.
+//! Locking that ignores poisoning.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Nothing behind our locks is left half-changed by a panic, so a poisoned one is as good as new.
+/// Locks a mutex even if it is poisoned: no panic leaves the data behind our locks half-changed.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Encoding and parts in Telnyx's words.
+//! Measures encoding and parts as Telnyx reports them.
 
 use seven_sms::Encoding;
 
@@ -7,7 +7,7 @@ use seven_sms::Encoding;
 pub(crate) struct Measured {
     /// "GSM-7" or "UCS-2".
     pub(crate) encoding: &'static str,
-    /// At least 1, for an MMS without text too.
+    /// Number of segments; at least 1, also for an MMS without text.
     pub(crate) parts: u32,
 }
 

@@ -1,4 +1,5 @@
-//! `POST /v2/messages`: checked like Telnyx, then accepted, or spoiled as the rules say.
+//! Handles `POST /v2/messages`: checks a send as Telnyx does, then accepts it, or fails it as the
+//! rules require.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,11 +26,12 @@ use crate::{
 
 const MOST_PARTS: u32 = 10;
 const MOST_MEDIA: usize = 10;
-/// A send that is never answered is held this long (scaled, but never below the floor), then its connection is cut.
+/// How long a send that is never answered is held (scaled, but never below `SHORTEST_SILENCE`)
+/// before its connection is cut.
 const SILENCE: Duration = Duration::from_secs(12);
 const SHORTEST_SILENCE: Duration = Duration::from_secs(3);
 
-/// The request; unknown fields are ignored, as Telnyx does.
+/// The request of a send; unknown fields are ignored, as at Telnyx.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct SendRequest {
@@ -44,7 +46,7 @@ pub(crate) struct SendRequest {
     tags: Vec<String>,
 }
 
-/// Handles a send whose key was right.
+/// Handles a send whose API key was right.
 pub(crate) async fn send(core: &Arc<Core>, line: &Cut, body: &[u8]) -> Response {
     let request: SendRequest = match serde_json::from_slice(body) {
         Ok(request) => request,
@@ -56,7 +58,7 @@ pub(crate) async fn send(core: &Arc<Core>, line: &Cut, body: &[u8]) -> Response 
     take(core, line, Dialect::Telnyx, request).await
 }
 
-/// Handles a send whose form could be read.
+/// Handles a send whose body could be parsed.
 pub(crate) async fn take(core: &Arc<Core>, line: &Cut, dialect: Dialect, request: SendRequest) -> Response {
     if let Some(code) = core.account_error(dialect) {
         return refuse(core, &request, dialect, dialect.injected(&code), None);
@@ -81,7 +83,7 @@ pub(crate) async fn take(core: &Arc<Core>, line: &Cut, dialect: Dialect, request
     }
 }
 
-/// Accepts the message; the answer may still be spoiled.
+/// Accepts the message; a fault may still spoil the answer.
 async fn answer(core: &Arc<Core>, line: &Cut, dialect: Dialect, mut draft: Outbound, faults: Faults) -> Response {
     draft.faults = [&faults.answer, &faults.receipts].into_iter().flatten().map(Fault::label).collect();
     let accepted = match dialect {
@@ -185,7 +187,7 @@ fn record_refusal(
     }));
 }
 
-/// No answer: the response returned here is never written.
+/// Cuts the connection without an answer: the response returned here is never written.
 async fn hang_up(line: &Cut, patience: Duration) -> Response {
     tokio::time::sleep(patience).await;
     line.cut();

@@ -1,5 +1,5 @@
-//! The course of an accepted send: the message changes its status, and webhooks report each change
-//! unless a rule spoils them.
+//! Follows an accepted send: the message changes its status, and webhooks report each change unless
+//! a rule prevents it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
     webhook::{self, Job, Says, event_data},
 };
 
-/// How much later a `late_receipt` comes, scaled.
+/// Delay of a `late_receipt`, scaled.
 const LATE: Duration = Duration::from_secs(30);
 const LEAST_LATE: Duration = Duration::from_millis(400);
 
@@ -29,7 +29,7 @@ enum Step {
     Finalized,
 }
 
-/// One event of a message, ready to be told (perhaps twice).
+/// One event of a message, ready to be delivered (perhaps twice).
 struct Event {
     id: String,
     step: Step,
@@ -38,7 +38,7 @@ struct Event {
     payload: Value,
 }
 
-/// Starts the message on its way.
+/// Starts the status changes of an accepted message.
 pub(crate) fn start(core: &Arc<Core>, message: Outbound, fault: Option<Fault>) {
     let background = core.clone();
     core.spawn(async move { follow(&background, message, fault).await });
@@ -60,14 +60,15 @@ async fn follow(core: &Arc<Core>, message: Outbound, fault: Option<Fault>) {
         return;
     }
     tokio::time::sleep(late).await;
-    // Waiting for the first call keeps the usual order at any time scale; a webhook that fails does not hold finalized up.
+    // Waits for the first call, to keep the usual order at any time scale; a webhook that fails
+    // does not delay `message.finalized`.
     tell(core, &message, sent, &fault).await;
     sleep_until(due(finalized_after) + late).await;
     let finalized = advance(core, &message, Step::Finalized, &fault);
     tell(core, &message, finalized, &fault).await;
 }
 
-/// The message moves on at the carrier; its webhook is another matter.
+/// Records the message's next status at the carrier and returns the event for its webhook.
 fn advance(core: &Core, message: &Outbound, step: Step, fault: &Option<Fault>) -> Option<Event> {
     let (status, errors) = match (step, fault) {
         (Step::Sent, _) => ("sent", Vec::new()),
@@ -77,12 +78,13 @@ fn advance(core: &Core, message: &Outbound, step: Step, fault: &Option<Fault>) -
     let occurred_at = core.now();
     let (message_id, status) = (message.id.clone(), status.to_owned());
     core.ledger.record(Entry::Status { message_id, status: status.clone(), at: occurred_at, errors });
-    // Absent only when the ledger was cleared meanwhile: then nobody is waiting for this receipt either.
+    // The message is missing only when the ledger was cleared meanwhile; then nobody waits for this
+    // receipt either.
     let payload = core.ledger.outbound(&message.id)?.payload();
     Some(Event { id: core.ids.uuid().to_string(), step, status, occurred_at, payload })
 }
 
-/// Tells the message's own URL, else the default, and returns after the first call.
+/// Calls the message's own webhook URL, else the default one, and returns after the first call.
 async fn tell(core: &Arc<Core>, message: &Outbound, event: Option<Event>, fault: &Option<Fault>) {
     let Some(event) = event.filter(|_| *fault != Some(Fault::LostReceipt)) else { return };
     let times = if *fault == Some(Fault::DoubleReceipt) { 2 } else { 1 };
@@ -124,6 +126,6 @@ async fn tell_once(core: &Arc<Core>, message: &Outbound, event: &Event) {
     core.spawn(async move {
         webhook::deliver(&background, job).await;
     });
-    // An error only says that the simulator is stopping.
+    // An error only means that the simulator is stopping.
     let _called = called.await;
 }

@@ -1,23 +1,24 @@
-//! Contents of the ledger: entries as they happen, and the records they add up to.
+//! Types of the ledger: entries in the order of events, and the records built from them.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// One thing that happened; the ledger's file is one of these per line, and its state is their sum.
+/// One event. The ledger's file holds one per line, and the ledger's state follows from all of
+/// them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Entry {
-    /// A guest texted.
+    /// A guest sent a text.
     Inbound(Inbound),
     /// A send was accepted.
     Accepted(Outbound),
     /// A send was not accepted.
     Refused(Refusal),
-    /// An accepted message moved on at the carrier, whether or not a webhook says so.
+    /// An accepted message changed its status at the carrier, whether or not a webhook reports it.
     Status { message_id: String, status: String, at: DateTime<Utc>, errors: Vec<Value> },
-    /// A receipt was raised; its calls follow.
+    /// A receipt was created; its webhook calls follow.
     Receipt { message_id: String, receipt: Receipt },
     /// One webhook call ended.
     Attempt { delivery: Uuid, attempt: Attempt },
@@ -25,7 +26,7 @@ pub enum Entry {
     Settled { delivery: Uuid, state: DeliveryState },
 }
 
-/// A guest's text and what became of its webhook.
+/// A guest's text and the delivery of its webhook.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Inbound {
     #[serde(default = "telnyx")]
@@ -39,7 +40,7 @@ pub struct Inbound {
     pub encoding: String,
     pub parts: u32,
     pub occurred_at: DateTime<Utc>,
-    /// When the simulator got it; differs from `occurred_at` when a test sets that.
+    /// When the simulator got the text; differs from `occurred_at` when a test sets that.
     pub at: DateTime<Utc>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub autoresponse_type: Option<String>,
@@ -49,7 +50,7 @@ pub struct Inbound {
 /// An accepted send.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Outbound {
-    /// Whom the sender took us for: `telnyx` or `twilio`.
+    /// The provider whose API the sender used: `telnyx` or `twilio`.
     #[serde(default = "telnyx")]
     pub provider: String,
     pub id: String,
@@ -61,22 +62,22 @@ pub struct Outbound {
     pub encoding: String,
     pub parts: u32,
     pub messaging_profile_id: Option<String>,
-    /// As the request gave it.
+    /// The webhook URL that the request gave.
     pub webhook_url: Option<String>,
     pub webhook_failover_url: Option<String>,
     pub tags: Vec<String>,
     pub accepted_at: DateTime<Utc>,
     pub sent_at: Option<DateTime<Utc>>,
     pub completed_at: Option<DateTime<Utc>>,
-    /// The status of its one recipient: queued, sent, delivered, delivery_failed.
+    /// Status of the only recipient: queued, sent, delivered, delivery_failed.
     pub status: String,
     pub errors: Vec<Value>,
-    /// The faults that struck it, as written in the rules.
+    /// The faults applied to this send, as written in the rules.
     pub faults: Vec<String>,
     pub receipts: Vec<Receipt>,
 }
 
-/// A send that was turned away, so that a test can tell "tried and refused" from "never tried".
+/// A refused send, so that tests can tell a refused send from one that was never tried.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Refusal {
     #[serde(default = "telnyx")]
@@ -86,13 +87,13 @@ pub struct Refusal {
     pub to: Option<String>,
     pub text: Option<String>,
     pub webhook_url: Option<String>,
-    /// None when no answer was given at all.
+    /// HTTP status of the answer; `None` when no answer was given.
     pub http_status: Option<u16>,
     pub code: Option<String>,
     pub fault: Option<String>,
 }
 
-/// One `message.sent` or `message.finalized`.
+/// One receipt: `message.sent` or `message.finalized`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Receipt {
     pub event_id: String,
@@ -106,7 +107,7 @@ pub struct Receipt {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Delivery {
     pub id: Uuid,
-    /// In the order they are tried: the webhook URL, then the failover URL.
+    /// URLs in the order in which they are tried: the webhook URL, then the failover URL.
     pub urls: Vec<String>,
     pub state: DeliveryState,
     pub attempts: Vec<Attempt>,
@@ -118,7 +119,7 @@ pub enum DeliveryState {
     Pending,
     Acknowledged,
     GaveUp,
-    /// Never called, by a rule.
+    /// Never called, because a rule dropped it.
     Swallowed,
 }
 
@@ -131,13 +132,13 @@ pub struct Attempt {
     pub at: DateTime<Utc>,
     /// The signed `telnyx-timestamp`.
     pub timestamp: i64,
-    /// None when no answer came in time.
+    /// HTTP status of the answer; `None` when none came in time.
     pub status: Option<u16>,
     pub millis: u64,
     pub error: Option<String>,
 }
 
-/// Ledgers from before Twilio say nothing.
+/// The default provider: ledgers written before Twilio support name none.
 fn telnyx() -> String {
     "telnyx".to_owned()
 }
@@ -153,7 +154,8 @@ impl Delivery {
 // === impl Attempt ===
 
 impl Attempt {
-    /// Any 2xx; the deadline has turned slow ones into errors already.
+    /// Returns whether the answer was 2xx; answers after the deadline are already recorded as
+    /// errors.
     pub fn acknowledged(&self) -> bool {
         self.status.is_some_and(|status| (200..300).contains(&status))
     }
@@ -162,7 +164,7 @@ impl Attempt {
 // === impl Inbound ===
 
 impl Inbound {
-    /// `data.payload` of `message.received`.
+    /// Builds `data.payload` of `message.received`.
     pub fn payload(&self) -> Value {
         let mut payload = json!({
             "record_type": "message", "direction": "inbound", "id": self.message_id,
@@ -183,7 +185,7 @@ impl Inbound {
     }
 }
 
-/// A message detail record, as `GET /v2/detail_records` shows it: everything but the text.
+/// Builds a message detail record as `GET /v2/detail_records` returns it: everything but the text.
 fn detail_record(
     id: &str,
     direction: &str,
@@ -213,7 +215,7 @@ impl Outbound {
         detail_record(&self.id, "outbound", from, &self.to, &self.status, self.accepted_at, self.parts)
     }
 
-    /// The message as Telnyx shows it in answers, receipts and look-ups.
+    /// Builds the message as Telnyx shows it in answers, receipts and look-ups.
     pub fn payload(&self) -> Value {
         let queued = self.status == "queued";
         let sender =
@@ -235,7 +237,7 @@ impl Outbound {
     }
 }
 
-/// A made-up price of 0.0040 per part, in Telnyx's shape: a decimal as a string.
+/// Returns a made-up price of 0.0040 per part in Telnyx's format: a decimal as a string.
 fn cost(parts: u32) -> Value {
     let ten_thousandths = u64::from(parts) * 40;
     json!({"amount": format!("{}.{:04}", ten_thousandths / 10_000, ten_thousandths % 10_000), "currency": "USD"})

@@ -1,12 +1,12 @@
-//! Fault rules: which sends go wrong, and how. Matching is pure; the dice come in from outside.
+//! Fault rules: which sends fail, and how. Matching is pure; random numbers are passed in.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Error;
 
-/// A fault of a send. The first group spoils the answer to `POST /v2/messages`, the second its
-/// receipts; one send may suffer one of each, from two rules.
+/// A fault of a send. The first group changes the answer to `POST /v2/messages`, the second the
+/// receipts; one send may get one fault of each group, from two rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -16,7 +16,7 @@ pub enum Fault {
     /// Not accepted, answers 500.
     #[serde(rename = "500_before")]
     ServerErrorBefore,
-    /// Accepted, answers 500 all the same.
+    /// Accepted, but answers 500.
     #[serde(rename = "500_after")]
     ServerErrorAfter,
     /// Not accepted, never answers.
@@ -27,14 +27,14 @@ pub enum Fault {
     ConnectionReset,
     /// Accepted, the connection is reset.
     ConnectionResetAfter,
-    /// Not accepted: the HTTP error that belongs to this code of the provider.
+    /// Not accepted: answers the HTTP error that belongs to this code of the provider.
     Error(String),
 
     /// Accepted; finalized as `delivery_failed` with this code.
     FinalizedError(String),
-    /// Accepted and delivered, but no webhook says so.
+    /// Accepted and delivered, but no webhook reports it.
     LostReceipt,
-    /// Both webhooks come long after.
+    /// Both webhooks come much later.
     LateReceipt,
     /// Each webhook comes twice, with the same event id.
     DoubleReceipt,
@@ -42,23 +42,23 @@ pub enum Fault {
     ReorderReceipts,
 }
 
-/// Every condition given must hold; `{}` matches every send.
+/// Conditions of a rule. All given conditions must hold; `{}` matches every send.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Matcher {
     /// `telnyx` or `twilio`; without it, both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// The whole number, in E.164.
+    /// The guest's whole number, in E.164.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// Anywhere in the text, case matters.
+    /// A string that occurs anywhere in the text; case matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_contains: Option<String>,
     /// Only the nth (from 1) of the sends that meet `to` and `text_contains`, counted since the rules were set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nth: Option<u32>,
-    /// This share of them, 0 to 100.
+    /// Percentage of the matching sends to which the fault applies, 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percent: Option<f64>,
 }
@@ -69,7 +69,7 @@ pub struct Rule {
     #[serde(rename = "match", default)]
     pub matcher: Matcher,
     pub fault: Fault,
-    /// Strikes at most this often; without it, always.
+    /// How often the fault is applied at most; by default always.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u32>,
 }
@@ -78,21 +78,24 @@ pub struct Rule {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {
-    /// Whether STOP makes the carrier itself refuse further sends to that guest (40300), as Telnyx does by default.
+    /// Whether STOP makes the carrier itself refuse further sends to that guest (40300), as Telnyx
+    /// does by default.
     pub block_on_stop: bool,
-    /// The state of the whole account: every call of the API is answered with this code (10009: key, 20100: funds).
+    /// Error of the whole account: every API call is answered with this code (10009: key, 20100:
+    /// funds).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_error: Option<String>,
-    /// The same for the account at Twilio (20003: key, 30002: suspended).
+    /// Error of the whole account at Twilio (20003: key, 30002: suspended).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twilio_account_error: Option<String>,
-    /// This share of all webhooks, 0 to 100, is never called: the carrier believes it was, the receiver never hears of it.
+    /// Percentage of webhooks, 0 to 100, that are never called: the carrier records a call, but the
+    /// receiver gets none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swallow_webhooks_percent: Option<f64>,
     pub rules: Vec<Rule>,
 }
 
-/// The send a rule is matched against.
+/// The send that rules are matched against.
 #[derive(Debug, Clone, Copy)]
 pub struct Sending<'a> {
     pub provider: &'a str,
@@ -100,14 +103,14 @@ pub struct Sending<'a> {
     pub text: &'a str,
 }
 
-/// The faults one send suffers.
+/// The faults applied to one send.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Faults {
     pub answer: Option<Fault>,
     pub receipts: Option<Fault>,
 }
 
-/// The rules in force, with their counters.
+/// The active rules, with their counters.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RuleBook {
     pub block_on_stop: bool,
@@ -124,9 +127,9 @@ pub struct RuleBook {
 struct Counted {
     #[serde(flatten)]
     rule: Rule,
-    /// Sends that met `to` and `text_contains`.
+    /// Number of sends that matched `to` and `text_contains`.
     seen: u32,
-    /// Times the fault struck.
+    /// How often the fault was applied.
     struck: u32,
 }
 
@@ -158,7 +161,7 @@ impl Fault {
         }
     }
 
-    /// As written in a rule, for the ledger.
+    /// Returns the fault's name as written in a rule, for the ledger.
     pub(crate) fn label(&self) -> String {
         match serde_json::to_value(self) {
             Ok(Value::String(name)) => name,
@@ -209,8 +212,9 @@ impl RuleBook {
         Ok(Self { block_on_stop, account_error, twilio_account_error, swallow_webhooks_percent, rules })
     }
 
-    /// The faults of this send: of each group, the first rule that strikes. Every rule counts the sends it sees, struck or not.
-    /// `roll` yields numbers in 0.0..100.0 and is asked only for rules that carry a percentage.
+    /// Returns the faults of this send: in each group, the fault of the first rule that applies.
+    /// Every rule counts the sends it sees, whether or not its fault is applied. `roll` yields
+    /// numbers in 0.0..100.0 and is called only for rules with a percentage.
     pub fn strike(&mut self, sending: Sending<'_>, mut roll: impl FnMut() -> f64) -> Faults {
         let mut faults = Faults::default();
         for counted in &mut self.rules {

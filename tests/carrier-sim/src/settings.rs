@@ -1,4 +1,4 @@
-//! Settings that a simulator is started with.
+//! Settings with which a simulator is started.
 
 use std::{
     fmt,
@@ -13,42 +13,46 @@ use std::{
 use serde_json::Value;
 use uuid::Uuid;
 
-/// One simulator. [`Settings::new`] fills in what Telnyx documents; every field may be changed.
+/// Settings of one simulator. [`Settings::new`] fills in the values that Telnyx documents; every
+/// field may be changed.
 #[derive(Clone)]
 pub struct Settings {
     pub listen: SocketAddr,
-    /// The fleet's `POST /webhooks/telnyx`: inbound texts go there, and receipts of messages that name no URL of their own.
+    /// URL of the fleet's `POST /webhooks/telnyx`, for inbound texts and for receipts of messages
+    /// without a URL of their own.
     pub webhook_url: String,
-    /// How long a webhook may take to answer 2xx. Never scaled: it measures real work, not a wait.
+    /// Time within which a webhook must answer 2xx. It is never scaled, because it measures real
+    /// work.
     pub ack_deadline: Duration,
-    /// Waits between the tries of one event at one URL; the number of tries is one more.
+    /// Waits between the tries of one event at one URL; there is one try more than waits.
     pub retry_delays: Vec<Duration>,
-    /// When `message.sent` and `message.finalized` are called, counted from acceptance.
+    /// Delays of `message.sent` and `message.finalized`, counted from acceptance.
     pub receipt_delays: (Duration, Duration),
-    /// The bearer token senders must present.
+    /// The bearer token that senders must present.
     pub api_key: String,
-    /// The same simulator as Twilio.
+    /// The simulator's account as Twilio.
     pub twilio: TwilioSide,
     /// Seed of the Ed25519 key that signs webhooks.
     pub signing_seed: [u8; 32],
-    /// Scales every wait but `ack_deadline`: 1 is real time.
+    /// Scale of every wait but `ack_deadline`: 1 is real time.
     pub time_scale: f64,
-    /// Where the ledger is appended as JSON lines; read back at start, so a killed simulator forgets nothing.
+    /// File to which the ledger is appended as JSON Lines; it is read at the start, so that a
+    /// killed simulator loses nothing.
     pub ledger_file: Option<PathBuf>,
-    /// The casino the handset page texts.
+    /// Number of the casino that the handset page writes to.
     pub casino_number: String,
     pub casino_name: String,
     /// The function that `GET /sim/path` calls; without it the handset shows no path.
     pub explain: Option<Explain>,
 }
 
-/// The account the simulator has as Twilio.
+/// The simulator's account as Twilio.
 #[derive(Clone)]
 pub struct TwilioSide {
     pub account_sid: String,
-    /// Password of basic authentication, and the key of webhook signatures.
+    /// The password of basic authentication, and the key of webhook signatures.
     pub auth_token: String,
-    /// The fleet's `POST /webhooks/twilio`.
+    /// URL of the fleet's `POST /webhooks/twilio`.
     pub webhook_url: String,
 }
 
@@ -111,8 +115,9 @@ impl fmt::Debug for Settings {
 
 type Answer = Pin<Box<dyn Future<Output = Option<Value>> + Send>>;
 
-/// Answers which path led to a send attempt, in the words of the fleet; none when it does not know the attempt. The
-/// simulator hands the answer on unread: it stays free of the fleet's store.
+/// Returns the path that led to a send attempt, as the fleet describes it; `None` when the fleet
+/// does not know the attempt. The simulator forwards the answer without parsing it, so that it does
+/// not depend on the fleet's store.
 #[derive(Clone)]
 pub struct Explain(pub(crate) Arc<dyn Fn(Uuid) -> Answer + Send + Sync>);
 

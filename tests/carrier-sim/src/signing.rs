@@ -8,7 +8,7 @@ use ed25519_dalek::{Signer as _, SigningKey};
 pub(crate) const SIGNATURE_HEADER: &str = "telnyx-signature-ed25519";
 pub(crate) const TIMESTAMP_HEADER: &str = "telnyx-timestamp";
 
-/// Signs the way Telnyx does.
+/// Signs webhooks as Telnyx does.
 pub struct Signer {
     key: SigningKey,
 }
@@ -20,12 +20,13 @@ impl Signer {
         Self { key: SigningKey::from_bytes(seed) }
     }
 
-    /// Base64 of the 32 public bytes.
+    /// Returns the public key: base64 of 32 bytes.
     pub fn public_key_b64(&self) -> String {
         STANDARD.encode(self.key.verifying_key().as_bytes())
     }
 
-    /// The value of `telnyx-signature-ed25519` for this timestamp text and these exact body bytes.
+    /// Returns the value of `telnyx-signature-ed25519` for this timestamp text and exactly these
+    /// body bytes.
     pub fn sign(&self, timestamp: &str, body: &[u8]) -> String {
         let mut message = Vec::with_capacity(timestamp.len() + 1 + body.len());
         message.extend_from_slice(timestamp.as_bytes());

@@ -7,7 +7,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-/// One refusal, as the sender sees it.
+/// One error, as the sender sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TelnyxError {
     pub(crate) code: String,
@@ -21,7 +21,8 @@ impl TelnyxError {
         Self { code: code.to_owned(), detail: detail.into() }
     }
 
-    /// Codes of the messaging family are 400s; the exceptions are auth, throttling (40333 among them), and the 5xx codes.
+    /// Returns the HTTP status of a code. Messaging codes are 400s; the exceptions are
+    /// authentication, throttling (40333 too), and the 5xx codes.
     pub(crate) fn http_status(&self) -> StatusCode {
         match self.code.as_str() {
             "10009" => StatusCode::UNAUTHORIZED,
@@ -55,7 +56,7 @@ impl IntoResponse for TelnyxError {
     }
 }
 
-/// Short titles in our own words; senders are to key on the code.
+/// Returns a short title in our own words; senders should rely on the code.
 fn title(code: &str) -> &'static str {
     match code {
         "10007" => "Unexpected error",

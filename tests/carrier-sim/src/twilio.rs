@@ -74,7 +74,7 @@ async fn one_message(
 
 // === webhooks ===
 
-/// Proof that the request carried the account's SID and token.
+/// Proves that the request carried the account's SID and token.
 struct Authorised;
 
 impl FromRequestParts<Arc<Core>> for Authorised {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::telnyx_error::TelnyxError;
 
-/// One refusal, as the sender sees it.
+/// One error, as the sender sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TwilioError {
     pub(crate) code: String,
@@ -36,7 +36,7 @@ impl TwilioError {
     }
 }
 
-/// The checks are shared; their codes are translated.
+/// Translates Telnyx's code of a shared check into Twilio's.
 impl From<TelnyxError> for TwilioError {
     fn from(error: TelnyxError) -> Self {
         let code = match error.code.as_str() {

@@ -17,7 +17,7 @@ use crate::{
 
 pub(crate) type Fields = Vec<(String, String)>;
 
-/// The message resource.
+/// Builds Twilio's message resource.
 pub(crate) fn message(core: &Core, sent: &Outbound) -> Value {
     let account = &core.settings.twilio.account_sid;
     let error = sent.errors.first().and_then(|error| error["code"].as_str()).and_then(|code| code.parse::<u32>().ok());
@@ -30,7 +30,7 @@ pub(crate) fn message(core: &Core, sent: &Outbound) -> Value {
     })
 }
 
-/// The ledger's word for a status in Twilio's.
+/// Translates a status of the ledger into Twilio's word.
 pub(crate) fn word(status: &str) -> &str {
     match status {
         "delivery_failed" => "undelivered",
@@ -43,7 +43,7 @@ pub(crate) fn fields(pairs: &[(&str, &str)]) -> Fields {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// A status callback.
+/// Builds the form fields of a status callback.
 pub(crate) fn status(core: &Core, sent: &Outbound, status: &str, payload: &Value) -> Fields {
     let status = word(status);
     let mut form = fields(&[
@@ -62,7 +62,7 @@ pub(crate) fn status(core: &Core, sent: &Outbound, status: &str, payload: &Value
     form
 }
 
-/// An inbound message.
+/// Builds the form fields of an inbound message.
 pub(crate) fn received(core: &Core, text: &Inbound) -> Fields {
     let (media, parts) = (text.media.len().to_string(), text.parts.to_string());
     let mut form = fields(&[
@@ -86,7 +86,8 @@ pub(crate) fn received(core: &Core, text: &Inbound) -> Fields {
     form
 }
 
-/// The address to call, and how often again: Twilio's connection overrides stand in the fragment.
+/// Returns the URL to call and the number of retries, which Twilio's connection overrides give in
+/// the URL's fragment.
 pub(crate) fn overrides(url: &str) -> (&str, usize) {
     match url.split_once('#') {
         None => (url, 0),
@@ -97,7 +98,7 @@ pub(crate) fn overrides(url: &str) -> (&str, usize) {
     }
 }
 
-/// One signed call.
+/// Makes one signed call.
 pub(crate) async fn call(core: &Core, url: &str, attempt: u32, fields: &Fields) -> Attempt {
     let (at, started) = (core.now(), Instant::now());
     let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
@@ -124,7 +125,7 @@ pub(crate) fn sign(token: &str, url: &str, fields: &Fields) -> String {
 mod tests {
     use super::*;
 
-    /// The vector Twilio's libraries are tested with.
+    /// Checks the test vector of Twilio's own libraries.
     #[test]
     fn signs_as_twilio_does() {
         let call = fields(&[

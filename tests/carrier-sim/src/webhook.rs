@@ -1,4 +1,5 @@
-//! Calling a webhook the way Telnyx does: signed afresh each time, 2 s to answer 2xx, three tries, then the failover URL.
+//! Calls webhooks as Telnyx does: each call signed anew, 2 s to answer 2xx, three tries, then the
+//! failover URL.
 
 use std::time::Duration;
 
@@ -15,29 +16,29 @@ use crate::{
     twilio_webhook,
 };
 
-/// However small the time scale, a failing webhook is not hammered.
+/// Shortest wait between tries, so that a small time scale does not overload a failing webhook.
 const SHORTEST_RETRY: Duration = Duration::from_millis(20);
 
-/// One event on its way.
+/// One event to be delivered.
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) delivery: Uuid,
     pub(crate) says: Says,
     pub(crate) urls: Vec<String>,
-    /// Told when the first call has ended, whatever its outcome.
+    /// Notified when the first call has ended, whatever its outcome.
     pub(crate) first_call: Option<oneshot::Sender<()>>,
 }
 
 /// The content of a call, in the provider's own format.
 #[derive(Debug)]
 pub(crate) enum Says {
-    /// The envelope's `data`; `meta` is made per attempt.
+    /// The envelope's `data`; `meta` is added per attempt.
     Telnyx(Value),
     /// The form's fields.
     Twilio(Vec<(String, String)>),
 }
 
-/// The envelope's `data` for one message event.
+/// Builds the envelope's `data` for one message event.
 pub(crate) fn event_data(
     event_id: &str,
     event_type: &str,
@@ -47,7 +48,8 @@ pub(crate) fn event_data(
     json!({"event_type": event_type, "id": event_id, "occurred_at": occurred_at, "payload": payload, "record_type": "event"})
 }
 
-/// Tries until acknowledged or out of tries; every call goes to the ledger as it ends.
+/// Calls the webhook until it acknowledges or no tries are left; records every call in the ledger
+/// when it ends.
 pub(crate) async fn deliver(core: &Core, mut job: Job) -> DeliveryState {
     let state = if core.swallows() { DeliveryState::Swallowed } else { try_all(core, &mut job).await };
     core.ledger.record(Entry::Settled { delivery: job.delivery, state });
@@ -59,7 +61,8 @@ pub(crate) async fn deliver(core: &Core, mut job: Job) -> DeliveryState {
 
 async fn try_all(core: &Core, job: &mut Job) -> DeliveryState {
     for url in &job.urls {
-        // Twilio calls again only where the address asks for it (`#rc=3`), and without that part.
+        // Twilio retries only if the URL's fragment asks for it (`#rc=3`), and calls the URL
+        // without the fragment.
         let (called, again) = match &job.says {
             Says::Telnyx(_) => (url.as_str(), usize::MAX),
             Says::Twilio(_) => twilio_webhook::overrides(url),
@@ -79,7 +82,7 @@ async fn try_all(core: &Core, job: &mut Job) -> DeliveryState {
             let acknowledged = attempt.acknowledged();
             core.ledger.record(Entry::Attempt { delivery: job.delivery, attempt });
             if let Some(first_call) = job.first_call.take() {
-                // The one who waits may be gone with its message's receipts already out.
+                // Sending fails when the waiting task has already ended.
                 let _waiting = first_call.send(());
             }
             if acknowledged {
@@ -90,16 +93,16 @@ async fn try_all(core: &Core, job: &mut Job) -> DeliveryState {
     DeliveryState::GaveUp
 }
 
-/// How `/sim/raw` may bend the signature; the default is a right one.
+/// Changes that `/sim/raw` makes to the signature; the default is a valid signature.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Signing {
-    /// Instead of the present second.
+    /// Timestamp to send in place of the current second.
     pub(crate) timestamp: Option<i64>,
-    /// Instead of the true signature; empty leaves the header out.
+    /// Signature to send in place of the true one; empty omits the header.
     pub(crate) signature: Option<String>,
 }
 
-/// One call, signed now.
+/// Makes one call, signed with the current time.
 pub(crate) async fn call(core: &Core, url: &str, attempt: u32, body: Vec<u8>, signing: Signing) -> Attempt {
     let at = core.now();
     let started = Instant::now();
@@ -113,7 +116,7 @@ pub(crate) async fn call(core: &Core, url: &str, attempt: u32, body: Vec<u8>, si
     finish(request.body(body), attempt, url, at, timestamp, started).await
 }
 
-/// Sends the request and notes how it ended.
+/// Sends the request and returns its outcome.
 pub(crate) async fn finish(
     request: reqwest::RequestBuilder,
     attempt: u32,

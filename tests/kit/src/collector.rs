@@ -36,16 +36,16 @@ use opentelemetry_proto::tonic::{
 use prost::Message;
 use tokio::{net::TcpListener, task::JoinHandle};
 
-/// How it treats what comes.
+/// The collector's reaction to requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mood {
     #[default]
     Takes,
     /// 503.
     Refuses,
-    /// Does not answer for as long as it is so.
+    /// Does not answer while this mood lasts.
     Silent,
-    /// Takes it after so many milliseconds.
+    /// Accepts the request after this many milliseconds.
     Slow(u64),
 }
 
@@ -67,7 +67,7 @@ pub struct Span {
     pub links: Vec<(String, String)>,
     /// Its status says that it failed, and how.
     pub error: Option<String>,
-    /// Of its process.
+    /// Attributes of the process that sent it.
     pub resource: BTreeMap<String, String>,
 }
 
@@ -136,7 +136,7 @@ impl Collector {
         format!("http://{}", self.address)
     }
 
-    /// From now on.
+    /// Sets the mood for all requests from now on.
     pub fn be(&self, mood: Mood) {
         lock(&self.desk).mood = mood;
     }
@@ -190,7 +190,7 @@ async fn take(State(desk): State<Arc<Mutex<Received>>>, body: Bytes) -> Response
     ExportTraceServiceResponse::default().encode_to_vec().into_response()
 }
 
-/// And hangs up, as one that is shut down.
+/// Answers 503 and closes the connection, as a server that shuts down does.
 fn refusal() -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, [(CONNECTION, "close")]).into_response()
 }

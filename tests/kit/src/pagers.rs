@@ -54,7 +54,7 @@ pub enum Fault {
     Throttled(u64),
     /// Never answers.
     Silence,
-    /// Takes it after so many milliseconds.
+    /// Accepts the request after this many milliseconds.
     Slow(u64),
 }
 

@@ -117,7 +117,7 @@ impl<K: Kind> Server<K> {
         .await
     }
 
-    /// SIGKILL: what a crash of the machine looks like to everybody else.
+    /// Sends SIGKILL, which looks like a crash of the machine to everybody else.
     pub fn kill(&self) -> Result<()> {
         if let Some(mut process) = self.own()?.process().take() {
             process.kill();

@@ -1,5 +1,6 @@
-//! Tools of development around the fleet: `dev` runs all of it here, `chaos` breaks it, `bench` measures it, `eval` plays scripted
-//! guests. The doors are ./scripts/dev, chaos, bench and eval. Nothing here is in the shipped program.
+//! Development tools for the fleet: `dev` runs all of it on this machine, `chaos` breaks it,
+//! `bench` measures it, `eval` plays scripted guests. Start them with ./scripts/dev, chaos, bench
+//! and eval. Nothing here is part of the shipped program.
 
 pub mod bench;
 pub mod chaos;

@@ -27,11 +27,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run the whole fleet here with the demo casino, a carrier simulator and a handset.
+    /// Run the whole fleet on this machine with the demo casino, a carrier simulator and a handset.
     Dev(Box<Dev>),
     /// Break the fleet at random under load and prove that its promises hold: kills, cut connections, faults, flags.
     Chaos(Chaos),
-    /// Measure the fleet as separate processes, beside a bare relay on the same machine.
+    /// Measure the fleet as separate processes, compared with a bare relay on the same machine.
     Bench(Bench),
     /// Play scripted guests against the whole fleet and print what share of their checks passed.
     Eval(Eval),

@@ -1,4 +1,5 @@
-//! Workers as processes of their own, as in production: for `./scripts/chaos` and `./scripts/bench`.
+//! Runs workers as separate processes, as in production, for `./scripts/chaos` and
+//! `./scripts/bench`.
 
 use std::{
     fs::File,
@@ -12,7 +13,7 @@ use seven_settings::Worker;
 use seven_testkit::Watchdog;
 use tokio::process::{Child, Command};
 
-/// The program that ships, which is built beside this one.
+/// Returns the path of the shipped program, which is built next to this one.
 pub fn seven() -> Result<PathBuf> {
     let mut path = std::env::current_exe().context("finding our own program")?;
     path.set_file_name("seven");
@@ -20,25 +21,25 @@ pub fn seven() -> Result<PathBuf> {
     Ok(path)
 }
 
-/// A program of ours. Dropping it kills it.
+/// A running process of one of our programs. Dropping it kills the process.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
     log: PathBuf,
-    // Last: it must guard until the process is gone.
+    // Declared last, so that it guards the process until the process has ended.
     _watchdog: Watchdog,
 }
 
 // === impl Process ===
 
 impl Process {
-    /// `seven run <worker> --config FILE`, its log appended to a file.
+    /// Starts `seven run <worker> --config FILE` and appends its log to a file.
     pub(crate) fn worker(worker: Worker, config: &Path, log: PathBuf) -> Result<Self> {
         let config = config.to_string_lossy();
         Self::start(&seven()?, &["run", worker.name(), "--config", &config], log)
     }
 
-    /// This very program with other arguments.
+    /// Starts this program with other arguments.
     pub(crate) fn tool(arguments: &[&str], log: PathBuf) -> Result<Self> {
         Self::start(&std::env::current_exe().context("finding our own program")?, arguments, log)
     }
@@ -54,13 +55,13 @@ impl Process {
             .process_group(0)
             .spawn()
             .with_context(|| format!("starting {} {}", program.display(), arguments.join(" ")))?;
-        // Whatever ends us, an interrupt too, must leave no worker behind.
+        // However our process ends, even by an interrupt, no worker may stay behind.
         let leader = child.id().context("a worker ended at its start")?;
         let watchdog = Watchdog::over_group(leader).context("starting a watchdog")?;
         Ok(Self { child, log, _watchdog: watchdog })
     }
 
-    /// None once it has ended.
+    /// Returns the pid, or `None` once the process has ended.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.child.id()
     }
@@ -78,13 +79,13 @@ impl Process {
         Ok(self.child.try_wait().context("looking after a worker")?.is_some())
     }
 
-    /// SIGKILL; one that is gone already needs no end.
+    /// Sends SIGKILL; does nothing when the process has already ended.
     pub(crate) async fn kill(&mut self) {
         let _gone = self.child.kill().await;
     }
 }
 
-/// From the line in which a worker says where it answers.
+/// Returns the URL from the log line in which a worker reports its operations address.
 fn ops_url(line: &str) -> Option<String> {
     let line: serde_json::Value = serde_json::from_str(line).ok()?;
     (line["message"] == "metrics and health").then(|| line["url"].as_str().map(str::to_owned)).flatten()

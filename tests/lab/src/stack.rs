@@ -1,5 +1,5 @@
-//! A whole fleet on this machine: database, carrier simulator, and the workers as tasks of this process. `./scripts/dev` and the
-//! integration tests run the same one.
+//! A whole fleet on this machine: database, carrier simulator, and the workers as tasks of this
+//! process. `./scripts/dev` and the integration tests use it.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -16,12 +16,12 @@ use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// Where the servers are and how the fleet is to run on them.
+/// Addresses of the servers, and options of the fleet that runs on them.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub nats_url: String,
     pub redis_url: String,
-    /// The owner's URL of a database that exists; migrations run there.
+    /// The owner's URL of an existing database; migrations run there.
     pub postgres_url: String,
     pub dir: PathBuf,
     pub scale: f64,
@@ -30,9 +30,9 @@ pub struct Plan {
     pub workers: Vec<Worker>,
     pub casino_name: String,
     pub casino_number: String,
-    /// More TOML for the settings file.
+    /// Additional TOML for the settings file.
     pub extra: String,
-    /// The simulator's own ledger, kept over a restart.
+    /// File of the simulator's ledger, kept across restarts.
     pub ledger_file: Option<PathBuf>,
 }
 
@@ -45,7 +45,7 @@ pub struct Stack {
     /// Settings of this fleet as a file, for `seven run` and the operators' commands.
     pub config_file: PathBuf,
     pub ingress_url: String,
-    /// Health and metrics of this process; none when the address was taken.
+    /// URL of this process's health checks and metrics; `None` when the address was taken.
     pub ops_url: Option<String>,
     ops: Ops,
     tasks: JoinSet<(Worker, Result<()>)>,
@@ -54,7 +54,7 @@ pub struct Stack {
 
 /// The API key that the fleet presents to the simulator.
 pub const API_KEY: &str = "carrier-sim-key";
-/// Signs the simulated webhooks, so that tests can sign their own.
+/// Seed of the key that signs simulated webhooks; public, so that tests can sign their own.
 pub const SIGNING_SEED: [u8; 32] = *b"carrier-sim signs for tests only";
 
 impl Stack {
@@ -65,7 +65,8 @@ impl Stack {
         Self::start_on(plan, listener, sim).await
     }
 
-    /// The fleet on a listener and a simulator that exist already: a restart of everything else.
+    /// Starts the fleet with an existing listener and simulator, as in a restart of everything
+    /// else.
     pub async fn start_on(plan: Plan, listener: TcpListener, sim: Sim) -> Result<Self> {
         let ingress_url = format!("http://{}", listener.local_addr()?);
         Store::migrate(&SecretString::from(plan.postgres_url.clone())).await.context("migrating the database")?;
@@ -73,7 +74,7 @@ impl Stack {
         let config_file = plan.dir.join("seven.toml");
         std::fs::write(&config_file, &config).with_context(|| format!("writing {}", config_file.display()))?;
         let mut settings = Box::new(Settings::parse(&config)?);
-        // Each worker brings its connections along; here they share one pool.
+        // In production each worker has its own connections; here all workers share one pool.
         settings.postgres.connections *= u32::try_from(plan.workers.len().max(1))?;
         let mut ops = Ops::bind(settings.ops.listen, &plan.workers).await;
         let fleet = wiring::fleet(
@@ -106,7 +107,8 @@ impl Stack {
     /// Starts one more worker in this process.
     pub async fn spawn(&mut self, worker: Worker, listener: Option<TcpListener>) -> Result<()> {
         let (mut fleet, settings) = (self.fleet.clone(), self.settings.clone());
-        // As in production, where ingress is a process of its own: a STOP does not wait behind the senders for a connection.
+        // Gives ingress its own connections, as in production, so that a STOP does not wait for a
+        // connection behind the senders.
         if worker == Worker::IngressWebhook {
             fleet.store = fleet.store.apart();
         }
@@ -134,7 +136,8 @@ impl Stack {
         Ok(self.sim)
     }
 
-    /// Waits until nothing is under way: no open text, no unshaped turn, no unsent text, and at least `texts` texts stored.
+    /// Waits until no work is left (no open text, no unshaped turn, no unsent text) and at least
+    /// `texts` texts are stored.
     pub async fn settled(&self, texts: i64, most: Duration) -> Result<bool> {
         let until = tokio::time::Instant::now() + most;
         loop {
@@ -171,7 +174,8 @@ async fn start_sim(plan: &Plan, webhook_url: &str) -> Result<Sim> {
     sim.casino_name.clone_from(&plan.casino_name);
     sim.casino_number.clone_from(&plan.casino_number);
     sim.ledger_file.clone_from(&plan.ledger_file);
-    // Its own connections: the simulator outlives the fleet's when everything else is restarted.
+    // The simulator has its own connections, because it keeps running when everything else is
+    // restarted.
     let app = SecretString::from(String::from(app_url(plan)?));
     let store =
         Store::new(&app, 2, Timing::new(TimeScale::new(plan.scale)).sweep()).context("reading the database URL")?;
@@ -179,7 +183,7 @@ async fn start_sim(plan: &Plan, webhook_url: &str) -> Result<Sim> {
     seven_carrier_sim::start(sim).await.context("starting carrier-sim")
 }
 
-/// The database as the workers reach it.
+/// Returns the database URL that the workers use.
 fn app_url(plan: &Plan) -> Result<Url> {
     let mut app = Url::parse(&plan.postgres_url).context("reading the database URL")?;
     app.set_username("seven_app").map_err(|()| anyhow::anyhow!("the database URL takes no user"))?;
@@ -192,7 +196,7 @@ fn config_text(plan: &Plan, sim: &Sim, ingress_url: &str) -> Result<String> {
     let (base, key, scale) = (sim.url(), sim.public_key_b64(), plan.scale);
     let seven_carrier_sim::TwilioSide { account_sid: sid, auth_token: token, .. } = sim.twilio();
     let listen = ingress_url.trim_start_matches("http://");
-    // The simulator's account takes what it is given, unless the run is about just that.
+    // Lifts the rate limit of the simulator's account, unless the run sets that limit itself.
     let account = match extra.contains("account_segments_per_second") {
         true => "",
         false => "sending.account_segments_per_second = { telnyx = 1000, twilio = 1000 }\n",

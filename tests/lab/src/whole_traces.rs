@@ -1,29 +1,31 @@
-//! Which texts have one unbroken trace, and what the others lack (OBS-6). Pure; for `./scripts/bench` and `./scripts/chaos`.
+//! Finds texts with one unbroken trace, and what the other traces lack (OBS-6). Pure; for
+//! `./scripts/bench` and `./scripts/chaos`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use seven_testkit::collector::Span;
 
-/// The stages of a text that is answered and whose answer arrives.
+/// Spans of a text that is answered and whose answer is delivered.
 const WAY: [&str; 6] =
     ["seven.ingress", "seven.gate", "seven.swarm", "seven.envelope", "seven.sender", "seven.receipts"];
-/// Of a text that another text's turn answered, whose trace goes on from there.
+/// Spans of a text that another text's turn answered; the trace of that other text continues from
+/// there.
 const JOINED: [&str; 3] = ["seven.ingress", "seven.gate", "seven.joined"];
 
-/// How many texts were looked at, how many traces are whole, and what the others lack.
+/// The number of texts examined and of whole traces, and what the other traces lack.
 #[derive(Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Wholeness {
     pub(crate) texts: usize,
     pub(crate) whole: usize,
     pub(crate) lacking: BTreeMap<String, usize>,
-    /// Trace ids of some broken ones.
+    /// Trace ids of some broken traces.
     pub(crate) broken: Vec<String>,
 }
 
-/// How many trace ids of broken ones are named.
+/// Most trace ids of broken traces that are listed.
 const NAMED: usize = 10;
 
-/// Spans by their trace.
+/// Groups spans by their trace.
 pub(crate) fn by_trace(spans: &[Span]) -> HashMap<&str, Vec<&Span>> {
     let mut traces: HashMap<&str, Vec<&Span>> = HashMap::new();
     for span in spans {
@@ -32,7 +34,8 @@ pub(crate) fn by_trace(spans: &[Span]) -> HashMap<&str, Vec<&Span>> {
     traces
 }
 
-/// Of the traces that reach a receipt: those that begin with their webhook and miss no parent.
+/// Examines the traces that reach a receipt. A trace is whole if it begins with its webhook and
+/// lacks no parent span.
 pub(crate) fn reaching(spans: &[Span]) -> Wholeness {
     let mut found = Wholeness::default();
     for (id, spans) in by_trace(spans) {
@@ -43,8 +46,9 @@ pub(crate) fn reaching(spans: &[Span]) -> Wholeness {
     found
 }
 
-/// Of these texts, by trace id: those whose trace has every span from webhook to delivery and misses no parent. A text that was answered
-/// with another one ends in a link to that one's trace, which has to be whole.
+/// Examines these texts, given by trace id. A trace is whole if it has every span from webhook to
+/// delivery and lacks no parent span. A text that was answered together with another one ends in a
+/// link to the other's trace, which has to be whole.
 pub(crate) fn of_texts<'a>(spans: &[Span], texts: impl IntoIterator<Item = &'a str>) -> Wholeness {
     let traces = by_trace(spans);
     let mut found = Wholeness::default();
@@ -103,7 +107,7 @@ impl Wholeness {
         }
     }
 
-    /// Of 1; 1 for no text.
+    /// Returns the share of whole traces as a fraction between 0 and 1; 1 for no texts.
     pub(crate) fn share(&self) -> f64 {
         if self.texts == 0 { 1.0 } else { self.whole as f64 / self.texts as f64 }
     }

@@ -1,4 +1,5 @@
-//! The servers in Kubernetes: a StatefulSet whose pods are named as the servers, because KEDA finds a consumer's leader by that name.
+//! Renders the NATS servers as a StatefulSet. Its pods have the same names as the servers, because
+//! KEDA finds the leader of a consumer by that name.
 
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ const CONFIG: &str = "seven-nats-config";
 const CONFIG_DIR: &str = "/etc/nats";
 const TLS_DIR: &str = "/etc/nats-tls";
 const STORE_DIR: &str = "/data";
-/// The user of the servers; no root.
+/// User id under which the servers run; it is not root.
 const USER: u32 = 1_000;
 
 pub(crate) fn documents(values: &Values) -> Vec<Document> {
@@ -38,7 +39,7 @@ fn config(values: &Values) -> Document {
     )
 }
 
-/// Stands for this configuration.
+/// Returns a hash of the configuration; a changed hash restarts the pods.
 fn digest(values: &Values) -> String {
     use sha2::{Digest, Sha256};
     let text: String = files(values).into_iter().map(|file| file.text).collect();
@@ -85,7 +86,8 @@ fn stateful_set(values: &Values) -> Document {
                 "template": {
                     "metadata": {
                         "labels": crate::names::labels(fleet, COMPONENT, None),
-                        // Users and their passwords' variables are read at the start only; streams have copies, so one may be away.
+                        // The server reads users and password variables only at its start. Streams
+                        // are replicated, so one server may restart at a time.
                         "annotations": { "seven/nats": digest(values) },
                     },
                     "spec": pod(values),
@@ -118,7 +120,8 @@ fn pod(values: &Values) -> Value {
                 "requests": { "cpu": fleet.nats.cpu, "memory": fleet.nats.memory },
                 "limits": { "memory": fleet.nats.memory },
             },
-            // Catching up with the others after a long absence takes time, and is no reason to kill it.
+            // A server that was away for long takes time to catch up; Kubernetes must not kill it
+            // for that.
             "startupProbe": health("/healthz?js-server-only=true", 90),
             "livenessProbe": health("/healthz?js-enabled-only=true", 3),
             "readinessProbe": health("/healthz?js-server-only=true", 3),
@@ -136,7 +139,8 @@ fn pod(values: &Values) -> Value {
     })
 }
 
-/// Paths, the server's name, and the users' passwords by reference: nats-server takes them from its environment.
+/// Returns the server's environment variables: paths, its name, and the users' passwords as
+/// references to secrets.
 fn environment(values: &Values) -> Vec<Value> {
     let mut all = vec![
         json!({ "name": "NATS_SERVER_NAME", "valueFrom": { "fieldRef": { "fieldPath": "metadata.name" } } }),

@@ -1,4 +1,4 @@
-//! Checks of the values that their types cannot express. Pure.
+//! Checks the values for problems that their types cannot express. Pure.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,7 +10,7 @@ use seven_settings::Worker;
 use super::{CasinoValues, FleetValues, Peer, Problem, SecretRef, Size};
 use crate::{names, settings};
 
-/// Kubernetes names are DNS labels.
+/// Length limit of Kubernetes names, which are DNS labels.
 const LONGEST_NAME: usize = 63;
 
 struct Findings<'a> {
@@ -31,7 +31,7 @@ impl Findings<'_> {
     }
 }
 
-/// Everything that is wrong, not only the first.
+/// Returns all problems, not only the first.
 pub(crate) fn problems(file: &Path, fleet: &FleetValues, casinos: &[(PathBuf, CasinoValues)]) -> Vec<Problem> {
     let mut found = Findings { file, problems: Vec::new() };
     names_and_images(&mut found, fleet);
@@ -131,7 +131,7 @@ fn sizes(found: &mut Findings<'_>, fleet: &FleetValues) {
     }
 }
 
-/// A threshold below what one process has in work would never let the fleet shrink.
+/// Refuses a threshold below what one process has in progress: the fleet would never shrink.
 fn thresholds(found: &mut Findings<'_>, fleet: &FleetValues, settings: &seven_settings::Settings) {
     for worker in Worker::ALL.into_iter().filter(|worker| !worker.stages().is_empty()) {
         for (own, key, size) in [

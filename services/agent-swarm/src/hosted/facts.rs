@@ -1,4 +1,5 @@
-//! Facts that a turn's prompts may name: the casino, the guest, and the rows that may answer.
+//! Facts that a turn's prompts may contain: about the casino, the guest, and the content rows that
+//! may answer.
 
 use std::sync::Arc;
 
@@ -15,15 +16,16 @@ use seven_telemetry::metrics;
 
 use crate::{scene::Scene, types::Work};
 
-/// Rows given to an agent without its asking.
+/// Most rows that an agent is given without calling a tool.
 const MOST_ROWS: usize = 8;
-/// One text of two segments, with room for what the guest is called; with an emoji in it two segments have less than half.
+/// Characters that a prompt allows for a reply of two segments in GSM-7, less room for the guest's
+/// name; an emoji (UCS-2) more than halves what two segments hold.
 const CHARACTERS: usize = 160;
 const CHARACTERS_WITH_EMOJI: usize = 110;
-/// A question with more characters than this counts as a long one (OBS-16).
+/// A question with more characters than this is counted as long (OBS-16).
 const LONG: usize = 80;
 
-/// The facts that all prompts of the turn share, and the rows.
+/// The facts that all prompts of the turn share, and the retrieved rows.
 #[derive(Debug)]
 pub(super) struct Context {
     shared: PromptFacts,
@@ -79,8 +81,8 @@ impl Context {
         self.rows.iter().map(|(item, score)| (item, *score))
     }
 
-    /// Returns all that a reply may assert: the texts of the rows, and what is true of the casino
-    /// anyway.
+    /// Returns the texts whose facts a reply may state: the rows, and general facts about the
+    /// casino.
     pub(super) fn evidence(&self) -> impl Iterator<Item = &str> {
         let rows = self.shared.rows.iter().map(|row| row.text.as_str());
         let own = [&self.shared.casino, &self.shared.phone, &self.shared.persona, &self.shared.local_time];
@@ -105,7 +107,7 @@ impl Context {
         facts
     }
 
-    /// `feedback`: what was wrong with the last draft.
+    /// Returns the facts for an agent's prompt. `feedback` says what was wrong with the last draft.
     pub(super) fn for_agent(
         &self,
         manifest: &Manifest,
@@ -141,13 +143,14 @@ fn row(item: &Item, request: &Request) -> Row {
     }
 }
 
-/// Counts a search and its result (OBS-16, RAG-43). `by_vector`: the question had a vector.
+/// Counts a search and its result (OBS-16, RAG-43). `by_vector` is true when the question had a
+/// vector.
 fn count(casino: &CasinoId, texts: &[String], by_vector: bool, found: &[Retrieved]) {
     let best = |score: fn(&Retrieved) -> Option<f32>| found.iter().filter_map(score).max_by(f32::total_cmp);
     let similar = best(|row| row.scores.cosine);
     let score = similar.or_else(|| best(|row| Some(row.scores.bm25))).unwrap_or_default();
     let outcome = if found.is_empty() { "zero" } else { "found" };
-    // Rows that have none yet are found by words all the same.
+    // Rows without a vector are found by keywords even when the question has a vector.
     let source = if by_vector && (found.is_empty() || similar.is_some()) { "vector" } else { "keyword" };
     let guests = &metrics().guests;
     guests.retrievals.with_label_values(&[casino.as_str(), outcome, source]).inc();
@@ -158,14 +161,16 @@ fn count(casino: &CasinoId, texts: &[String], by_vector: bool, found: &[Retrieve
     }
 }
 
-/// Categories for each row found, 0 to 1; none when nothing was found.
+/// Returns the number of categories divided by the number of rows found, 0 to 1; none when nothing
+/// was found.
 fn diversity<'a>(categories: impl Iterator<Item = &'a Category>) -> Option<f64> {
     let categories: Vec<&Category> = categories.collect();
     let different = categories.iter().enumerate().filter(|(n, one)| !categories[..*n].contains(one)).count();
     (different > 0).then(|| different as f64 / categories.len() as f64)
 }
 
-/// Rows the texts name, rows that may answer them, and rows our last text was about: a follow-up asks about those (CONV-23).
+/// Returns the rows that the texts name, rows that may answer them, and rows that our last reply
+/// named, which a follow-up question may be about (CONV-23).
 fn rows(request: &Request, found: Vec<Retrieved>) -> Vec<(Arc<Item>, Option<f32>)> {
     let asked = request.texts.join("\n");
     let named = |text: &str| {
@@ -183,13 +188,13 @@ fn rows(request: &Request, found: Vec<Retrieved>) -> Vec<(Arc<Item>, Option<f32>
     rows
 }
 
-/// AGENT-38: the casino's own rules, whatever was asked.
+/// Returns the casino's own rules, whatever the guest asked (AGENT-38).
 fn regulations(request: &Request) -> Vec<String> {
     let rules = request.index.by_category(&Category::Regulations, request.now);
     rules.iter().map(|item| formatter::text(item, request.zone)).collect()
 }
 
-/// AGENT-39: from ten at night to six in the morning only what is open.
+/// Returns the names of what is open now, between 22:00 and 06:00 only (AGENT-39).
 fn open_now(request: &Request) -> Vec<String> {
     let hour = request.now.with_timezone(&request.zone).hour();
     if (6..22).contains(&hour) {

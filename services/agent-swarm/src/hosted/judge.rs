@@ -1,4 +1,5 @@
-//! A draft is judged twice: in code, which is trusted with facts, and by a model, which is not (AGENT-57..60, D10).
+//! Judges a draft twice: in code, which decides about facts, and by a model, which is not trusted
+//! with facts (AGENT-57..60, D10).
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::Play;
 use crate::vetting::vet;
 
 impl Play<'_> {
-    /// `attempt` counts from 0.
+    /// Judges the current draft. `attempt` counts from 0.
     pub(super) async fn judge(&mut self, agent: &str, attempt: u32) -> Event {
         self.findings = self.findings_of(agent);
         if attempt > 0 && self.is_only_long() {
@@ -38,7 +39,8 @@ impl Play<'_> {
         matches!(self.findings[..], [Finding::TooLong { .. }])
     }
 
-    /// An agent that was asked to write less and did not: as many of its sentences as fit (AGENT-43).
+    /// Keeps as many sentences of the draft as fit, where the agent was asked to shorten it and did
+    /// not (AGENT-43).
     fn shorten(&mut self, agent: &str) {
         let ends = self.draft.match_indices(['.', '!', '?']).map(|(at, end)| at + end.len());
         let ends: Vec<usize> = ends.filter(|end| self.draft[*end..].starts_with(' ')).collect();
@@ -51,7 +53,8 @@ impl Play<'_> {
         }
     }
 
-    /// Against the rows the agent was given and what its tools found; what only the guest said is no fact.
+    /// Checks the draft against the agent's rows and its tools' results. A claim that only the
+    /// guest made is no fact.
     fn findings_of(&self, agent: &str) -> Vec<Finding> {
         let tools = self.toolbox.evidence();
         let evidence = Evidence::of(self.known.evidence().chain(tools.iter().map(String::as_str)));
@@ -61,7 +64,7 @@ impl Play<'_> {
             evidence: &evidence,
             segments: 2,
             lead: self.scene.request.lead.as_deref(),
-            // An offer stands on a tool's result of this turn (AGENT-79).
+            // An offer needs a successful tool call of this turn (AGENT-79).
             offers: may_offer && self.toolbox.offer_calls().iter().any(|call| call.refusal.is_none()),
             asked_identity: false,
             emoji: self.work.config.branding.emoji_allowed,

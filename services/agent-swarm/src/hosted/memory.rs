@@ -1,5 +1,5 @@
-//! Keeps a model's answers until the turn is committed, so that a worker that takes the turn over
-//! does not ask again (D4).
+//! Stores a model's answers until the turn is committed, so that a worker that takes the turn over
+//! does not ask the model again (D4).
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,14 @@ use seven_llm::chat::{ChatModel, ChatReply, ChatRequest, Error};
 use seven_store::Store;
 use uuid::Uuid;
 
-/// The answers of one turn, by step. Steps are counted, so that a turn that is taken over walks the same way.
+/// The answers of one turn, by step. Steps are numbered, so that a worker that takes the turn over
+/// finds the answer to each of its steps.
 #[derive(Debug)]
 pub(crate) struct Memory<'a> {
     pub(crate) store: &'a Store,
     pub(crate) casino: &'a CasinoId,
     pub(crate) conversation: ConversationId,
-    /// Names the texts the turn reads.
+    /// Identifies the set of texts that the turn reads.
     pub(crate) texts: Uuid,
     kept: BTreeMap<String, serde_json::Value>,
     step: u32,
@@ -32,7 +33,7 @@ impl<'a> Memory<'a> {
         Self { store, casino, conversation, texts, kept, step: 0 }
     }
 
-    /// The model's answer, and whether it was kept.
+    /// Returns the model's answer, and whether it was a stored one.
     pub(super) async fn chat(
         &mut self,
         node: &str,
@@ -45,7 +46,7 @@ impl<'a> Memory<'a> {
             return Ok((reply, true));
         }
         let reply = model.chat(request).await?;
-        // An answer that cannot be kept is only paid for twice.
+        // If the answer cannot be stored, a retry only has to pay for it again.
         if let Err(error) = self.keep(&step, &reply).await {
             tracing::warn!(casino = %self.casino, %error, "a model's answer was not kept");
         }

@@ -1,4 +1,5 @@
-//! An agent writes: with its tools, or by handing the turn to a colleague (AGENT-18..23, AGENT-31, AGENT-47).
+//! An agent writes the reply, using its tools, or hands the turn to another agent (AGENT-18..23,
+//! AGENT-31, AGENT-47).
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::{Down, Play, is_down};
 const TRANSFER: &str = "transfer_to_";
 
 impl Play<'_> {
-    /// Ends with a draft, a handover, or nothing usable.
+    /// Lets the agent work until it has a draft, hands over or gives no usable answer.
     pub(super) async fn speak(
         &mut self,
         agent: &str,
@@ -54,7 +55,7 @@ impl Play<'_> {
                 return Ok(Event::HandsTo(to.to_owned()));
             }
             if request.tools.is_empty() {
-                // It was told that there are no tools any more and asks for one all the same.
+                // The request offered no tools any more, and the model calls one all the same.
                 return Ok(Event::SpeechFailed);
             }
             let results = reply.tool_calls.iter().map(|call| self.call(call)).collect();
@@ -68,7 +69,7 @@ impl Play<'_> {
 
     fn call(&mut self, call: &ToolCall) -> ToolResult {
         let started = Instant::now();
-        // A name that the model made up is not written down.
+        // A tool name that the model invented is not recorded.
         let name = seven_tools::known().find(|name| *name == call.name).unwrap_or("unknown");
         let mut span = trace::step("seven.tool.", name);
         let content = match self.tool_calls.checked_sub(1) {
@@ -95,7 +96,8 @@ impl Play<'_> {
         ToolResult { call_id: call.id.clone(), name: call.name.clone(), content }
     }
 
-    /// Earlier turns word by word, then every new text (DATA on windowing: the store gives the last exchanges).
+    /// Returns the earlier exchanges verbatim, then all new texts. The store limits how many
+    /// exchanges there are.
     fn conversation(&self) -> Vec<Message> {
         let request = &self.scene.request;
         let earlier =
@@ -104,7 +106,8 @@ impl Play<'_> {
     }
 }
 
-/// Names of a result's fields, which are the tool's own.
+/// Returns the field names of a tool's result. The tool defines them, so they contain no guest
+/// data.
 fn keys(content: &serde_json::Value) -> Vec<String> {
     content.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
 }

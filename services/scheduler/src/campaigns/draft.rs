@@ -1,4 +1,4 @@
-//! A campaign's text for one guest, and when this guest may get it. The dry run asks the same.
+//! A campaign's text for one guest, and when this guest may get it. The dry run uses it too.
 
 use std::time::Duration;
 
@@ -17,27 +17,27 @@ use seven_telemetry::trace;
 
 /// The kind of a campaign's text.
 const CAMPAIGN: &str = "campaign";
-/// A text that could not leave by then says nothing true any more; longer than any night.
+/// How long the text is useful: longer than any night, but later its content may be out of date.
 const USEFUL: Duration = Duration::from_secs(24 * 3_600);
 
-/// Where the guest may be and what follows from it.
+/// The guest's possible location, and the rules that apply there.
 #[derive(Debug)]
 pub struct Whereabouts {
     pub window: Window,
-    /// The law there wants the casino's self-exclusion list consulted (C-23).
+    /// The law there requires the casino's self-exclusion list to be consulted (C-23).
     pub exclusion_list_needed: bool,
 }
 
 // === impl Whereabouts ===
 
 impl Whereabouts {
-    /// None: never.
+    /// Returns how long until the window opens; none if it never does.
     pub fn opens_in(&self, now: DateTime<Utc>) -> Option<Duration> {
         self.window.opens_at.map(|at| (at - now).to_std().unwrap_or_default().max(Duration::from_millis(200)))
     }
 }
 
-/// The guest's sending window at `now`, the casino's and the guest's time (D15).
+/// Returns the guest's sending window at `now`, by the casino's time and the guest's (D15).
 pub fn place(config: &CasinoConfig, guest: &Addressee, now: DateTime<Utc>) -> Result<Whereabouts, Error> {
     let phone = guest.phone.parse()?;
     let zone = guest.zone.as_deref().and_then(|zone| zone.parse().ok());
@@ -49,7 +49,7 @@ pub fn place(config: &CasinoConfig, guest: &Addressee, now: DateTime<Utc>) -> Re
     Ok(Whereabouts { window, exclusion_list_needed })
 }
 
-/// English for guests whose language nobody knows.
+/// Returns the text in the guest's language; English where that is unknown.
 pub fn in_language<'a>(guest: &Addressee, en: &'a str, es: &'a str) -> &'a str {
     match guest.language.as_deref().and_then(|language| language.parse().ok()) {
         Some(Language::Es) => es,
@@ -57,7 +57,7 @@ pub fn in_language<'a>(guest: &Addressee, en: &'a str, es: &'a str) -> &'a str {
     }
 }
 
-/// The row to queue; its id depends on campaign and guest only.
+/// Returns the row to queue. Its id depends only on the campaign and the guest.
 pub fn text(campaign: CampaignId, guest: &Addressee, body: &str) -> NewOutbound {
     let measure = seven_sms::measure(body);
     NewOutbound {

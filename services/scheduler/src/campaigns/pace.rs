@@ -1,24 +1,24 @@
-//! How fast campaigns are released (D6): half of what the number carries beside its reserve for safety texts, so that replies always find
-//! the other half.
+//! Limits how fast campaigns are released (D6): half of the number's rate beyond its reserve for
+//! safety texts, so that the other half is always free for replies.
 
 use std::time::Duration;
 
 use seven_domain::config::Operational;
 
-/// Segments per second.
+/// Returns the rate in segments per second.
 pub fn rate(operational: &Operational) -> f64 {
     let total = operational.segments_per_second().max(1);
-    // The sender's own reserve: a fifth.
+    // The sender's own reserve: a fifth of the rate.
     let rest = total.saturating_sub((total / 5).max(1)).max(1);
     f64::from(rest) / 2.0
 }
 
-/// The time in which the rate is kept: long enough for one segment.
+/// Returns the period over which the rate is measured: long enough for one segment.
 pub fn window(rate: f64) -> Duration {
     Duration::from_secs_f64((1.0 / rate).max(1.0))
 }
 
-/// How long so many segments take.
+/// Returns how long this number of segments takes.
 pub fn estimate(rate: f64, segments: u64) -> Duration {
     let segments = f64::from(u32::try_from(segments).unwrap_or(u32::MAX));
     Duration::from_secs_f64((segments / rate).ceil())
@@ -29,7 +29,8 @@ pub fn estimate(rate: f64, segments: u64) -> Duration {
 pub(super) struct Budget(i64);
 
 impl Budget {
-    /// `released` in the window before, and `waiting` at the sender: it never has more than a window's worth in front of it.
+    /// `released` counts segments in the window before, `waiting` those queued at the sender. The
+    /// sender never has more than one window's segments queued.
     pub(super) fn new(rate: f64, released: i64, waiting: i64) -> Self {
         let most = (rate * window(rate).as_secs_f64()).round();
         #[expect(clippy::cast_possible_truncation, reason = "a rate is at most half of 2^32")]

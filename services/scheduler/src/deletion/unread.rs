@@ -1,5 +1,5 @@
-//! Reads before it destroys: a guest's KEEP or cry for help may be on the bus, acknowledged by ingress and not yet read by the gate, when
-//! the deletion falls due.
+//! Reads the guest's texts before a deletion: when it falls due, a KEEP or a cry for help may be on
+//! the bus, acknowledged by ingress and not yet read by the gate.
 
 use chrono::TimeDelta;
 use prost::Message;
@@ -12,20 +12,22 @@ use seven_telemetry::Alert;
 
 use crate::cry::open_case;
 
-/// A gate that has not read so far in this time is told to operators, and the guest's texts are read here.
+/// Time without progress of the gate after which operators are told, and the guest's texts are read
+/// here.
 const LONGEST_UNREAD: TimeDelta = TimeDelta::hours(1);
 
-/// How it stands with what the guest may have written since.
+/// The state of the texts that the guest may have written since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Read {
     All,
-    /// Not yet: to be asked again.
+    /// The texts are not read yet; ask again later.
     Waits,
-    /// The guest took the deletion back.
+    /// The guest withdrew the deletion.
     TakenBack,
 }
 
-/// Whether the gate has read all that was on the bus when the deletion first fell due.
+/// Returns whether the gate has read everything that was on the bus when the deletion first fell
+/// due.
 pub(super) async fn before_destroying(
     fleet: &Fleet,
     mut tx: Tx,
@@ -36,7 +38,7 @@ pub(super) async fn before_destroying(
     let (read_to, since) =
         tx.read_before_deletion(deletion.deletion_id, i64::try_from(last).unwrap_or(i64::MAX)).await?;
     tx.commit().await?;
-    // No gate will ever read for a casino without a consumer.
+    // A casino without a consumer has no gate that could read its texts.
     let Some(floor) = fleet.bus.read_up_to(Stage::Gate, casino).await? else {
         return read_here(fleet, casino, deletion, 0).await;
     };
@@ -52,8 +54,8 @@ pub(super) async fn before_destroying(
     read_here(fleet, casino, deletion, floor).await
 }
 
-/// Reads the guest's texts behind this one. A KEEP takes the deletion back; a cry for help opens its case, and the deletion waits until the
-/// gate has answered it.
+/// Reads the guest's texts after this position. A KEEP withdraws the deletion. A cry for help opens
+/// its case, and the deletion waits until the gate has answered it.
 async fn read_here(fleet: &Fleet, casino: &CasinoId, deletion: &Deletion, floor: u64) -> Result<Read, Error> {
     let guest = deletion.guest().ok_or_else(|| Error::Other("a deletion's hash is not 32 bytes".into()))?;
     let mut tx = fleet.store.bind(casino).await?;

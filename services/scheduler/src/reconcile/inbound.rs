@@ -1,4 +1,4 @@
-//! Texts of guests: those we never heard of go where ingress would have put them.
+//! Guests' texts: those whose webhook never came are published as ingress would have done.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl Run<'_> {
                 let mut tx = self.fleet.store.bind(self.casino).await?;
                 let unheard = tx.unheard(records.name(), &ids).await?;
                 tx.commit().await?;
-                // In the provider's order.
+                // Keeps the provider's order.
                 for id in ids.iter().filter(|id| unheard.contains(id)) {
                     if self.dry {
                         self.report.texts_recovered += 1;
@@ -50,8 +50,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// As ingress takes a text: its STOP is written first, then it is published; the mark is committed last, so that a crash in between
-    /// publishes it again, which the gate sees as the duplicate it is. A webhook that comes late is one too.
+    /// Takes in a text as ingress does: writes its STOP first, then publishes it. The mark is
+    /// committed last: after a crash in between, the text is published again, and the gate
+    /// recognises the duplicate. A late webhook is recognised in the same way.
     async fn recover(&mut self, message: &Message) -> Result<(), Error> {
         let (from, to): (PhoneE164, PhoneE164) = (message.from.parse()?, message.to.parse()?);
         let lost = self.restored_at.is_some_and(|restored_at| message.at <= restored_at);

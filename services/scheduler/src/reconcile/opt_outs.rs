@@ -1,4 +1,4 @@
-//! Numbers the provider blocks: an opt-out we never heard of is one all the same (C-6).
+//! Numbers that the provider blocks: an opt-out that never reached us counts all the same (C-6).
 
 use seven_compliance::chain::Action;
 use seven_domain::PhoneE164;
@@ -34,7 +34,7 @@ impl Run<'_> {
     }
 
     async fn take_over(&mut self, opt_out: &OptOut) -> Result<(), Error> {
-        // A number we cannot read is none we could text.
+        // A number that cannot be parsed is none that we could text.
         let Ok(phone) = opt_out.guest.parse::<PhoneE164>() else { return Ok(()) };
         let guest = self.fleet.keys.hash(self.casino, &phone);
         let mut tx = self.fleet.store.bind(self.casino).await?;
@@ -43,7 +43,8 @@ impl Run<'_> {
             tx.lock_conversation(conversation).await?;
         }
         let before = tx.suppression(&guest).await?;
-        // A block that is older than the guest's last word is the provider's matter: the send will say so.
+        // A block older than the guest's last opt-in or opt-out is left to the next send, whose
+        // error will report it.
         if before.is_some_and(|now| now.state == "stopped" || now.as_of >= opt_out.at) {
             return Ok(());
         }

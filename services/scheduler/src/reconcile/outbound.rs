@@ -1,4 +1,5 @@
-//! Sends without a last word: the provider's detail record has it, or the provider never had the text (D5).
+//! Settles sends whose outcome is unknown: either the provider's detail record tells it, or the
+//! provider never had the text (D5).
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -16,13 +17,13 @@ use uuid::Uuid;
 
 use super::{Held, Run};
 
-/// Clocks differ: a record may be a little older than the call that made it.
+/// Clocks differ: a record may be slightly older than the call that created it.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
 
 impl Run<'_> {
     pub(super) async fn sends(&mut self) -> Result<(), Error> {
         let mut tx = self.fleet.store.bind(self.casino).await?;
-        // Further back than the lists of texts: a doubt stays until it is settled.
+        // Goes further back than the lists of texts: a doubt remains until it is settled.
         let since = self.fleet.clock.now() - super::FURTHEST;
         let unsettled =
             tx.unsettled(self.records.name(), since, self.since, self.fleet.timing.records_margin()).await?;
@@ -39,7 +40,8 @@ impl Run<'_> {
         self.nameless(&nameless).await
     }
 
-    /// Attempts whose answer never came: found among the provider's records by the attempt in the webhook address they were sent with.
+    /// Settles attempts whose call got no answer. The provider's records name the attempt in the
+    /// webhook address that it was sent with.
     async fn nameless(&mut self, sends: &[Unsettled]) -> Result<(), Error> {
         let Some(oldest) = sends.iter().map(|send| send.started_at).min() else { return Ok(()) };
         let mut found: HashMap<AttemptId, Message> = HashMap::new();
@@ -74,7 +76,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The provider's records of texts to these guests that we cannot name.
+    /// Returns the provider's records of texts to these guests that match no send of ours yet.
     async fn strangers(
         &mut self,
         sends: &[Unsettled],
@@ -103,9 +105,10 @@ impl Run<'_> {
         Ok(strangers)
     }
 
-    /// Says what the webhook would have said, on the same way: whatever follows from it follows.
+    /// Publishes the receipt that the webhook would have brought, to the same stage, with the same
+    /// effects.
     async fn settle(&mut self, send: &Unsettled, message: &Message) -> Result<(), Error> {
-        // Its webhook may still come, or it tells nothing new.
+        // The webhook may still come, or the record contains no news.
         if message.status == "queued" || by_receipt(send.state.parse()?, &message.status).is_none() {
             return Ok(());
         }
@@ -142,7 +145,7 @@ impl Run<'_> {
             Unseen::Gone => {}
         }
         if self.dry {
-            // Dropped without a commit: nothing has changed.
+            // The transaction is dropped without a commit, so nothing changes.
             return Ok(());
         }
         tx.commit().await?;

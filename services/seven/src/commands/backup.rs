@@ -42,7 +42,7 @@ pub async fn run(config: Option<&Path>, command: &Backup) -> Result<()> {
         command.into.as_deref().map(|shelf| shelf::clear_broken(shelf, now)).transpose()?.unwrap_or_default();
     let manifest = match backup::backup(&settings, &out).await {
         Err(error) if command.into.is_some() => {
-            // Half a dump takes the room of the next one.
+            // Deletes the partial dump: it would use the disk space that the next one needs.
             drop(std::fs::remove_dir_all(&out));
             return Err(error);
         }
@@ -50,7 +50,7 @@ pub async fn run(config: Option<&Path>, command: &Backup) -> Result<()> {
     };
     let detail = json!({ "sha256": manifest.dump.sha256, "bytes": manifest.dump.bytes, "made_at": manifest.made_at });
     store(&settings, &settings.postgres.url)?.note_backup("seven backup", detail).await?;
-    // Only when there is a new one.
+    // Old backups are removed only after a new one was made.
     if let Some(shelf) = &command.into {
         gone.extend(shelf::clear(shelf, now)?);
     }

@@ -1,5 +1,6 @@
-//! `seven campaign send|list|show|pause|resume|cancel`: one text to guests who agreed to such texts (SMS-31 to SMS-35, SMS-49). The command
-//! lists; the scheduler releases at the casino's pace; the last look decides about every single text when it is to leave.
+//! `seven campaign send|list|show|pause|resume|cancel`: one text to guests who consented to
+//! marketing (SMS-31 to SMS-35, SMS-49). The command lists the guests, the scheduler releases their
+//! texts at the casino's pace, and the pre-send check decides about each text.
 
 mod change;
 mod named;
@@ -17,18 +18,20 @@ use super::fleet;
 
 #[derive(Debug, Subcommand)]
 pub enum Campaign {
-    /// Write one text to a list of guests. Says for each what would happen and why; then asks, lists them, and the fleet sends at the
-    /// casino's pace. With --dry-run it says so for each guest. Each text passes consent, hours, caps and every other rule again when it is to leave.
+    /// Write one text to a list of guests. Prints how many texts would be sent, wait or be refused,
+    /// and why (for each guest with --dry-run); after you confirm, it lists the guests, and the
+    /// fleet sends at the casino's pace. Each text passes the pre-send check (consent, hours, caps
+    /// and all other rules) when it is due.
     Send(Box<send::Send>),
-    /// Campaigns, the newest first.
+    /// List campaigns, the newest first.
     List(show::List),
-    /// One campaign: its texts, and how many of its guests stand where.
+    /// Show one campaign: its texts, and the number of its guests in each state.
     Show(show::Show),
-    /// Release and send no more of it until `resume`; effective everywhere within 2 s.
+    /// Release and send no more of its texts until `resume`; in force everywhere within 2 s.
     Pause(change::Change),
-    /// Go on with a paused one.
+    /// Continue a paused campaign.
     Resume(change::Change),
-    /// End it: what has not left never will.
+    /// End it: texts that were not sent yet are never sent.
     Cancel(change::Change),
 }
 

@@ -1,6 +1,6 @@
-//! `seven conversation show|pause|resume|takeover|say|release`: shows where a conversation stands,
-//! and puts a person in the host's place (SEC-104, SEC-109, C-31). Facts about the guest and kept
-//! texts are masked unless `--reveal` is given, which is audited.
+//! `seven conversation show|pause|resume|takeover|say|release`: shows the state of a conversation,
+//! and lets a person write in place of the host (SEC-104, SEC-109, C-31). Facts about the guest and
+//! kept texts are masked unless `--reveal` is given, which is audited.
 
 use std::{path::Path, time::Duration};
 
@@ -18,54 +18,59 @@ use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Conversation {
-    /// Its state: pause, session, phase, open cases, texts that wait, what is known of the guest.
+    /// Show its state: pause, session, phase, open cases, waiting texts, known facts about the
+    /// guest.
     Show {
         #[command(flatten)]
         which: Which,
-        /// Show what is known of the guest and what the guest wrote in the pause, too.
+        /// Also show the known facts about the guest and the texts that the guest wrote during the
+        /// pause.
         #[arg(long)]
         reveal: bool,
         /// One JSON document instead of lines.
         #[arg(long)]
         json: bool,
     },
-    /// Take it over: the host is silent and keeps what the guest writes. STOP, HELP and cries for help are still answered.
+    /// Pause it: the host is silent, and inbound texts are kept. STOP, HELP and cries for help are
+    /// still answered.
     Pause {
         #[command(flatten)]
         which: Which,
         /// Your name, for the record.
         #[arg(long, value_parser = given::words)]
         by: String,
-        /// Why; kept in the audit log.
+        /// Reason; kept in the audit log.
         #[arg(long, value_parser = given::words)]
         reason: String,
-        /// Go on by itself after so many minutes; without it the pause lasts until `resume`.
+        /// End the pause after this many minutes; without it the pause lasts until `resume`.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_080))]
         minutes: Option<u32>,
     },
-    /// Write to the guest yourself: the host is silent until `release`, without any text that says so.
+    /// Take it over to write to the guest yourself: the host is silent until `release`, and the
+    /// guest is not told.
     Takeover {
         #[command(flatten)]
         which: Which,
         /// Your name, for the record.
         #[arg(long, value_parser = given::words)]
         by: String,
-        /// Why; kept in the audit log.
+        /// Reason; kept in the audit log.
         #[arg(long, value_parser = given::words)]
         reason: String,
     },
-    /// Send a text as a person, in a takeover. It passes the same last look as every text; what the guest wrote so far counts as answered.
+    /// Send a text as a person, during a takeover. It passes the same pre-send check as every text;
+    /// the guest's earlier texts count as answered.
     Say {
         #[command(flatten)]
         which: Which,
         /// Your name, for the record.
         #[arg(long, value_parser = given::words)]
         by: String,
-        /// The text to send; it may take two messages at most. - reads it from stdin.
+        /// The text to send, at most two messages long. - reads it from stdin.
         #[arg(long)]
         text: String,
     },
-    /// End a takeover; the host answers what you did not, and knows what was said.
+    /// End a takeover; the host answers the texts that you did not, and knows what you wrote.
     Release {
         #[command(flatten)]
         which: Which,
@@ -73,7 +78,7 @@ pub enum Conversation {
         #[arg(long, value_parser = given::words)]
         by: String,
     },
-    /// Give it back to the host, which answers what was kept.
+    /// End a pause; the host answers the texts that were kept.
     Resume {
         #[command(flatten)]
         which: Which,
@@ -85,7 +90,7 @@ pub enum Conversation {
 
 #[derive(Debug, Args)]
 pub struct Which {
-    /// The conversation's id; a guest's or a text's id will do.
+    /// The conversation's id, or the id of its guest or of one of its texts.
     #[arg(required_unless_present = "guest", conflicts_with = "guest", value_parser = given::id)]
     id: Option<Uuid>,
     /// Phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin.
@@ -156,8 +161,8 @@ async fn show(fleet: &Fleet, which: &Which, reveal: bool, json: bool) -> Result<
     Ok(())
 }
 
-/// Lists the facts known about the guest by path, each with value and confidence. Values are hidden
-/// unless `reveal` is set.
+/// Returns the facts known about the guest by path, each with value and confidence. Values are
+/// hidden unless `reveal` is set.
 fn facts(shown: &ShownConversation, fleet: &Fleet, reveal: bool) -> Vec<Value> {
     let profile = shown.profile.clone().and_then(|document| Profile::from_json(document).ok());
     let context = profile.map(|read| read.profile.context(fleet.clock.property_now())).unwrap_or_default();
@@ -222,7 +227,7 @@ async fn pause(fleet: &Fleet, which: &Which, by: &str, reason: &str, minutes: Op
     let conversation = which.find(fleet).await?;
     let span = minutes.map(|minutes| fleet.timing.scaled(Duration::from_secs(u64::from(minutes) * 60)));
     let mut tx = fleet.store.bind(&which.casino).await?;
-    // A turn in progress can no longer speak (D4).
+    // A turn in progress can send nothing more (D4).
     tx.cancel_unsent(conversation, "conversation_paused").await?;
     tx.pause(conversation, "operator", span).await?;
     let detail = json!({ "reason": reason, "minutes": minutes });
@@ -264,7 +269,7 @@ async fn resume(fleet: &Fleet, which: &Which, by: &str) -> Result<()> {
     Ok(())
 }
 
-/// Ends the pause and notes who did.
+/// Ends the pause and records in the audit log who ended it.
 pub async fn go_on(tx: &mut Tx, conversation: ConversationId, by: &str) -> Result<Option<Resumed>> {
     let Some(resumed) = tx.resume(conversation).await? else { return Ok(None) };
     let detail = json!({ "reason": resumed.reason, "texts": resumed.released });
@@ -272,7 +277,7 @@ pub async fn go_on(tx: &mut Tx, conversation: ConversationId, by: &str) -> Resul
     Ok(Some(resumed))
 }
 
-/// Signals what was kept, after the commit that opened it again; a sweep repeats a signal that is lost.
+/// Signals the kept texts, after the commit that reopened them; a sweep repeats a lost signal.
 pub async fn announce(fleet: &Fleet, casino: &CasinoId, conversation: ConversationId, resumed: &Resumed) {
     if let Some((cause, trace)) = &resumed.first {
         let copy = Some(format!("resume:{}", fleet.ids.uuid()));

@@ -1,5 +1,6 @@
-//! `seven dead list|show|replay|discard|export`: what no stage could handle, in operators' hands (D17). Lists never hold personal data;
-//! payloads are masked unless revealed with a reason, which is audited.
+//! `seven dead list|show|replay|discard|export`: operators' commands for messages that no stage
+//! could handle (D17). Lists never contain personal data; payloads are masked unless revealed with
+//! a reason, which is audited.
 
 mod batch;
 mod discard;
@@ -24,19 +25,21 @@ pub use replay::{OfNumbers, of_known_numbers, replay};
 
 #[derive(Debug, Subcommand)]
 pub enum Dead {
-    /// Dead letters, those seen last first; open ones of all casinos unless the filters say otherwise.
+    /// List dead letters, the last seen first; the open ones of all casinos unless filters select
+    /// others.
     List(list::List),
-    /// All that led to one dead letter and what was done to it.
+    /// Show one dead letter: its errors, its payload, and what operators did to it.
     Show(show::Show),
-    /// Give dead letters back to the stage that failed, under their own identity, so that none can act twice.
+    /// Send dead letters back to the stage that failed, under their original identity, so that none
+    /// takes effect twice.
     Replay(replay::Replay),
-    /// Put dead letters away that nobody needs any more.
+    /// Mark dead letters as discarded that nobody needs any more.
     Discard(discard::Discard),
-    /// Dead letters as JSON lines, oldest first.
+    /// Export dead letters as JSON lines, oldest first.
     Export(export::Export),
 }
 
-/// Exit codes: 0 done, 1 some letters could not be helped, 130 interrupted.
+/// Runs a command. Exit codes: 0 done, 1 some letters were refused, 130 interrupted.
 pub async fn run(config: Option<&Path>, command: Dead) -> Result<ExitCode> {
     let fleet = fleet(config).await?;
     match command {

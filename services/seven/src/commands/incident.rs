@@ -1,4 +1,5 @@
-//! `seven incident`: the register of incidents, drills, and a bundle of what stood where (OBS-19, PROD-36).
+//! `seven incident`: the register of incidents, recovery drills, and the diagnostic bundle (OBS-19,
+//! PROD-36).
 
 mod bundle;
 mod drill;
@@ -11,9 +12,11 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub enum Incident {
-    /// Collects status, alerts, dead letters, switches, audit entries and metrics in one archive, without guests in any of them.
+    /// Collect status, alerts, dead letters, switches, audit entries and metrics in one archive
+    /// without guest data.
     Bundle(bundle::Bundle),
-    /// Notes a recovery that was drilled, and says whether it passed: docs/runbook.md, "When the database is lost", each quarter.
+    /// Record a recovery drill and print whether it passed: docs/runbook.md, "When the database is
+    /// lost", each quarter.
     Drill(drill::Drill),
     #[command(flatten)]
     Register(register::Register),

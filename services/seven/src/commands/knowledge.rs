@@ -1,5 +1,5 @@
-//! `seven knowledge`: vectors of content, and how well retrieval finds the rows that answer labelled questions (RAG-30, RAG-45).
-//! Measuring needs no fleet.
+//! `seven knowledge`: makes vectors of content, and measures how well retrieval finds the rows that
+//! answer labelled questions (RAG-30, RAG-45). Measuring needs no running fleet.
 
 use std::{
     collections::HashMap,
@@ -28,23 +28,26 @@ use crate::{ingest::Paid, out, wiring};
 
 #[derive(Debug, Subcommand)]
 pub enum Knowledge {
-    /// Ask labelled questions and print recall@5, MRR and the zero-result rate, with every question that failed.
+    /// Ask labelled questions; print recall@5, MRR, the zero-result rate and every failed question.
     ///
-    /// FILE holds JSON lines: {"id","text","language":"en"|"es","relevant":[item ids],"typo"?,"held_out"?}. A question without
-    /// relevant rows is one the content cannot answer: "silence" is the share of those that rightly find nothing.
-    /// Uses the embedding of the settings' [knowledge], offline unless they say otherwise; the demo casino's content unless another
-    /// file is named. Held-out questions that failed are counted and not shown: who has read them tunes to them.
+    /// FILE holds JSON lines: {"id","text","language":"en"|"es","relevant":[item
+    /// ids],"typo"?,"held_out"?}. A question without relevant rows is one that the content cannot
+    /// answer; "silence" is the share of these that find nothing, which is right. Uses the
+    /// embedding of [knowledge] in the settings (default: offline) and the demo casino's content
+    /// unless a file is given. Failed held-out questions are counted but not shown, so that nobody
+    /// tunes retrieval to them.
     Eval {
         #[command(flatten)]
         labelled: Labelled,
         /// Exit with 1 when recall@5 over all questions is below this.
         #[arg(long, value_name = "0..1", value_parser = given::share)]
         least_recall: Option<f64>,
-        /// The whole report as one JSON document.
+        /// Print the whole report as one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// How near right rows and strangers lie to labelled questions, per category, beside the threshold in use (RAG-30).
+    /// Show the similarity of relevant and irrelevant rows to labelled questions, per category,
+    /// beside the threshold in use (RAG-30).
     Calibrate {
         #[command(flatten)]
         labelled: Labelled,
@@ -52,16 +55,18 @@ pub enum Knowledge {
         #[arg(long)]
         json: bool,
     },
-    /// Make and store the vectors a casino's content lacks for the embedding in use, and remove those of rows that are gone.
+    /// Make and store the missing vectors of a casino's content for the embedding in use, and
+    /// remove vectors of deleted rows.
     ///
-    /// An unchanged row is not embedded again. The offline embedding stores nothing.
+    /// Unchanged rows are not embedded again. The offline embedding stores nothing.
     Reindex {
         #[arg(long, value_name = "ID")]
         casino: CasinoId,
-        /// Go on when more than half of the stored vectors would be removed.
+        /// Continue when more than half of the stored vectors would be removed.
         #[arg(long)]
         remove: bool,
-        /// Remove the vectors of all other embeddings too: once every worker runs with this one.
+        /// Also remove the vectors of all other embeddings; use it once every worker runs with this
+        /// one.
         #[arg(long)]
         prune: bool,
     },
@@ -70,12 +75,13 @@ pub enum Knowledge {
 /// Labelled questions, and the content they are about.
 #[derive(Debug, Args)]
 pub struct Labelled {
-    /// Questions; the demo casino's are in shared/knowledge/tests/retrieval/demo.jsonl.
+    /// File of questions; those of the demo casino are in
+    /// shared/knowledge/tests/retrieval/demo.jsonl.
     file: PathBuf,
     /// Content to search (JSON or JSON Lines, as for `content load`).
     #[arg(long, value_name = "FILE")]
     casino_content: Option<PathBuf>,
-    /// Zone that relative dates and opening hours of the content count in.
+    /// Time zone for relative dates and opening hours of the content.
     #[arg(long, default_value = "America/New_York", value_parser = given::zone)]
     zone: Tz,
 }
@@ -110,7 +116,7 @@ async fn reindex(config: Option<&Path>, casino: &CasinoId, remove: bool, prune: 
     Ok(())
 }
 
-/// Everything that measuring needs.
+/// Everything that a measurement needs.
 struct Bench {
     embedding: Embedding,
     index: Index,
@@ -139,7 +145,7 @@ impl Bench {
         Ok(Self { embedding, index, questions, now })
     }
 
-    /// Every question with its vector, by id, and the time that took.
+    /// Returns each question's query with its vector, by question id, and the time it took.
     async fn queries(&self) -> HashMap<&str, (Query<'_>, Duration)> {
         let mut queries = HashMap::new();
         for question in &self.questions {
@@ -224,7 +230,8 @@ fn items(content: Option<&Path>, reference: Reference) -> Result<Vec<Item>> {
         .map_err(|problems| anyhow!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))
 }
 
-/// Vectors are made here, also a hosted model's: what is measured need not be loaded anywhere.
+/// Builds the index with vectors made here, even by a hosted model: the measured content need not
+/// be loaded in any fleet.
 async fn index(items: Vec<Item>, zone: Tz, embedding: &Embedding) -> Result<Index> {
     if let Embedding::Offline(offline) = embedding {
         return Ok(Index::build(items).in_zone(zone).embedded(offline));
@@ -236,7 +243,7 @@ async fn index(items: Vec<Item>, zone: Tz, embedding: &Embedding) -> Result<Inde
     Ok(Index::build(items).in_zone(zone).with_vectors(embedding.space().clone(), &vectors))
 }
 
-/// A label that names no row would count as a miss for ever.
+/// Refuses a label that names no row, because it would count as a miss in every run.
 fn check(questions: &[Question], index: &Index, file: &Path) -> Result<()> {
     let unknown = questions.iter().find_map(|q| q.relevant.iter().find(|id| index.get(id).is_none()).map(|id| (q, id)));
     match unknown {

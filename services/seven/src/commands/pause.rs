@@ -1,5 +1,6 @@
-//! `seven pause|resume`: the operators' switches (D14, SEC-120 to SEC-126, DEP-24, DEP-29). Stored and audited first, then announced; the
-//! last look and every turn read what is stored, so that a worker that misses the announcement obeys all the same.
+//! `seven pause|resume`: the operators' switches (D14, SEC-120 to SEC-126, DEP-24, DEP-29). A
+//! switch is stored and audited first, then announced. The pre-send check and every turn read the
+//! stored state, so a worker that misses the announcement obeys too.
 
 use std::path::Path;
 
@@ -19,14 +20,14 @@ use super::{
 };
 use crate::{one_line, out};
 
-/// Which casinos.
+/// The casinos to which the command applies.
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct Scope {
-    /// This casino only.
+    /// Only this casino.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
-    /// Every casino, also those that are added later.
+    /// All casinos, including ones added later.
     #[arg(long)]
     all: bool,
 }
@@ -35,19 +36,21 @@ pub struct Scope {
 pub struct Pause {
     #[command(flatten)]
     scope: Scope,
-    /// Nothing leaves but safety texts (STOP confirmation, HELP, answers to a cry for help), and the host makes no turns.
+    /// Send only safety texts (STOP confirmation, HELP, answers to a cry for help); the host makes
+    /// no turns.
     #[arg(long)]
     outbound: bool,
-    /// No texts that answer nothing: campaigns, reminders.
+    /// Send no proactive texts, such as campaigns and reminders.
     #[arg(long)]
     proactive: bool,
-    /// The host makes no turns; replies that are queued go out, and people can write.
+    /// The host makes no turns; queued replies are sent, and people can write.
     #[arg(long)]
     agents: bool,
-    /// The host makes no turns; a guest who writes hears once that nobody answers here now; no campaigns. People can write.
+    /// The host makes no turns; a guest who writes is told once that nobody answers now; no
+    /// campaigns. People can write.
     #[arg(long)]
     safe_mode: bool,
-    /// Nothing leaves at all, safety texts included: for when texts themselves do harm.
+    /// Send nothing at all, not even safety texts: for when texts themselves do harm.
     #[arg(long)]
     kill: bool,
     #[command(flatten)]
@@ -59,7 +62,7 @@ pub struct Pause {
     json: bool,
 }
 
-/// Order of the fields in [`Switch::ALL`].
+/// Returns the chosen switches. The array must have the order of [`Switch::ALL`].
 fn chosen(command: &Pause) -> Vec<Switch> {
     let given = [command.outbound, command.proactive, command.agents, command.safe_mode, command.kill];
     Switch::ALL.into_iter().zip(given).filter(|(_, given)| *given).map(|(switch, _)| switch).collect()
@@ -79,7 +82,7 @@ pub struct Ended {
     pub casino: CasinoId,
     #[serde(flatten)]
     pub reopened: Reopened,
-    /// Queued texts that waited and look again now.
+    /// Held texts that were made due again, for a new pre-send check.
     pub woken: u64,
 }
 
@@ -134,14 +137,14 @@ pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
         return Ok(());
     }
     if wanted.contains(&Switch::Kill) {
-        // The bus may have brought more of them since `seven recover`.
+        // The bus may have delivered more texts from before the restore since `seven recover` ran.
         super::recover::end_answers_of_before(&fleet).await.context(NOT_RESUMED)?;
     }
     let lifted = fleet.store.switch(casino, &wanted, false, order).await.context(NOT_RESUMED)?;
     let names: Vec<&str> = lifted.iter().map(|switch| switch.as_str()).collect();
     let left = announce(&fleet, casino).await.err().map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
     let (ended, failed) = reopen(&fleet, casinos).await;
-    // Where an earlier resume was cut short the switches are off, and what it left is done now.
+    // After an interrupted resume the switches are already off; this run finishes the rest.
     let nothing = names.is_empty() && failed.is_empty() && ended.iter().all(Ended::is_nothing);
     ensure!(!nothing, "none of these was on there; `seven status` shows what stands");
     let standing = standing(&fleet).await;
@@ -166,7 +169,7 @@ pub async fn resume(config: Option<&Path>, command: &Pause) -> Result<()> {
     Ok(())
 }
 
-/// Whether the order is to be carried out: not in a dry run, which says what would change.
+/// Returns whether to carry out the order. A dry run prints what would change and returns false.
 async fn agreed(fleet: &Fleet, command: &Pause, wanted: &[Switch], on: bool, question: Option<&str>) -> Result<bool> {
     if command.careful.dry_run {
         let scope = command.scope.casino.as_ref();
@@ -207,7 +210,8 @@ impl Ended {
     }
 }
 
-/// The order is carried out; who cannot be told what stands now is told so.
+/// Prints the switches that are on now. The order is already carried out, so a failure to read them
+/// is only printed.
 fn tell(standing: Result<Vec<Standing>>) {
     match standing {
         Ok(standing) => standing.iter().for_each(|each| out!("{}", line(each))),
@@ -223,7 +227,8 @@ async fn prepared<'a>(config: Option<&Path>, command: &'a Pause) -> Result<(Flee
     Ok((fleet, Order { by: &command.who.by, reason: &command.who.reason }))
 }
 
-/// Lets go on, casino by casino, whatever waited for the end of a switch. Returns those where it failed too, with the error.
+/// Releases, casino by casino, the work that waited for the end of a switch. Also returns the
+/// casinos where this failed, with the error.
 async fn reopen(fleet: &Fleet, casinos: Vec<CasinoId>) -> (Vec<Ended>, Vec<(CasinoId, String)>) {
     let (mut ended, mut failed) = (Vec::new(), Vec::new());
     for casino in casinos {
@@ -244,12 +249,13 @@ async fn reopen_one(fleet: &Fleet, casino: &CasinoId) -> Result<Ended> {
         _ => Reopened::default(),
     };
     tx.commit().await?;
-    // A woken text that still may not leave fails its pre-send check and goes on waiting.
+    // A released text that still may not be sent fails its pre-send check and keeps waiting.
     let woken = fleet.store.wake_held(Some(casino)).await?;
     Ok(Ended { casino: casino.clone(), reopened, woken })
 }
 
-/// Mirrors what is stored. A bus that is away is no reason to fail: the switch stands, and the scheduler mirrors it every second.
+/// Mirrors the stored switches to the bus. If the bus is unreachable, the command still succeeded:
+/// the switch is stored, and the scheduler mirrors it every second.
 async fn announce(fleet: &Fleet, casino: Option<&CasinoId>) -> Result<()> {
     for entry in fleet.store.roster().await? {
         if casino.is_none_or(|one| *one == entry.casino) {
@@ -259,7 +265,7 @@ async fn announce(fleet: &Fleet, casino: Option<&CasinoId>) -> Result<()> {
     Ok(())
 }
 
-/// Everything that is on, the fleet's first.
+/// Returns all switches that are on, the fleet's first.
 pub async fn standing(fleet: &Fleet) -> Result<Vec<Standing>> {
     let mut all = fleet.store.fleet_switches().await?;
     for entry in fleet.store.roster().await? {

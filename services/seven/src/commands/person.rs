@@ -1,4 +1,5 @@
-//! A person in the host's place: takes a conversation over and writes in it (SEC-59, SEC-109, D14).
+//! Lets a person take over a conversation and write in it in place of the host (SEC-59, SEC-109,
+//! D14).
 
 use std::time::Duration;
 
@@ -11,20 +12,21 @@ use tokio::time::{Instant, sleep};
 
 use super::conversation::note;
 
-/// The kind of a person's text.
+/// Message kind of a text that a person wrote.
 const PERSON: &str = "person";
-/// How long a command waits to say what became of a text.
+/// How long a command waits for the outcome of a text.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Result of queueing what a person wrote.
+/// Result of queueing a person's reply.
 #[derive(Debug)]
 pub struct PersonsReply {
     pub texts: Vec<OutboundId>,
-    /// Texts of the guest that count as answered by it.
+    /// Inbound texts of the guest that the reply counts as answering.
     pub answered: u64,
 }
 
-/// Automation is silent for this guest until the release; a turn in progress can no longer speak (D4).
+/// Takes the conversation over: the host is silent until the release, and a turn in progress can
+/// send nothing more (D4).
 pub async fn take_over(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -40,7 +42,8 @@ pub async fn take_over(
     Ok(tx.commit().await?)
 }
 
-/// Queues a person's text. Refused outside a pause that lasts until a person ends it: the host would speak in between.
+/// Queues a person's text. Refused unless the conversation is paused until a person ends the pause;
+/// otherwise the host could write in between.
 pub async fn say(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -93,8 +96,8 @@ pub async fn say(
     Ok(PersonsReply { texts, answered })
 }
 
-/// Returns the state of a text with the reason: as soon as it has left or cannot leave, or when
-/// 5 s are over.
+/// Returns the state of a text and its reason, as soon as it was sent or cannot be sent, at the
+/// latest after 5 s.
 pub async fn outcome(fleet: &Fleet, casino: &CasinoId, text: OutboundId) -> Result<(String, Option<String>)> {
     let end = Instant::now() + OUTCOME_TIMEOUT;
     loop {

@@ -1,6 +1,7 @@
-//! `seven status`: what stands where. Rows, switches and workers come from Postgres, waiting messages from NATS, breakers from Redis; they
-//! may disagree for a moment. A store that is away is named within two seconds, and the rest is shown: without Postgres the switches as
-//! the workers were told them last, and the workers that are heard over NATS.
+//! `seven status`: the state of the fleet. Rows, switches and workers come from Postgres, waiting
+//! messages from NATS, breakers from Redis; they may disagree for a moment. An unreachable store is
+//! named within two seconds, and the rest is shown: without Postgres, the switches as last mirrored
+//! to the workers, and the workers whose heartbeats arrive over NATS.
 
 mod gather;
 
@@ -26,7 +27,8 @@ use crate::out;
 
 #[derive(Debug, clap::Args)]
 pub struct Status {
-    /// Stay, and show it anew every second until Ctrl-C; with --json one document per line.
+    /// Keep running and refresh every second until Ctrl-C; with --json, print one document per
+    /// line.
     #[arg(long)]
     watch: bool,
     /// One JSON document instead of tables.
@@ -34,10 +36,10 @@ pub struct Status {
     json: bool,
 }
 
-/// A worker that said nothing for so long is shown as silent.
+/// Seconds without a heartbeat after which a worker is shown as silent.
 const SILENT_SECONDS: f64 = 5.0;
 const PERIOD: Duration = Duration::from_secs(1);
-/// How many open alerts are looked at, at most.
+/// Most open alerts that are read.
 const ALERTS: i64 = 500;
 const POSTGRES: &str = "Postgres";
 const NATS: &str = "NATS";
@@ -54,14 +56,14 @@ struct Lag {
     redelivered: usize,
 }
 
-/// A casino's switches as the workers were told them last.
+/// A casino's switches as last mirrored to the workers.
 #[derive(Debug, Serialize)]
 struct Mirrored {
     casino: String,
     paused: Vec<String>,
 }
 
-/// Limits of a casino.
+/// Rate limits of a casino.
 #[derive(Debug, Serialize)]
 struct Limits {
     casino: String,
@@ -75,9 +77,10 @@ struct Limits {
 struct Snapshot {
     #[serde(flatten)]
     stored: Stored,
-    /// Only while Postgres is away.
+    /// Filled only while Postgres is unreachable.
     mirrored: Vec<Mirrored>,
-    /// The same: processes of each worker that were heard over NATS.
+    /// Number of processes of each worker whose heartbeats arrived over NATS; filled only while
+    /// Postgres is unreachable.
     heard: BTreeMap<String, usize>,
     bus: Vec<Lag>,
     breakers: Vec<provider::Breaker>,
@@ -93,9 +96,9 @@ struct Stored {
     rows: Vec<Count>,
     limits: Vec<Limits>,
     provider_stops: Vec<seven_store::providers::Stop>,
-    /// Those that are open, the gravest first.
+    /// Open alerts, the most severe first.
     alerts: Vec<Alert>,
-    /// The newest dead letters that nobody handled.
+    /// The newest open dead letters.
     last_errors: Vec<LastError>,
 }
 
@@ -111,7 +114,7 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
         return show(&fleet, command.json, "").await;
     }
     loop {
-        // Home, and the rest of the screen cleared.
+        // Moves the cursor home and clears the rest of the screen.
         let before = if command.json { "" } else { "\u{1b}[H\u{1b}[J" };
         if let Err(error) = show(&fleet, command.json, before).await {
             out!("{before}{error:#}");
@@ -123,8 +126,8 @@ pub async fn run(config: Option<&Path>, command: &Status) -> Result<()> {
     }
 }
 
-/// Returns the status as one document, without the words of errors: they may quote a provider's
-/// answer that contains a phone number.
+/// Returns the status as one document, without error texts: they may quote a provider's answer that
+/// contains a phone number.
 pub(super) async fn redacted(fleet: &Fleet) -> Result<serde_json::Value> {
     let mut snapshot = gather::snapshot(fleet).await;
     snapshot.stored.last_errors.iter_mut().for_each(|error| error.last_error.clear());
@@ -189,7 +192,8 @@ impl Snapshot {
         self.away.iter().any(|away| away.store == store)
     }
 
-    /// Nothing of what follows needs Postgres. Nothing but what is safe to send leaves while it is away: the pre-send check asks it.
+    /// Returns the lines that need no data from Postgres. While Postgres is unreachable only safety
+    /// texts are sent, because the pre-send check reads it.
     fn without_postgres(&self) -> Vec<String> {
         let mut lines =
             vec!["No text is sent and no turn is made until Postgres answers; texts of guests are kept.".into()];
@@ -236,7 +240,8 @@ impl Stored {
         if self.rows.is_empty() { "No text has come yet.".to_owned() } else { table.to_string() }
     }
 
-    /// One line per kind of worker: how many live, and those that fell silent.
+    /// Returns one line per kind of worker: the number that are alive, and the ones that fell
+    /// silent.
     fn workers(&self) -> Vec<String> {
         let mut kinds: Vec<&str> = self.workers.iter().map(|beat| beat.worker.as_str()).collect();
         kinds.dedup();
@@ -254,7 +259,8 @@ impl Stored {
     }
 }
 
-/// A line for all of one name, severity and casino: a casino's cases are an alert each.
+/// Returns one line per alert name, severity and casino, because each open case of a casino is its
+/// own alert.
 fn alerts(open: &[Alert]) -> Vec<String> {
     let kind = |alert: &Alert| (alert.severity.clone(), alert.name.clone(), alert.casino_id.clone());
     let mut kinds: Vec<_> = open.iter().map(kind).collect();

@@ -13,7 +13,7 @@ use seven_domain::HashKeys;
 use seven_store::backup::Contents;
 use sha2::{Digest, Sha256};
 
-/// Of this file's shape.
+/// Version of the manifest's format.
 const FORMAT: u32 = 1;
 const FILE: &str = "manifest.json";
 pub const DUMP: &str = "seven.dump";
@@ -91,7 +91,7 @@ impl Manifest {
         Ok(path)
     }
 
-    /// Whether the folder is a finished backup.
+    /// Returns whether the folder is a finished backup.
     pub fn is_in(dir: &Path) -> bool {
         dir.join(FILE).is_file()
     }

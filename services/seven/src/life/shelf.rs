@@ -13,7 +13,7 @@ const DAILY: TimeDelta = TimeDelta::days(30);
 const WEEKLY: TimeDelta = TimeDelta::days(90);
 const MONTHLY: TimeDelta = TimeDelta::days(365);
 
-/// One that is there.
+/// A backup folder that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shelved {
     pub made_at: DateTime<Utc>,
@@ -21,7 +21,7 @@ pub struct Shelved {
     pub whole: bool,
 }
 
-/// Where the backup of this moment goes.
+/// Returns the folder for the backup of this moment.
 pub fn place(shelf: &Path, now: DateTime<Utc>) -> PathBuf {
     shelf.join(now.format(NAME).to_string())
 }
@@ -52,7 +52,7 @@ fn shelved(dir: &Path) -> Option<Shelved> {
     Some(Shelved { made_at, whole: Manifest::is_in(dir) })
 }
 
-/// Those that need not be kept. The newest whole one always is.
+/// Returns the backups that need not be kept. The newest complete one is always kept.
 pub fn outdated(there: &[Shelved], now: DateTime<Utc>) -> Vec<Shelved> {
     let mut whole: Vec<DateTime<Utc>> = there.iter().filter(|one| one.whole).map(|one| one.made_at).collect();
     whole.sort_unstable();
@@ -63,7 +63,7 @@ pub fn outdated(there: &[Shelved], now: DateTime<Utc>) -> Vec<Shelved> {
     let is_kept = |one: &Shelved| {
         let (at, age) = (one.made_at, now - one.made_at);
         match one.whole {
-            // It may be another's that is being made.
+            // It may be a backup that is being made now.
             false => age <= TimeDelta::days(1),
             true => {
                 age <= DAILY

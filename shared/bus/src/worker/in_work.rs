@@ -1,10 +1,10 @@
-//! Messages of one casino in work here.
+//! Counting the messages in progress in this process.
 
 use std::sync::atomic::AtomicUsize;
 
 use tokio::sync::Notify;
 
-/// Messages of one casino and lane in work here.
+/// Messages of one casino and lane in progress in this process.
 #[derive(Debug, Default)]
 pub(super) struct InWork {
     pub(super) count: AtomicUsize,

@@ -1,4 +1,4 @@
-//! From a delivered message to its one acknowledgement.
+//! Processing of one delivered message, up to its acknowledgement.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -17,7 +17,8 @@ use crate::{
 };
 
 impl<H: Handler> Shared<H> {
-    /// The one place that opens a stage's span: a child of the one that published the message (OBS-6).
+    /// Opens the stage's span (only here), as a child of the span that published the message
+    /// (OBS-6).
     pub(super) async fn process(self: Arc<Self>, casino: CasinoId, lane: Option<Lane>, message: jetstream::Message) {
         let from = trace_of(message.headers.as_ref());
         let handled = self.handled(&casino, lane, &message, from);
@@ -29,7 +30,8 @@ impl<H: Handler> Shared<H> {
         let started = Instant::now();
         let work = self.work(casino, lane, message, from);
         tokio::pin!(work);
-        // Progress keeps the message ours while it waits for a permit or works (`ack_wait` / 3).
+        // Progress acknowledgements (every `ack_wait` / 3) keep the message assigned to us while it
+        // waits for a permit or is handled.
         let beat = self.bus.limits.ack_wait / 3;
         let outcome = loop {
             tokio::select! {
@@ -41,7 +43,7 @@ impl<H: Handler> Shared<H> {
             match outcome {
                 Outcome::Retry { .. } => self.tries.failed(info.stream_sequence),
                 Outcome::Done | Outcome::Park { .. } => self.tries.forget(info.stream_sequence),
-                // A wait between two failures is neither.
+                // A wait between two failures neither counts as a failure nor clears the count.
                 Outcome::Wait { .. } | Outcome::Unavailable { .. } => {}
             }
         }
@@ -80,7 +82,8 @@ impl<H: Handler> Shared<H> {
         let waits = matches!(outcome, Outcome::Wait { .. });
         match &outcome {
             Outcome::Done => {}
-            // Before a copy is published: it goes on as the message came.
+            // Discards the span before a copy is published, so that the copy keeps the trace of the
+            // original.
             Outcome::Wait { .. } => trace::discard(),
             Outcome::Retry { .. } => trace::fail("retry"),
             Outcome::Unavailable { .. } => trace::fail("unavailable"),
@@ -113,8 +116,9 @@ impl<H: Handler> Shared<H> {
         self.acknowledge(message, ack).await;
     }
 
-    /// Waiting uses up deliveries on the server. Near the limit a fresh copy takes over, so that only messages that kill their
-    /// worker ever reach `max_deliver`.
+    /// Returns the acknowledgement of a message that has to wait. Waiting uses up deliveries on the
+    /// server, so near the limit a fresh copy replaces the message. This way only messages that
+    /// crash their worker ever reach `max_deliver`.
     async fn wait_ack(&self, message: &jetstream::Message, after: Duration) -> AckKind {
         let deliveries = message.info().map_or(1, |i| i.delivered);
         if self.bus.limits.max_deliver > 0
@@ -162,14 +166,14 @@ impl<H: Handler> Shared<H> {
 
     pub(super) async fn acknowledge(&self, message: &jetstream::Message, kind: AckKind) {
         if let Err(error) = message.ack_with(kind).await {
-            // A lost acknowledgement is a redelivery, which idempotency makes harmless.
+            // A lost acknowledgement leads to a redelivery, which idempotency makes harmless.
             tracing::debug!(stage = %H::STAGE, %error, "acknowledgement not sent");
         }
     }
 }
 
-/// Sets the attributes that OpenTelemetry's conventions ask of a span that processes a message, and
-/// the time the message lay in the stream.
+/// Sets the span attributes that OpenTelemetry's conventions require for processing a message, and
+/// the time for which the message was in the stream.
 fn describe(message: &jetstream::Message) {
     if !trace::on() {
         return;
@@ -189,7 +193,7 @@ fn key_of(message: &jetstream::Message) -> String {
     message.headers.as_ref().and_then(|h| h.get(KEY_HEADER)).map(|v| v.as_str().to_owned()).unwrap_or_default()
 }
 
-/// A handler that panics or hangs every time must not come back for ever.
+/// Limits the retries of a message on which the handler panics or hangs every time.
 fn failed(tries: u32, why: &str) -> Outcome {
     const MOST: u32 = 5;
     if tries >= MOST {

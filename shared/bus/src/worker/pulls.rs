@@ -1,7 +1,9 @@
-//! All pulls of a worker through one subscription. One per pull, as the client library makes them, takes some kilobytes for each consumer
-//! of each casino; here a consumer that waits costs its entry in a table.
+//! All pulls of a worker share one subscription. The client library makes one subscription per
+//! pull, which takes some kilobytes for each consumer of each casino; here an idle consumer costs
+//! one entry in a table.
 //!
-//! The server names the consumer in what it delivers, and the pull in what it says about it.
+//! The server names the consumer in each message that it delivers, and the pull in each status
+//! message.
 
 use std::{
     collections::HashMap,
@@ -19,7 +21,7 @@ use tokio::sync::Notify;
 use super::in_work::InWork;
 use crate::{Bus, Error};
 
-/// Where the answers to all pulls of a worker come in, and who waits for them.
+/// The inbox for the answers to all pulls of a worker, and the consumers that wait for them.
 #[derive(Debug)]
 pub(super) struct Pulls {
     inbox: String,
@@ -27,7 +29,7 @@ pub(super) struct Pulls {
     seats: Mutex<HashMap<String, Arc<Seat>>>,
 }
 
-/// One consumer at work: what it has in work, and its pull.
+/// One consumer that is served: its messages in progress and its current pull.
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) casino: CasinoId,
@@ -40,7 +42,7 @@ pub(super) struct Seat {
 #[derive(Debug, Default)]
 struct Pull {
     number: u64,
-    /// Messages asked for that have not come.
+    /// Messages requested that have not arrived.
     left: usize,
     end: Option<End>,
 }
@@ -48,13 +50,13 @@ struct Pull {
 /// How a pull ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum End {
-    /// It got all it asked for, or its time passed.
+    /// The pull got all the messages requested, or its time passed.
     Over,
-    /// The server refuses or forgot it.
+    /// The server refused the pull or forgot it.
     Broken(String),
 }
 
-/// A message, and the seat it came for: none when that was given up.
+/// A message and the seat it belongs to; `None` when the consumer is no longer served.
 pub(super) type Arrival = (Option<Arc<Seat>>, jetstream::Message);
 
 // === impl Pulls ===
@@ -64,7 +66,7 @@ impl Pulls {
         Self { inbox: bus.client.new_inbox(), numbers: AtomicU64::new(0), seats: Mutex::default() }
     }
 
-    /// The subject to subscribe to.
+    /// Returns the subject to subscribe to.
     pub(super) fn subject(&self) -> String {
         format!("{}.>", self.inbox)
     }
@@ -81,7 +83,7 @@ impl Pulls {
         seat
     }
 
-    /// Gives the seat up, unless somebody else has it already.
+    /// Removes the seat, unless another one has replaced it.
     pub(super) fn leave(&self, consumer: &str, seat: &Arc<Seat>) {
         let mut seats = self.seats();
         if seats.get(consumer).is_some_and(|taken| Arc::ptr_eq(taken, seat)) {
@@ -89,7 +91,7 @@ impl Pulls {
         }
     }
 
-    /// Asks the consumer for as many messages and waits until they came or `expires` passed.
+    /// Requests `asked` messages of the consumer, and waits until they arrived or `expires` passed.
     pub(super) async fn pull(
         &self,
         bus: &Bus,
@@ -98,7 +100,7 @@ impl Pulls {
         asked: usize,
         expires: Duration,
     ) -> Result<End, Error> {
-        // The server says when it is over. This is for when its word is lost.
+        // The server reports the end of a pull; this timeout applies when that report is lost.
         const GRACE: Duration = Duration::from_secs(5);
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         seat.begin(number, asked);
@@ -113,12 +115,13 @@ impl Pulls {
         Ok(tokio::time::timeout(expires + GRACE, seat.end()).await.unwrap_or(End::Over))
     }
 
-    /// A new connection: the server forgot what was asked over the one before.
+    /// Ends all pulls after a reconnect, since the server forgot the requests of the previous
+    /// connection.
     pub(super) fn all_over(&self) {
         self.seats().values().for_each(|seat| seat.finish(None, None));
     }
 
-    /// Returns a message with its seat. A status that only tells of a pull is noted at that pull.
+    /// Returns a message with its seat. A status message only updates the pull that it reports on.
     pub(super) fn arrived(&self, message: async_nats::Message, context: &jetstream::Context) -> Option<Arrival> {
         match message.status {
             None | Some(StatusCode::OK) => {
@@ -136,14 +139,14 @@ impl Pulls {
         }
     }
 
-    /// Ends the pull that a status of the server is about.
+    /// Ends the pull that a status message reports on.
     fn told(&self, subject: &Subject, status: StatusCode, description: &str) {
         let Some((seat, number)) = self.asker(subject) else { return };
         let over = matches!(status, StatusCode::TIMEOUT | StatusCode::NOT_FOUND);
         seat.finish(Some(number), (!over).then(|| format!("{status} {description}")));
     }
 
-    /// From `<inbox>.<consumer>.<number>`.
+    /// Returns the seat and the number of a pull, parsed from `<inbox>.<consumer>.<number>`.
     fn asker(&self, subject: &Subject) -> Option<(Arc<Seat>, u64)> {
         let mut from_the_right = subject.rsplit('.');
         let number = from_the_right.next()?.parse().ok()?;
@@ -173,7 +176,7 @@ impl Seat {
         }
     }
 
-    /// Ends the pull of that number, or the one there is.
+    /// Ends the pull of that number, or without a number the current one.
     fn finish(&self, number: Option<u64>, broken: Option<String>) {
         let mut pull = self.state();
         if pull.end.is_none() && number.is_none_or(|number| number == pull.number) {

@@ -1,4 +1,5 @@
-//! How many messages of one casino a worker takes (D16): its part of the permits, with some left for whoever writes next.
+//! How many messages of one casino a worker takes (D16): its share of the permits, with some left
+//! free for the next casino that becomes busy.
 
 use std::sync::{
     Arc,
@@ -13,20 +14,21 @@ use super::{
     shared::{Handler, Shared},
 };
 
-/// Most messages that a casino with none in work asks for: the first batches of all casinos
-/// together must not fill the permits.
+/// Most messages that a casino with none in progress requests: the first batches of all casinos
+/// together must not use up the permits.
 const FIRST: usize = 8;
 const LARGEST: usize = 64;
 
-/// One message in work.
+/// Guard that counts one message as in progress.
 pub(super) struct InWorkGuard<H: Handler> {
     shared: Arc<Shared<H>>,
     work: Arc<InWork>,
     lane: Option<Lane>,
 }
 
-/// Of `permits`, what a casino with `mine` messages in work may still take beside `others` that are busy: an eighth is left free, so that
-/// a newcomer never waits for a flood. At least one message is always allowed.
+/// Returns how many of `permits` a casino with `mine` messages in progress may still take beside
+/// `others` busy casinos. An eighth is left free, so that a casino that becomes busy never waits
+/// for a flood. At least one message is always allowed.
 fn room(permits: usize, others: usize, mine: usize) -> usize {
     let shared = permits.saturating_sub((permits / 8).max(1)).max(1);
     let fair = (shared / (others + 1)).max(1);
@@ -39,7 +41,8 @@ impl<H: Handler> Shared<H> {
         if lane == Some(Lane::Safety) { &self.safety_busy } else { &self.busy }
     }
 
-    /// How many more the casino may take, at least one: waits until one of its own has ended.
+    /// Returns how many more messages the casino may take, at least one; waits for one of its own
+    /// to end if necessary.
     pub(super) async fn room(&self, lane: Option<Lane>, work: &InWork, stop: &CancellationToken) -> usize {
         let permits = self.settings.permits(lane);
         loop {
@@ -72,7 +75,8 @@ impl<H: Handler> Drop for InWorkGuard<H> {
         if self.work.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.shared.busy(self.lane).fetch_sub(1, Ordering::AcqRel);
         }
-        // One waiter at most, which may not be waiting yet: the permit is kept for it.
+        // There is at most one waiter, which may not be waiting yet: `notify_one` stores the
+        // wake-up for it.
         self.work.ended.notify_one();
     }
 }

@@ -1,4 +1,4 @@
-//! A stage at work in this process, as its loops share it.
+//! The state of a stage in this process, shared by its loops.
 
 use std::{
     future::Future,
@@ -14,14 +14,16 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{pulls::Pulls, tries::Tries};
 use crate::{Bus, Roster};
 
-/// A stage's work on one event. Implementations are thin and idempotent: a message may come again at any time.
+/// A stage's work on one event. Implementations are thin and idempotent: a message may be
+/// redelivered at any time.
 pub trait Handler: Send + Sync + 'static {
     type Event: Message + Default;
     const STAGE: Stage;
 
     fn handle(&self, delivery: Delivery<Self::Event>) -> impl Future<Output = Outcome> + Send;
 
-    /// True when the stage's own dependencies answer; asked while the stage waits after `Unavailable`.
+    /// Returns whether the stage's own dependencies answer; called while the stage waits after
+    /// `Unavailable`.
     fn ready(&self) -> impl Future<Output = bool> + Send;
 }
 
@@ -33,10 +35,11 @@ pub(super) struct Shared<H> {
     pub(super) settings: WorkerSettings,
     pub(super) permits: Arc<Semaphore>,
     pub(super) safety_permits: Arc<Semaphore>,
-    /// Casinos (by lane) with messages in work here, those of the safety lane apart.
+    /// Numbers of casinos (by lane) with messages in progress here; the safety lane is counted
+    /// separately.
     pub(super) busy: AtomicUsize,
     pub(super) safety_busy: AtomicUsize,
-    /// False while a dependency is away.
+    /// False while a dependency is unreachable.
     pub(super) open: watch::Sender<bool>,
     pub(super) pulls: Pulls,
     pub(super) tries: Tries,
@@ -44,7 +47,7 @@ pub(super) struct Shared<H> {
     pub(super) shutdown: CancellationToken,
 }
 
-/// One message, decoded.
+/// One decoded message.
 #[derive(Debug, Clone)]
 pub struct Delivery<E> {
     pub casino: CasinoId,
@@ -53,34 +56,37 @@ pub struct Delivery<E> {
     /// The message's identity, the same for each of its copies.
     pub key: String,
     pub stream_seq: u64,
-    /// 1 at first; counts waits too, so it says nothing about failures.
+    /// Number of deliveries, 1 at first. It includes waits, so it does not count failures.
     pub deliveries: i64,
-    /// Which try this is in this process, from 1: one more than the failures before.
+    /// Number of this try in this process, from 1: one more than the previous failures.
     pub tries: u32,
 }
 
-/// Result of handling a message. The loop, and nothing else, acknowledges.
+/// Result of handling a message. Only the worker loop acknowledges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The effect is durable and what follows is published.
+    /// The effect is durable and the follow-up messages are published.
     Done,
-    /// This message failed; the row counts the try.
+    /// The message failed and is retried; the row counts the try.
     Retry { after: Duration, why: String },
-    /// Nothing is wrong, it is too early: a lease, a pace, a window.
+    /// Nothing failed, but it is too early because of a lease, a pace or a window.
     Wait { after: Duration, why: &'static str },
-    /// A dependency is away: hand back everything and stop pulling until it answers.
+    /// A dependency is unreachable: the stage returns all messages and stops pulling until it
+    /// answers.
     Unavailable { what: String },
-    /// This message cannot be handled: a dead letter (D17).
+    /// The message cannot be handled and becomes a dead letter (D17).
     Park { reason: String, error: String, attempts: u32 },
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerSettings {
-    /// Messages in work at once; the safety lane has a reserve of its own of an eighth of this, at least 4.
+    /// Maximum number of messages in progress. The safety lane has a reserve of its own: an eighth
+    /// of this, at least 4.
     pub concurrency: usize,
-    /// A handler that takes longer is abandoned and the message comes again.
+    /// Longest time a handler may take; after it, the handler is abandoned and the message
+    /// redelivered.
     pub deadline: Duration,
-    /// How long finishing may take after shutdown begins; then messages go back.
+    /// Longest time for finishing messages after shutdown begins; then they are returned.
     pub drain: Duration,
 }
 
@@ -91,13 +97,14 @@ impl Default for WorkerSettings {
 }
 
 impl WorkerSettings {
-    /// With no more in work at once.
+    /// Returns the settings with the concurrency limited to this number.
     #[must_use]
     pub fn at_most(self, concurrency: usize) -> Self {
         Self { concurrency: self.concurrency.min(concurrency), ..self }
     }
 
-    /// Messages of a lane in work here at once, at most: whoever scales by the backlog must expect as many in every worker.
+    /// Returns the maximum number of a lane's messages in progress here. Autoscaling by backlog
+    /// must expect this many in every worker.
     pub fn permits(&self, lane: Option<Lane>) -> usize {
         if lane == Some(Lane::Safety) { (self.concurrency / 8).max(4) } else { self.concurrency }
     }

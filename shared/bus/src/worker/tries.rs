@@ -1,4 +1,5 @@
-//! How often a message failed here (D16): the server counts its deliveries, waits among them.
+//! How often a message failed in this process (D16); the server's count of deliveries includes
+//! waits.
 
 use std::{
     collections::HashMap,
@@ -8,7 +9,8 @@ use std::{
 
 use tokio::time::Instant;
 
-/// Failed messages by their place in the stage's stream. One that went on elsewhere is forgotten after a while.
+/// Failed messages by their sequence in the stage's stream. A message that another process
+/// continued is forgotten after a while.
 #[derive(Debug, Default)]
 pub(super) struct Tries(Mutex<HashMap<u64, Failed>>);
 
@@ -18,13 +20,13 @@ struct Failed {
     last: Instant,
 }
 
-/// Longer than any pause between two tries.
+/// How long failures are remembered; longer than any pause between two tries.
 const REMEMBERED: Duration = Duration::from_secs(600);
-/// Number of entries that are kept without looking for old ones.
+/// Number of entries up to which no old ones are removed.
 const FEW: usize = 1_000;
 
 impl Tries {
-    /// Which try the next one of this message is, from 1.
+    /// Returns the number of this message's next try, from 1.
     pub(super) fn next(&self, sequence: u64) -> u32 {
         let failed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         failed.get(&sequence).map_or(0, |failed| failed.times).saturating_add(1)
@@ -40,7 +42,7 @@ impl Tries {
         *entry = Failed { times: entry.times.saturating_add(1), last: now };
     }
 
-    /// The message needs no try any more.
+    /// Forgets a message that needs no further try.
     pub(super) fn forget(&self, sequence: u64) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&sequence);
     }

@@ -1,4 +1,5 @@
-//! The same machine in this process, on the monotonic clock: what stands in while Redis is away.
+//! The same state machine in this process, on the monotonic clock: the fallback while Redis is
+//! unreachable.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -9,7 +10,7 @@ use super::{Admission, BreakerSettings, BreakerState, Outcome, Permit, Transitio
 #[derive(Debug, Default)]
 pub(super) struct Local {
     phase: Phase,
-    /// When the failures of the window happened, oldest first. Never more than open the breaker.
+    /// Times of the failures in the window, oldest first; at most as many as open the breaker.
     failures: VecDeque<Instant>,
 }
 
@@ -59,7 +60,8 @@ impl Local {
         settings: &BreakerSettings,
     ) -> Option<Transition> {
         if let Phase::Half { good, probe } = &mut self.phase {
-            // Only the probe that is out may speak, also when Redis gave it and went away.
+            // Only the outcome of the running probe counts, even if Redis granted it before it
+            // became unreachable.
             if probe.as_ref().is_none_or(|(token, _)| *token != permit.token) {
                 return None;
             }
@@ -82,7 +84,7 @@ impl Local {
         self.fail(settings)
     }
 
-    /// Redis answered a question: the shared breaker is the true one.
+    /// Takes over the shared breaker's state from an answer of Redis.
     pub(super) fn follow(&mut self, answer: &Admitted, cooldown: Duration) {
         match answer {
             Admitted::Closed if !matches!(self.phase, Phase::Closed) => drop(self.close()),
@@ -92,7 +94,7 @@ impl Local {
         }
     }
 
-    /// Redis took an outcome.
+    /// Takes over the transition that Redis reported for an outcome.
     pub(super) fn heard(&mut self, moved: Option<Transition>, cooldown: Duration) {
         match moved {
             Some(Transition::Opened { .. } | Transition::Reopened) => self.open(cooldown),

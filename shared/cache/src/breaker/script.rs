@@ -1,4 +1,5 @@
-//! The shared machine: three scripts over one hash (the state) and one sorted set (the failures of the window).
+//! The shared state machine: three scripts over one hash (the state) and one sorted set (the
+//! failures of the window).
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -6,10 +7,12 @@ use redis::Script;
 
 use super::{Breaker, BreakerState, Outcome, Permit, Transition};
 
-/// An untouched breaker is forgotten after this, beyond its cooldown: nobody called, so nobody knows better.
+/// Time after which an unused breaker's state is deleted, in addition to its cooldown: without
+/// calls, the state is outdated.
 const FORGOTTEN_MILLIS: u64 = 3_600_000;
 
-/// While somebody else's probe is out, its end is nearer than its lease: ask again soon.
+/// Longest retry pause while another caller's probe is running, since a probe usually ends well
+/// before its lease.
 const PROBE_RETRY_IN: Duration = Duration::from_secs(1);
 
 pub(super) enum Admitted {
@@ -20,13 +23,13 @@ pub(super) enum Admitted {
     Refused {
         retry_in: Duration,
     },
-    /// Half open, and the one probe is out.
+    /// Half-open, and the one probe is running.
     Probing {
         retry_in: Duration,
     },
 }
 
-/// KEYS: state. ARGV: token, lease ms, kept ms. Answers {kind, wait ms, moved}.
+/// KEYS: state. ARGV: token, lease ms, kept ms. Returns {kind, wait ms, moved}.
 static ADMIT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
@@ -48,8 +51,9 @@ static ADMIT: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// KEYS: state, failures. ARGV: outcome, token, probe?, failures, window ms, cooldown ms, successes, kept ms.
-/// Answers {transition, failures}; transitions: 0 none, 1 opened, 2 reopened, 3 closed.
+/// KEYS: state, failures. ARGV: outcome, token, probe?, failures, window ms, cooldown ms,
+/// successes, kept ms.
+/// Returns {transition, failures}; transitions: 0 none, 1 opened, 2 reopened, 3 closed.
 static RECORD: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
@@ -81,7 +85,7 @@ static RECORD: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// KEYS: state. Answers {kind, wait ms}.
+/// KEYS: state. Returns {kind, wait ms}.
 static STATE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
@@ -106,7 +110,8 @@ pub(super) async fn admit(breaker: &Breaker, token: &str, lease: Duration) -> Op
     })
 }
 
-/// None when Redis is away, some nothing when nothing changed.
+/// Records an outcome; returns `None` when Redis is unreachable, `Some(None)` when the state did
+/// not change.
 pub(super) async fn record(breaker: &Breaker, permit: &Permit, outcome: Outcome) -> Option<Option<Transition>> {
     let said = match outcome {
         Outcome::Success => "success",
@@ -155,6 +160,6 @@ fn kept(breaker: &Breaker) -> u64 {
 }
 
 fn millis(duration: Duration) -> u64 {
-    // A year is for ever; Lua's numbers hold it exactly.
+    // Durations are capped at a year, which Lua's numbers hold exactly.
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).min(31_536_000_000)
 }

@@ -1,4 +1,5 @@
-//! The local stand-in, on a paused clock. The shared one is tested against a real Redis in `tests/breaker.rs`.
+//! Tests of the local fallback, on a paused clock. The shared breaker is tested against a real
+//! Redis in `tests/breaker.rs`.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use crate::{Cache, Settings};
 
 const LEASE: Duration = Duration::from_secs(10);
 
-/// Nobody listens there, so every question is answered locally.
+/// Returns a breaker without a reachable Redis, so that every request is decided locally.
 fn alone() -> Breaker {
     let settings = Settings { url: "redis://127.0.0.1:1/".into(), prefix: "t:".into(), senders: 1 };
     Cache::new(&settings, seven_domain::Clock::default()).unwrap().breaker("x", BreakerSettings::default())

@@ -1,8 +1,10 @@
-//! The one canonical form of JSON that writing and checking share (SEC-70a, SEC-75): version 1.
+//! The canonical form of JSON (version 1) that both writing and checking of chains use (SEC-70a,
+//! SEC-75).
 
 use serde_json::Value;
 
-/// Keys sorted by byte, no white space, UTF-8, numbers and strings as serde_json writes them.
+/// Writes the value with keys sorted by byte, without white space, in UTF-8; numbers and strings
+/// are written as serde_json does.
 pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
@@ -12,7 +14,8 @@ pub fn canonical(value: &Value) -> String {
 fn write(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {
-            // Not left to serde_json: another crate's `preserve_order` feature would change the form for all of us.
+            // Sorts here instead of in serde_json: if another crate enabled its `preserve_order`
+            // feature, the canonical form would change.
             let mut entries: Vec<_> = map.iter().collect();
             entries.sort_by(|a, b| a.0.cmp(b.0));
             out.push('{');

@@ -1,11 +1,11 @@
-//! Walks a stored chain and names every position that does not hold (SEC-72, SEC-73).
+//! Checks a stored chain and names every position that is invalid (SEC-72, SEC-73).
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{GENESIS, hash, seal_input};
 
-/// An event as it stands in the table.
+/// An event as stored in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     pub position: i64,
@@ -13,7 +13,7 @@ pub struct Stored {
     pub content_hash: String,
 }
 
-/// The sealed head as it stands in its own table.
+/// The sealed head as stored in its own table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     pub length: i64,
@@ -21,14 +21,14 @@ pub struct Head {
     pub mac: Vec<u8>,
 }
 
-/// The result of walking a chain. An empty chain without a head is valid.
+/// The result of checking a chain. An empty chain without a head is valid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
     pub valid: bool,
     pub chain_length: u64,
     pub broken_links: Vec<i64>,
     pub latest_hash: Option<String>,
-    /// The head names more events than there are, or another last one.
+    /// Whether the head agrees with the chain.
     pub head: HeadState,
 }
 
@@ -36,17 +36,17 @@ pub struct Report {
 #[serde(rename_all = "snake_case")]
 pub enum HeadState {
     Holds,
-    /// There are events but no head, or the other way round.
+    /// There are events but no head, or a head but no events.
     Missing,
-    /// The seal does not fit the head: somebody without the key wrote it.
+    /// The seal does not match the head: somebody without the key wrote it.
     Forged,
-    /// The chain is shorter than its head says: its tail is gone.
+    /// The chain is shorter than the length in its head: events at the end are missing.
     Truncated,
-    /// The chain's last event is not the one the head names.
+    /// The chain's last event is not the one that the head names.
     Differs,
 }
 
-/// Checks `chain` (ordered by position) of one guest of one casino against its head.
+/// Checks one guest's `chain` at one casino (ordered by position) against its head.
 pub fn verify(
     casino_id: &str,
     guest_phone_hash: &str,

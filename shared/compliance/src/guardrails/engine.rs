@@ -1,4 +1,4 @@
-//! Keywords, opt-outs and a pack's rules as one program, and what it makes of a text.
+//! Compiles keywords, opt-outs and a pack's rules into one program and judges texts with it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -20,13 +20,13 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(super) struct Engine {
     commands: Commands,
-    /// Its first rules are the opt-outs, the others the pack's.
+    /// The first rules are the opt-outs, the others the pack's.
     program: Program,
     rules: Vec<PackRule>,
     has_certain: bool,
 }
 
-/// Memory a decision needs, kept for the next.
+/// Buffers for a decision, reused by the next one.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
     pub(super) reading: Reading,
@@ -34,7 +34,7 @@ pub(super) struct Workspace {
 }
 
 impl Engine {
-    /// Keywords and opt-outs alone.
+    /// Returns the engine with keywords and opt-outs only, without a pack.
     pub(super) fn base() -> Arc<Self> {
         static BASE: LazyLock<Arc<Engine>> = LazyLock::new(|| {
             Arc::new(Engine::new(None).expect("the compiled-in tables are built by this crate's tests"))
@@ -73,7 +73,7 @@ impl Engine {
 
     pub(super) fn decide(&self, text: &str, workspace: &mut Workspace) -> Decision {
         if let Some(reaction) = echo::reaction(text) {
-            // Nothing that a phone quotes is the guest's; what the guest adds is.
+            // The words that a phone quotes are not the guest's; the words that the guest adds are.
             let added = (!reaction.added.is_empty()).then(|| self.decide_of_guest(&reaction.added, workspace));
             return added.unwrap_or_else(|| Decision::of(Author::Echo));
         }
@@ -88,7 +88,8 @@ impl Engine {
         if machine == Machine::Busy && (urgent || stops) {
             return decision;
         }
-        // The hits stay: a person looks at a cry in a machine's text, though nothing answers it.
+        // Keeps urgent hits: a person looks at a cry for help in a machine's text, although no
+        // reply is sent.
         let hits = decision.hits.into_iter().filter(|hit| hit.layer.is_urgent()).collect();
         Decision { hits, ..Decision::of(Author::Machine(machine)) }
     }
@@ -99,7 +100,8 @@ impl Engine {
         let command = self.commands.whole_message(&reading.base);
         let command = command.or_else(|| self.commands.wrapped(text, reading, |inside| self.whole_message(inside)));
         let command = command.map(Row::keyword);
-        // The net (D20): it resembles, and lets go what patterns catch in ordinary talk.
+        // The classifier (D20) finds texts that resemble a layer, and overrules patterns that match
+        // ordinary talk.
         let likeness = if command.is_none() { Likeness::of(reading.folded.line()) } else { None };
         let band = |rule: &PackRule| match likeness {
             Some(like) if !rule.certain => match like.with_pattern(rule.layer) {
@@ -117,7 +119,8 @@ impl Engine {
             .or_else(|| self.commands.own_sentence(reading).map(Row::keyword))
             .or_else(|| phrase(Intent::OptOut).filter(|_| !kept))
             .or_else(|| phrase(Intent::OptIn).filter(|_| !negates(reading)));
-        // Put together differently, the text is read once more as ingress reads it.
+        // If joining split words used a pack's words, reads the text once more as ingress, which
+        // has no pack, reads it.
         let keyword =
             if reading.foreign_joins { Self::base().judge(text, &mut Workspace::default()).keyword } else { keyword };
 
@@ -132,7 +135,8 @@ impl Engine {
         let certain = by_pattern.into_iter().filter(|rule| band(rule) == Band::Certain);
         let mut hits: Vec<Hit> = certain.chain(by_shape).map(hit).collect();
         let spared = by_words(found).any(|found| matches!(found, OptOutRule::Spared | OptOutRule::Kept));
-        // The net speaks for a layer only where the pack has one: another trade has no gambling problems to find.
+        // The classifier counts for a layer only if the pack guards it: another trade may have no
+        // gambling problems to find.
         let layer = likeness.filter(|_| keyword.is_none() && hits.is_empty()).and_then(|like| like.layer());
         if let Some(layer) = layer
             && self.guards(layer)
@@ -164,7 +168,7 @@ impl Engine {
         self.has_certain && self.rules.iter().any(|known| known.certain && known.id == rule)
     }
 
-    /// The command a text is from end to end.
+    /// Returns the command that the whole text is, if it is one.
     fn whole_message(&self, text: &str) -> Option<&'static Row> {
         let mut reading = Reading::default();
         self.program.lexicon.read(text, &mut reading);
@@ -181,7 +185,7 @@ impl Engine {
         Likeness::of(workspace.reading.folded.line())
     }
 
-    /// The ids of the opt-out phrases found.
+    /// Returns the ids of the opt-out phrases found in the text.
     #[cfg(test)]
     pub(super) fn opt_outs(&self, text: &str, workspace: &mut Workspace) -> Vec<&'static str> {
         self.program.lexicon.read(text, &mut workspace.reading);
@@ -220,8 +224,8 @@ fn in_words(found: OptOutRule, wanted: Intent) -> Option<Keyword> {
     (intent == wanted).then_some(Keyword { intent, pattern_id: id, language: Some(language) })
 }
 
-/// Returns the highest band of a pattern's hit in any one clause or in the whole text: a cry for
-/// help may stand beside a question about dinner.
+/// Returns the highest band of a pattern's hit over the single clauses and the whole text: a cry
+/// for help may share a text with a question about dinner.
 fn surest_clause(reading: &Reading, layer: Layer, whole: Likeness) -> Band {
     let clauses = reading.folded.clauses();
     let bands = clauses.iter().filter_map(|clause| Likeness::of(clause)).map(|like| like.with_pattern(layer));
@@ -235,7 +239,7 @@ fn surest_clause(reading: &Reading, layer: Layer, whole: Likeness) -> Band {
         .unwrap_or(Band::Nothing)
 }
 
-/// Whether a text says no to anything: then it asks for no texts.
+/// Returns whether a text contains a negation; if so, it is no request for our texts.
 fn negates(reading: &Reading) -> bool {
     const NEGATIONS: &[&str] = &[
         "no", "not", "dont", "never", "stop", "nor", "wont", "cant", "nunca", "jamas", "ni", "tampoco", "deje",
@@ -253,8 +257,9 @@ fn hit(rule: &PackRule) -> Hit {
     Hit { layer: rule.layer, pattern_id: rule.id.clone(), intent: rule.intent.clone(), language: rule.language }
 }
 
-/// A bare STOP or START stands before everything: nothing may come between a guest and it (D7). A cry for help stands before
-/// an opt-out in plain language (C-21), an opt-out before the other layers, those before HELP or YES.
+/// Returns the verdict by precedence. A bare STOP or START comes first: nothing may stand in the
+/// way of it (D7). Then a cry for help, an opt-out in plain language (C-21), the other layers, and
+/// last HELP or YES.
 fn verdict(whole: bool, keyword: Option<Keyword>, hits: &[Hit]) -> Verdict {
     let worst = || hits.first().cloned().map(Verdict::Guardrail);
     let urgent = || hits.iter().find(|hit| hit.layer.is_urgent()).cloned().map(Verdict::Guardrail);

@@ -1,4 +1,4 @@
-//! A pack's rules as written, and why they were refused.
+//! A pack's rules as written in its file, and the reasons for refusing them.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use seven_domain::Language;
 use super::Layer;
 use crate::pattern::{Builder, Groups, Problem, Rule};
 
-/// A pack is data that ships with the program: none of these goes away by trying again.
+/// Why a pack's rules were refused. A pack ships with the program, so a retry cannot help.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("reading the guardrails of the pack")]
@@ -27,7 +27,7 @@ pub enum Error {
     Examples(Vec<Failure>),
 }
 
-/// An example that a rule came with and does not keep.
+/// An example in the pack that its rule does not satisfy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     #[error("rule `{rule}` does not match {example:?}")]
@@ -50,10 +50,10 @@ pub(super) struct Pack {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Typos {
-    /// Words recognised with a typo in them: lists of them, or groups.
+    /// Words that are also recognised with a typo: lists of words, or groups.
     #[serde(default)]
     forgive: Vec<String>,
-    /// Real words one letter away from them.
+    /// Real words that differ from those by one letter, and must not be taken for typos.
     #[serde(default)]
     real: Vec<String>,
 }
@@ -68,13 +68,14 @@ pub(super) struct PackRule {
     pub(super) language: Option<Language>,
     #[serde(default)]
     pattern: Patterns,
-    /// Found nearby, these say that it is not meant.
+    /// Patterns that cancel the rule when they also match.
     #[serde(default)]
     unless: Patterns,
-    /// Stands even where the text as a whole is like none of this layer (D20).
+    /// Whether a match counts even if the classifier finds the whole text unlike this layer (D20).
     #[serde(default)]
     pub(super) certain: bool,
-    /// No hit: knows a wording as ordinary and silences the net (D20) for its layer. Not where a life may be at stake.
+    /// Whether the rule marks wording as ordinary: a match is no hit and silences the classifier
+    /// (D20) for its layer. Not allowed where a life may be at stake.
     #[serde(default)]
     pub(super) spares: bool,
     #[serde(default)]
@@ -127,7 +128,7 @@ impl Pack {
         Ok(pack)
     }
 
-    /// Reads the patterns rule by rule, in the order of the file.
+    /// Adds the patterns of every rule to the builder, in the order of the file.
     pub(super) fn add_to<'a>(&'a self, builder: &mut Builder<'a>) -> Result<(), Error> {
         let groups = Groups::new(self.groups.iter().map(|(name, list)| (name.as_str(), list.as_str())));
         let read = |rule: &'a PackRule, patterns: &'a Patterns| {

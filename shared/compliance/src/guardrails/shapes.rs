@@ -1,4 +1,4 @@
-//! Sensitive numbers known by their shape alone (CONV-15).
+//! Sensitive numbers that are recognised by their format alone (CONV-15).
 
 use serde::Deserialize;
 
@@ -7,9 +7,9 @@ use crate::normal::Folded;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Shape {
-    /// 3-2-4 digits.
+    /// A social security number: groups of 3, 2 and 4 digits.
     Ssn,
-    /// A payment card: 13 to 19 digits, grouped as cards are, with a right check digit.
+    /// A payment card: 13 to 19 digits, grouped as on cards, with a valid check digit.
     Card,
 }
 
@@ -22,7 +22,7 @@ impl Shape {
                 from += 1;
                 continue;
             }
-            // Groups of digits with one sign between them, the same everywhere.
+            // Finds groups of digits that are separated by the same single character.
             let sign = tokens.get(from + 1).and_then(|token| token.gap.single());
             let joined = |token: &crate::normal::Token| {
                 token.digits && token.gap.single() == sign && matches!(sign, Some(' ' | '-' | '.' | '/'))
@@ -32,7 +32,7 @@ impl Shape {
             if self.found(folded, from, end) {
                 return true;
             }
-            // The last group may begin a run with another sign.
+            // The last group may be the first of the next run, which has another separator.
             from = if more == 0 { end } else { end - 1 };
         }
         false
@@ -50,7 +50,8 @@ impl Shape {
 const GROUPS: &[&[usize]] =
     &[&[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 4, 3], &[8, 8], &[4, 4, 4, 3], &[6, 13]];
 
-/// Whether a card begins at this group; what follows it may be its date and code.
+/// Returns whether a card number begins at this group. An expiry date and a security code may
+/// follow it.
 fn is_card(folded: &Folded, start: usize, end: usize) -> bool {
     let lengths: Vec<usize> = (start..end.min(start + 19)).map(|at| folded.tokens()[at].len()).collect();
     let alone = (13..=19).contains(&lengths[0]).then_some(1);
@@ -63,7 +64,8 @@ fn is_card(folded: &Folded, start: usize, end: usize) -> bool {
     })
 }
 
-/// Cards begin with 3 to 6, a few with 22 to 27: that spares most booking numbers the test of the check digit.
+/// Returns whether the digits are a card number. Cards begin with 3 to 6, a few with 22 to 27; this
+/// rules out most booking numbers before the check digit is tested.
 fn is_card_number(digits: &[u8]) -> bool {
     let issuer = matches!(digits, [3..=6, ..] | [2, 2..=7, ..]);
     let doubled = digits.iter().rev().enumerate().map(|(at, digit)| match at % 2 {

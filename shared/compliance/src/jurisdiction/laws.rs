@@ -1,4 +1,5 @@
-//! The table of state rules (`data/states.toml`): what it may hold, and the strictest of several states.
+//! The table of state rules (`data/states.toml`): its format, and the strictest combination of
+//! several states' rules.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -9,27 +10,27 @@ use seven_domain::Invalid;
 use super::State;
 use crate::quiet_hours::{Hours, Week};
 
-/// How good the source of a state's window is.
+/// The reliability of the source of a state's sending window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Grade {
-    /// The rule itself.
+    /// The text of the rule itself.
     A,
-    /// A named law in good secondary sources.
+    /// A named law, described by good secondary sources.
     B,
-    /// Aggregators that disagree; the narrower reading is taken.
+    /// Aggregators that disagree; the narrower window is used.
     C,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Disclosure {
-    /// Must the first text say that an AI writes it?
+    /// Whether the first text must say that an AI writes it.
     pub required: bool,
     #[serde(default)]
     pub law: Option<String>,
 }
 
-/// Hours to wait before an offer above this value.
+/// The waiting period, in hours, before an offer above a value in dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoolingOff {
@@ -41,11 +42,11 @@ pub struct CoolingOff {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Law {
     pub name: String,
-    /// When a text nobody asked for may go out, on the guest's clock.
+    /// The hours in which an unsolicited text may be sent, on the guest's clock.
     pub week: Week,
     pub source: String,
     pub grade: Grade,
-    /// The day counsel confirmed this; nobody has when it is missing.
+    /// The day on which counsel confirmed these rules; missing if nobody has.
     pub verified_at: Option<NaiveDate>,
     pub ai_disclosure: Disclosure,
     pub cooling_off: Option<CoolingOff>,
@@ -58,7 +59,7 @@ pub struct Law {
 pub struct Laws(BTreeMap<State, Law>);
 
 impl Laws {
-    /// The table of this build.
+    /// Returns the table that is compiled into this build.
     pub fn shipped() -> &'static Self {
         static SHIPPED: LazyLock<Laws> = LazyLock::new(|| {
             Laws::parse(include_str!("../../data/states.toml")).expect("a test parses the file of this build")
@@ -66,7 +67,7 @@ impl Laws {
         &SHIPPED
     }
 
-    /// Reads a table; it must hold every state.
+    /// Parses a table; it must contain every state.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let file: File = toml::from_str(text)
             .map_err(|error| Invalid::new("states.toml", error.to_string(), "the fields of data/states.toml"))?;
@@ -86,7 +87,7 @@ impl Laws {
         self.0.get(&state).expect("parse refuses a table without every state")
     }
 
-    /// The window that is lawful in each of the states.
+    /// Returns the window that is lawful in all of these states.
     pub fn common_week(&self, states: &[State]) -> Week {
         states
             .iter()
@@ -127,8 +128,8 @@ struct Row {
 }
 
 impl Row {
-    /// Builds the state's law. A window that the row leaves out is the federal one; any other
-    /// missing value takes its safest reading (C-23).
+    /// Builds the state's law. A missing window is the federal one; any other missing value takes
+    /// the safest meaning (C-23).
     fn law(self, federal_hours: Hours, federal: &Federal) -> Result<Law, Invalid> {
         let own_window = self.hours.is_some() || !self.hours_on.is_empty();
         if own_window != (self.source.is_some() && self.grade.is_some()) {
@@ -144,7 +145,7 @@ impl Row {
             week = week.with(weekday, if hours == "none" { None } else { Some(hours.parse()?) });
         }
         Ok(Law {
-            // No state may allow what the federal rule forbids.
+            // A state cannot allow hours that the federal rule forbids.
             week: week.intersect(Week::every_day(federal_hours)),
             source: self.source.unwrap_or_else(|| federal.source.clone()),
             grade: self.grade.unwrap_or(federal.grade),

@@ -5,12 +5,12 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use seven_domain::Invalid;
 
-/// A state, DC or a territory, by its two capital letters.
+/// A state, DC or a territory, identified by its two capital letters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct State(u8);
 
-/// The territories come last.
+/// The two-letter codes; the territories come last.
 const CODES: [&str; 56] = [
     "AK", "AL", "AR", "AZ", "CA", "CO", "CT", "DC", "DE", "FL", "GA", "HI", "IA", "ID", "IL", "IN", "KS", "KY", "LA",
     "MA", "MD", "ME", "MI", "MN", "MO", "MS", "MT", "NC", "ND", "NE", "NH", "NJ", "NM", "NV", "NY", "OH", "OK", "OR",
@@ -23,12 +23,12 @@ impl State {
         CODES[usize::from(self.0)]
     }
 
-    /// The 50 states and DC.
+    /// Returns the 50 states and DC.
     pub fn states_and_dc() -> impl Iterator<Item = Self> {
         (0..STATES_AND_DC).map(Self)
     }
 
-    /// The 50 states, DC and the territories.
+    /// Returns the 50 states, DC and the territories.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..).zip(CODES).map(|(index, _)| Self(index))
     }

@@ -1,10 +1,10 @@
-//! Words around a command that do not change it.
+//! Words around a command that do not change its meaning.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Filler {
-    /// please, thank you, now
+    /// Courtesy words: "please", "thank you", "now".
     Courtesy,
-    /// How an impatient guest begins: "hey stop", "just stop".
+    /// The first words of an impatient guest: "hey stop", "just stop".
     LeadIn,
     /// Words that follow a yes: "yes sounds good".
     Agreement,
@@ -80,7 +80,8 @@ const AGREEMENT: &[&str] = &[
 pub(super) const FILLERS: [(&[&str], Filler); 3] =
     [(COURTESY, Filler::Courtesy), (LEAD_IN, Filler::LeadIn), (AGREEMENT, Filler::Agreement)];
 
-/// Courtesy at the edge of an opt-out in plain language, as alternatives of a pattern.
+/// Returns the courtesy words that may begin or end an opt-out in plain language, as alternatives
+/// of a pattern.
 pub(crate) fn courtesy() -> String {
     [COURTESY, LEAD_IN].concat().join("|")
 }

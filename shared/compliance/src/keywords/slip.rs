@@ -1,10 +1,12 @@
-//! Slips of a thumb in a message that is one command: "Syop", "Stpp", "tsop", "sto p", "StopStop", "CANCELL".
+//! Recognises typos in a message that is one command: "Syop", "Stpp", "tsop", "sto p", "StopStop",
+//! "CANCELL".
 //!
-//! Only whole messages are read this way: inside a sentence "step" and "shop" are what they are.
+//! Only whole messages are corrected; within a sentence, "step" and "shop" keep their own meaning.
 
 use strsim::osa_distance;
 
-/// A command word, spellings of it that are more than a slip away, and real words that are one away.
+/// A command word, its spellings that differ by more than one typo, and real words that differ from
+/// it by one.
 struct Word {
     word: &'static str,
     also: &'static [&'static str],
@@ -35,13 +37,13 @@ const WORDS: &[Word] = &[
     Word { word: "cancelar", also: &[], real: &["cancelan", "cancelas", "cancela"] },
 ];
 
-/// Words that guests write in one word with a "stop" before them: STOPTOEND, stop2quit.
+/// Words that guests append to "stop" without a blank: STOPTOEND, stop2quit.
 const TO_WHAT: &[&str] =
     &["end", "stop", "quit", "cancel", "optout", "unsubscribe", "all", "now", "please", "leave", "exit"];
 
 const LONGEST_BYTES: usize = 40;
 
-/// The command that one word (lower case, letters and digits) stands for.
+/// Returns the command that a single word (lower case, letters and digits) means.
 pub(super) fn command(word: &str) -> Option<&'static str> {
     if word.len() < 3 || word.len() > LONGEST_BYTES || !word.is_ascii() {
         return None;
@@ -49,7 +51,8 @@ pub(super) fn command(word: &str) -> Option<&'static str> {
     in_pieces(word).or_else(|| WORDS.iter().find(|known| known.is_meant_by(word)).map(|known| known.word))
 }
 
-/// The command that a message is whose blanks and signs are left out: "sto p", "un-subscribe", "StopStop", "STOP to end".
+/// Returns the command that a message means once its blanks and signs are removed: "sto p",
+/// "un-subscribe", "StopStop", "STOP to end".
 pub(super) fn in_pieces(squeezed: &str) -> Option<&'static str> {
     if squeezed.len() > LONGEST_BYTES {
         return None;
@@ -58,7 +61,7 @@ pub(super) fn in_pieces(squeezed: &str) -> Option<&'static str> {
     repeated(squeezed).or_else(|| followed(squeezed)).or_else(|| spelled().map(|known| known.word))
 }
 
-/// "stopstopstop".
+/// Returns the command that the text repeats, as in "stopstopstop".
 fn repeated(text: &str) -> Option<&'static str> {
     let times = |word: &str| {
         text.len() > word.len() && text.len().is_multiple_of(word.len()) && {
@@ -82,7 +85,7 @@ impl Word {
         if self.real.contains(&text) {
             return false;
         }
-        // A digit beside the keys: "STOP1".
+        // Also accepts the word with one digit after it, typed by mistake: "STOP1".
         let glued = text.strip_suffix(|c: char| c.is_ascii_digit()) == Some(self.word);
         let most = if self.word.len() >= 8 { 2 } else { 1 };
         glued || osa_distance(self.word, text) <= most && !text.ends_with(|c: char| c.is_ascii_digit())

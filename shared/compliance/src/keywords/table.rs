@@ -1,19 +1,21 @@
-//! The keyword table: the union of the carriers', the provider's, the FCC's and our own lists (C-6, SEC-9 to SEC-11).
+//! The keyword table: the union of the lists of the carriers, the provider, the FCC and our own
+//! (C-6, SEC-9 to SEC-11).
 
 use seven_domain::Language;
 
 use super::Intent;
 
-/// How much may stand around the words for the message still to be the command.
+/// Which other words a message may contain and still count as the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fit {
-    /// Nothing.
+    /// No other words.
     Alone,
-    /// "please", "thank you", "now".
+    /// Courtesy: "please", "thank you", "now".
     Polite,
-    /// Also "hey", "ok", "just"; counts as a sentence of its own, and beats another keyword beside it.
+    /// Also "hey", "ok", "just". The row also counts as a sentence of its own, and takes precedence
+    /// over another keyword in the message.
     Core,
-    /// Also what follows a yes.
+    /// Also words that follow a yes, as in "yes sounds good".
     Agreeing,
 }
 
@@ -22,7 +24,7 @@ pub(crate) struct Row {
     pub(super) id: &'static str,
     pub(crate) intent: Intent,
     pub(super) language: Option<Language>,
-    /// As folded by [`crate::normal`].
+    /// The words in the folded form of [`crate::normal`].
     pub(super) words: &'static str,
     pub(super) fit: Fit,
 }

@@ -1,21 +1,22 @@
-//! A command inside what phones, mail gateways and hands put around it: instruction words ("Reply STOP"), signatures ("STOP - Pat"),
-//! mail headers ("FRM:... MSG:STOP"), forwards, part numbers and dictated punctuation ("stop period").
+//! Removes what phones, mail gateways and guests add around a command: instruction words ("Reply
+//! STOP"), signatures ("STOP - Pat"), mail headers ("FRM:... MSG:STOP"), forwards, part numbers and
+//! dictated punctuation ("stop period").
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A longer text is no wrapped command.
+/// The maximum length of a wrapped command.
 const LONGEST_BYTES: usize = 300;
-/// Wrappings inside each other; each round takes one off at either end.
+/// The most nested wrappings that are removed; each round removes one at either end.
 const ROUNDS: usize = 5;
 
-/// A command without its wrapping.
+/// The text that is left after the wrapping was removed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unwrapped {
     pub(super) text: String,
-    /// Something was taken off that stands around other sentences too ("from the room", "send help"): only an unmistakable
-    /// command counts inside it.
+    /// Whether something was removed that also occurs around ordinary sentences ("from the room",
+    /// "send help"). If so, only an unmistakable command counts.
     pub(super) doubtful: bool,
 }
 
@@ -53,14 +54,14 @@ static WRAPPINGS: LazyLock<Wrappings> = LazyLock::new(|| {
     }
 });
 
-/// Words that follow "stop from" or a dash where no name does.
+/// Words that show that the text after "stop from" or a dash is no name.
 const NO_NAMES: &[&str] = &[
     "a", "all", "at", "for", "here", "home", "in", "it", "me", "my", "now", "of", "on", "or", "that", "the", "there",
     "this", "to", "today", "tomorrow", "tonight", "us", "what", "when", "why", "you", "your", "el", "la", "los", "las",
     "mi", "aqui", "ahi", "hoy",
 ];
 
-/// The text without what stands around a command; `None` where nothing was taken off.
+/// Returns the text without its wrapping, or `None` if nothing was removed.
 pub(super) fn unwrap(text: &str) -> Option<Unwrapped> {
     if text.len() > LONGEST_BYTES {
         return None;
@@ -85,7 +86,8 @@ pub(super) fn unwrap(text: &str) -> Option<Unwrapped> {
     (!rest.is_empty() && rest != text.trim()).then_some(Unwrapped { text: rest, doubtful })
 }
 
-/// True where something was found and taken off; a text that is nothing else stays.
+/// Removes the first match of `regex` and returns whether there was one. A match of the whole text
+/// is kept.
 fn take_off(rest: &mut String, regex: &Regex) -> bool {
     let Some(range) = regex.find(rest).map(|found| found.range()).filter(|range| range.len() < rest.len()) else {
         return false;
@@ -96,7 +98,7 @@ fn take_off(rest: &mut String, regex: &Regex) -> bool {
     true
 }
 
-/// Whether what would be a signature holds a word that no name does.
+/// Returns whether the supposed signature contains a word that no name contains.
 fn signs_off_without_name(text: &str) -> bool {
     let after = |mark: &str| text.to_lowercase().rfind(mark).map(|at| text[at + mark.len()..].to_lowercase());
     let tail = after(" from ")

@@ -1,4 +1,5 @@
-//! Single characters: what is left out, what stands for a word, which foreign letters look like Latin ones.
+//! Single characters: which are dropped, which stand for a word, and which foreign letters look
+//! like Latin ones.
 
 use unicode_security::confusable_detection::skeleton;
 
@@ -9,7 +10,8 @@ pub(super) enum Special {
     Letter(char),
 }
 
-/// The letter in a circle, a square or a flag's half; one alone is a sign, several in a row are a word.
+/// Returns the letter that is drawn in a circle or a square or as half of a flag. A single one is a
+/// symbol; several in a row spell a word.
 pub(super) fn enclosed(c: char) -> Option<char> {
     const ROWS: [u32; 7] = [0x1f110, 0x1f130, 0x1f150, 0x1f170, 0x1f1e6, 0x24b6, 0x24d0];
     let code = u32::from(c);
@@ -17,7 +19,7 @@ pub(super) fn enclosed(c: char) -> Option<char> {
     char::from_u32(u32::from(b'a') + code - row)
 }
 
-/// Signs that are not read letter by letter.
+/// Returns the treatment of a character that is not read as a letter, or none for ordinary ones.
 pub(super) fn special(c: char) -> Option<Special> {
     match c {
         '´' | '‘' | '’' | '‛' | 'ʼ' | 'ʹ' | '′' | '＇' => Some(Special::Nothing),
@@ -28,7 +30,7 @@ pub(super) fn special(c: char) -> Option<Special> {
         | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}'
         | '\u{feff}' => Some(Special::Nothing),
-        // Compatibility forms would turn these into letters of the word beside them.
+        // Unicode compatibility forms would turn these into letters of the adjacent word.
         'ℹ' | 'Ⓜ' | '™' | '℠' | '\u{1f100}'..='\u{1f1ff}' => Some(Special::Separator),
         // Small capitals.
         'ᴀ' => Some(Special::Letter('a')),
@@ -47,7 +49,7 @@ pub(super) fn special(c: char) -> Option<Special> {
         'ᴛ' => Some(Special::Letter('t')),
         'ᴜ' => Some(Special::Letter('u')),
         'ᴠ' => Some(Special::Letter('v')),
-        // A picture says what it shows.
+        // A pictogram counts as the word for what it shows.
         '🛑' => Some(Special::Word("stop")),
         '🤖' => Some(Special::Word("robot")),
         '🖕' => Some(Special::Word("middlefinger")),
@@ -56,7 +58,8 @@ pub(super) fn special(c: char) -> Option<Special> {
     }
 }
 
-/// The Latin letter a letter of another script is drawn like; anything else as it is, in lower case.
+/// Passes to `out` the Latin letter that a letter of another script looks like, or the character
+/// itself in lower case.
 pub(super) fn latin(c: char, mut out: impl FnMut(char)) {
     if c.is_ascii() {
         return out(c.to_ascii_lowercase());
@@ -78,7 +81,7 @@ fn drawn_like(c: char) -> Option<char> {
     let mut drawn =
         skeleton(c.encode_utf8(&mut buffer)).filter(|part| !unicode_normalization::char::is_combining_mark(*part));
     let first = drawn.next()?;
-    // A capital I is drawn like a small l.
+    // Unicode treats a capital I as a look-alike of a small l.
     let first = if first == 'l' && c.is_uppercase() { 'i' } else { first };
     (first.is_ascii_alphabetic() && drawn.next().is_none()).then(|| first.to_ascii_lowercase())
 }

@@ -1,4 +1,5 @@
-//! Amounts of money and percentages, in digits or in words, English or Spanish, as whole hundredths.
+//! Reads amounts of money and percentages in whole hundredths, from digits or words, English or
+//! Spanish.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -13,31 +14,32 @@ pub(super) enum Amount {
     Percent { hundredths: u64 },
 }
 
-/// The amount that begins at this word, and the word after it.
+/// Returns the amount that begins at this word, and the index of the word after it.
 pub(super) fn amount(words: &[Word], at: usize) -> Option<(Amount, usize)> {
     let first = words.get(at)?;
     if let Some(currency) = currency_before(first) {
         let (cents, end) = number(words, at + 1)?;
-        // "$50 USD", but the second sign of "$50 $60" is the next amount's.
+        // In "$50 USD" the unit belongs to this amount; in "$50 $60" the second sign belongs to the
+        // next one.
         let after = words.get(end).filter(|w| w.is_letters()).and_then(unit);
         let end = if matches!(after, Some(Unit::Money(..))) { end + 1 } else { end };
         return Some((Amount::Money { cents, currency }, end));
     }
     let (hundredths, end) = number(words, at)?;
     measured(words, hundredths, end).or_else(|| {
-        // "20-25% off", "10-20 dollars": the first number takes the unit of the second.
+        // In "20-25% off" and "10-20 dollars" the first number has the unit of the second.
         let (_, after) = number(words, end).filter(|_| words[end].gap == Gap::Hyphen)?;
         measured(words, hundredths, after).map(|(amount, _)| (amount, end))
     })
 }
 
-/// The rest of a range whose first amount ended here: "$25-500".
+/// Returns the end of a range whose first amount ends just before this word: "$25-500".
 pub(super) fn range_end(words: &[Word], at: usize, currency: Currency) -> Option<(Amount, usize)> {
     let (cents, end) = number(words, at).filter(|_| words[at].gap == Gap::Hyphen)?;
     Some((Amount::Money { cents, currency }, end))
 }
 
-/// A bare number that begins here.
+/// Returns the bare number that begins at this word.
 pub(super) fn number(words: &[Word], at: usize) -> Option<(u64, usize)> {
     let first = words.get(at)?;
     if first.is_number() {
@@ -52,7 +54,7 @@ pub(super) fn number(words: &[Word], at: usize) -> Option<(u64, usize)> {
     spelled(words, at)
 }
 
-/// No amount has more words; a long row of number words stays cheap.
+/// The most words of an amount; the limit keeps long rows of number words cheap.
 const LONGEST: usize = 9;
 
 fn spelled(words: &[Word], at: usize) -> Option<(u64, usize)> {
@@ -80,7 +82,8 @@ fn spelled(words: &[Word], at: usize) -> Option<(u64, usize)> {
     (end > at).then(|| (total.saturating_add(part).saturating_mul(100), end))
 }
 
-/// `1,234.5`, `1.234,50` and `1.000`: the last separator is a decimal point when one or two digits follow it.
+/// Reads `1,234.5`, `1.234,50` and `1.000` in hundredths: the last separator is a decimal point if
+/// one or two digits follow it.
 fn hundredths(digits: &str) -> u64 {
     let decimals = digits.rfind(['.', ',']).map(|at| &digits[at + 1..]).filter(|d| d.len() <= 2).unwrap_or_default();
     let whole = &digits[..digits.len() - decimals.len()];
@@ -94,7 +97,7 @@ fn hundredths(digits: &str) -> u64 {
 
 #[derive(Debug, Clone, Copy)]
 enum Unit {
-    /// A currency, and how many of this unit make one.
+    /// A currency, and how many of these units make one whole unit of it: 100 cents make a dollar.
     Money(Currency, u64),
     Percent,
 }
@@ -191,10 +194,11 @@ const NUMBERS: &[(u64, &str)] = &[
     (900, "novecientos"),
 ];
 
-/// Dollars as content rows and promotions hold them; nothing for what is no amount.
+/// Converts the dollars of content rows and promotions to cents; returns none for a value that is
+/// no amount.
 pub(super) fn cents(dollars: f64) -> Option<u64> {
     let cents = (dollars * 100.0).round();
-    // Below 2^53 every whole number is exact.
+    // A double represents every whole number below 2^53 exactly.
     (0.0..9e15).contains(&cents).then_some(cents as u64)
 }
 

@@ -1,9 +1,10 @@
-//! The real offers and prices of a casino, as a caller fills them in from content rows.
+//! The real offers and prices of a casino, which the caller fills in from content rows.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 
-/// Everything a reply may rely on. Promotions are the only source of offers; rows prove prices and amenities (SEC-83).
+/// All facts that can prove an offer in a reply. Only promotions prove offers; rows prove prices
+/// and amenities (SEC-83).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Catalogue {
     pub promotions: Vec<Promotion>,
@@ -13,12 +14,12 @@ pub struct Catalogue {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Promotion {
     pub id: String,
-    /// Name, description, kind and terms, in every language the guest may be answered in.
+    /// The name, description, kind and terms, in every language in which the guest may be answered.
     pub wording: Vec<String>,
-    /// Its worth in dollars; a wording that says "20%" makes a 20 a percentage.
+    /// The value in dollars; if the wording says "20%", a value of 20 is a percentage.
     pub value: Option<f64>,
-    /// First and last day, `2026-03-15`, both inclusive, in the casino's zone. None is open-ended; what is no date ends
-    /// the promotion.
+    /// The first and the last day, such as `2026-03-15`, both inclusive, in the casino's zone. None
+    /// means open-ended; text that is no date makes the promotion invalid.
     pub valid_from: Option<String>,
     pub valid_until: Option<String>,
 }
@@ -26,16 +27,17 @@ pub struct Promotion {
 /// A content row that was retrieved for this reply: a restaurant, a show, a rule.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Row {
-    /// All its wording, as the model saw it.
+    /// The complete wording, as the model saw it.
     pub text: String,
-    /// Its numeric prices in dollars.
+    /// The row's numeric prices in dollars.
     pub prices: Vec<f64>,
 }
 
 // === impl Promotion ===
 
 impl Promotion {
-    /// Days, not instants: no daylight-saving change can move the first or last minute.
+    /// Returns whether the promotion is valid now. Compares days, not instants, so that a
+    /// daylight-saving change cannot move the first or last minute.
     pub fn is_live(&self, now: DateTime<Utc>, zone: Tz) -> bool {
         let today = now.with_timezone(&zone).date_naive();
         let holds = |day: &Option<String>, test: fn(NaiveDate, NaiveDate) -> bool| match day {

@@ -1,5 +1,5 @@
-//! Candidate offers of a text (SEC-41). Replies, promotions and content rows are all read by this one reader, so a
-//! promotion quoted as it stands always proves itself.
+//! Finds candidate offers in a text (SEC-41). Replies, promotions and content rows all pass through
+//! this code, so a promotion that is quoted verbatim always proves itself.
 
 use std::ops::Range;
 
@@ -15,9 +15,10 @@ use super::{
 pub(super) struct Claimed {
     pub(super) kind: Kind,
     pub(super) span: Range<usize>,
-    /// Of an amount: the guest would get it, rather than pay or hear it.
+    /// For an amount: whether the guest would receive it, instead of paying it or just hearing of
+    /// it.
     pub(super) given: bool,
-    /// Of an amount: what it is good for, when the words beside it say so.
+    /// For an amount: the kind of thing it is good for, if the adjacent words name one.
     pub(super) about: Option<Class>,
 }
 
@@ -61,7 +62,7 @@ fn sentence(words: &[Word], text: &str) -> Vec<Claimed> {
             && let Some((range, kind)) = reader.gift(at)
         {
             gifts_to = range.end.max(at + 1);
-            // "$50 on us" is one offer: the money.
+            // "$50 on us" is a single offer: the money.
             let beside = |a: &Range<usize>| a.end + 2 >= range.start && a.start <= range.end + 2;
             let said_of_amount = kind.item().is_none() && reader.amounts_near(at).iter().any(beside);
             if !said_of_amount {
@@ -89,7 +90,7 @@ impl Reader<'_> {
 
     // === amounts ===
 
-    /// The amount that begins here, with the rest of its range.
+    /// Returns the amount that begins here, together with the end of its range.
     fn amounts(&self, at: usize) -> Vec<(Range<usize>, Amount)> {
         let Some((first, end)) = amount(self.words, at).or_else(|| self.bare_amount(at)) else { return Vec::new() };
         let mut all = vec![(at..end, first)];
@@ -102,7 +103,8 @@ impl Reader<'_> {
         all
     }
 
-    /// "500 in free play": dollars, though nobody says so. "2 free play offers" are two offers.
+    /// Returns a bare number that means dollars, as in "500 in free play". "2 free play offers"
+    /// means two offers, not dollars.
     fn bare_amount(&self, at: usize) -> Option<(Amount, usize)> {
         const FEW: u64 = 500;
         let (cents, end) = number(self.words, at).filter(|&(cents, _)| cents >= FEW)?;
@@ -121,7 +123,7 @@ impl Reader<'_> {
         let given = self.is_given(&range);
         let kind = match amount {
             Amount::Money { cents, currency } => Kind::Money { cents, currency },
-            // "I am 100% sure"
+            // Ignores "I am 100% sure".
             Amount::Percent { hundredths: WHOLE } if !given => return None,
             Amount::Percent { hundredths } => Kind::Percent { hundredths },
         };
@@ -148,7 +150,7 @@ impl Reader<'_> {
                 return false;
             }
             if let Some(to) = say::GIFT.at(self.words, at).or_else(|| say::ON_US.at(self.words, at)) {
-                // "off-peak", "credit-card"
+                // Ignores compounds such as "off-peak" and "credit-card".
                 return self.words.get(to).is_none_or(|next| next.gap != Gap::Hyphen);
             }
             if is_joint(word) || is_price_word(word) || !word.is_letters() {
@@ -165,7 +167,8 @@ impl Reader<'_> {
         self.gift_of(start) || self.someone_gives(start)
     }
 
-    /// "A bonus of $50": the gift's name within a few words.
+    /// Returns whether a word for a gift precedes the amount within a few words, as in "a bonus of
+    /// $50".
     fn gift_of(&self, start: usize) -> bool {
         for at in (start.saturating_sub(5)..start).rev() {
             if self.words[at + 1].gap == Gap::Clause {
@@ -184,7 +187,8 @@ impl Reader<'_> {
         false
     }
 
-    /// "You get dinner, a show and $50": a giving verb, with no price word between.
+    /// Returns whether a giving verb precedes the amount without a price word between: "You get
+    /// dinner, a show and $50".
     fn someone_gives(&self, start: usize) -> bool {
         for at in (start.saturating_sub(12)..start).rev() {
             if say::GIVING.at(&self.words[..start], at).is_some() {
@@ -230,7 +234,7 @@ impl Reader<'_> {
         play.map_or("deposit", |(name, _)| name).to_owned()
     }
 
-    /// Finds an item at `at` that the guest would not pay for, whichever words say so.
+    /// Finds an item at `at` that is free for the guest, in any wording.
     fn gift(&self, at: usize) -> Option<(Range<usize>, Kind)> {
         let words = self.words;
         if let Some(end) = say::ON_US.at(words, at) {
@@ -281,7 +285,7 @@ impl Reader<'_> {
 
     // === what it is about ===
 
-    /// The words that go on about the same thing.
+    /// Returns the following words that still belong to the same thing.
     fn ahead(&self, from: usize, reach: usize) -> &[Word] {
         let words = &self.words[from.min(self.words.len())..(from + reach).min(self.words.len())];
         let end = words.iter().position(|w| w.gap == Gap::Clause || is_joint(w) || !w.is_letters());
@@ -303,7 +307,8 @@ impl Reader<'_> {
         Some(name.to_owned())
     }
 
-    /// Behind the thing named there, else behind the next word. In "free show tickets" that is the tickets.
+    /// Returns the index after the thing that is named here, or after the next word. In "free show
+    /// tickets" the thing is the tickets.
     fn item_end(&self, from: usize, reach: usize) -> usize {
         let ahead = self.ahead(from, reach);
         let is_thing = |word: &&Word| thing(&word.text).is_some();
@@ -322,13 +327,14 @@ impl Reader<'_> {
     }
 }
 
-/// "Parking is free and valet costs $20": whatever is said before these is no gift's name.
+/// Words that announce a price: in "Parking is free and valet costs $20", the words before "costs"
+/// do not name a gift.
 const PRICED: &[&str] = &[
     "cost", "costs", "from", "starting", "starts", "at", "desde", "cuesta", "cuestan", "vale", "valen", "cobra",
     "cobran",
 ];
 
-/// The words of a text in the form they are compared in, and whether it says that something is free.
+/// Returns the words of a text in the canonical form in which they are compared.
 pub(super) fn words_of(text: &str) -> impl Iterator<Item = String> {
     sentences(text).into_iter().flatten().filter(Word::is_letters).map(|w| canonical(&w.text))
 }
@@ -344,7 +350,7 @@ pub(super) fn says_free(text: &str) -> bool {
 }
 
 impl Kind {
-    /// Of a free thing: its name.
+    /// Returns the name of a free thing.
     pub(super) fn item(&self) -> Option<&str> {
         match self {
             Self::FreeItem { item } | Self::Comp { item } | Self::Bogo { item } => item.as_deref(),
@@ -353,7 +359,7 @@ impl Kind {
         }
     }
 
-    /// Of an amount: how much, in hundredths of its unit.
+    /// Returns the size of an amount, in hundredths of its unit.
     pub(super) fn amount(&self) -> Option<u64> {
         match self {
             Self::Money { cents, .. } => Some(*cents),
@@ -364,7 +370,7 @@ impl Kind {
         }
     }
 
-    /// Whether a content row that calls it free is proof enough.
+    /// Returns whether a content row that calls the thing free is sufficient proof.
     pub(super) fn is_amenity(&self) -> bool {
         matches!(self, Self::FreeItem { .. } | Self::Comp { .. }) && self.item().is_some_and(may_be_free_for_all)
     }

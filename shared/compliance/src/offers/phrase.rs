@@ -1,4 +1,4 @@
-//! Phrases written as data: `we|ill give ?you` is "we give you", "ill give" and so on.
+//! Phrases written as data: `we|ill give ?you` matches "we give you", "ill give" and so on.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::words::{Gap, Word};
 #[derive(Debug)]
 pub(super) struct Phrases {
     phrases: Vec<Vec<Element>>,
-    /// By the words they may begin with.
+    /// The indexes of the phrases, by the words with which they may begin.
     by_first: HashMap<&'static str, Vec<usize>>,
 }
 
@@ -36,7 +36,8 @@ impl Phrases {
         Self { phrases, by_first }
     }
 
-    /// Where the longest phrase that begins at this word ends. A phrase goes over no comma.
+    /// Returns the end of the longest phrase that begins at this word. A phrase does not cross a
+    /// comma.
     pub(super) fn at(&self, words: &[Word], at: usize) -> Option<usize> {
         let candidates = self.by_first.get(words.get(at)?.text.as_str())?;
         candidates
@@ -46,7 +47,7 @@ impl Phrases {
             .map(|length| at + length)
     }
 
-    /// Whether a phrase ends just before this word.
+    /// Returns whether a phrase ends just before this word.
     pub(super) fn end_at(&self, words: &[Word], end: usize) -> bool {
         let longest = self.phrases.iter().map(Vec::len).max().unwrap_or_default();
         (end.saturating_sub(longest)..end).any(|at| self.at(&words[..end], at) == Some(end))

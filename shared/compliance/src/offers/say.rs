@@ -1,4 +1,4 @@
-//! The phrases that make an offer, in the notation of [`Phrases`], English and Spanish side by side.
+//! The phrases that express an offer, in the notation of [`Phrases`], in English and Spanish.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ macro_rules! phrases {
 }
 
 phrases! {
-    /// Said after an amount, these make it a gift: "$20 in slot free play".
+    /// Phrases after an amount that make it a gift: "$20 in slot free play".
     GIFT = [
         "free", "freeplay", "promo|slot play", "match", "credit|credits", "bonus", "off", "discount", "rebate",
         "cash ?back", "cashback", "efectivo", "reward|rewards", "voucher|vouchers", "comp|comps|comped",
@@ -20,19 +20,19 @@ phrases! {
         "de regalo", "de credito", "credito|creditos", "descuento|descuentos",
         "bono|bonos|bonificacion|bonificaciones", "reembolso", "cortesia", "para usar|gastar", "ahorro",
     ];
-    /// Nobody pays: these reach back over a comma.
+    /// Phrases that say that the guest does not pay; they also apply to words before a comma.
     ON_US = [
         "on us", "on the house", "is|are|its|drink|drinks|dinner|lunch|breakfast|dessert on me", "compliments of",
         "courtesy of", "our treat", "?va|van por nuestra cuenta", "?va|van por cuenta de la casa",
         "?va|van por cuenta nuestra", "cortesia de la casa", "invita la casa", "la casa invita", "nosotros invitamos",
     ];
-    /// Words that look like one of the above.
+    /// Phrases that look like one of the above but offer nothing.
     NO_GIFT = [
         "credit card|cards", "card|cards credit", "tarjeta|tarjetas de credito", "tarjeta|tarjetas de regalo",
         "count|counting|rely|relying|depend|depends|wait|waiting|call|check|follow|based on us", "free to",
         "cash|efectivo only|solamente",
     ];
-    /// Said anywhere before an amount, up to a price word.
+    /// Phrases of giving that count anywhere before an amount, unless a price word comes between.
     GIVING = [
         "you|youll|youd ?will|can|could ?also get|receive|earn", "you|youve ?have ?just won",
         "?we|well|ill|i ?will|can ?also give|gives|giving ?you",
@@ -44,20 +44,20 @@ phrases! {
         "obtiene|obtienes|obtenga|obten|obtendra|obtendras", "ahorra|ahorras|ahorre|ahorrara|ahorrar",
         "ganaste|reclame|reclama|canjee|canjea|felicidades",
     ];
-    /// Said just before an amount.
+    /// Phrases of giving that count only directly before an amount.
     GIVING_DIRECTLY = [
         "enjoy|get|have|got|offer|offering|grab|take|heres|claim ?you ?a|an|your|this|our|extra|another ?extra ?up ?to",
         "here is ?a|your",
         "disfrute|disfruta|disfruten|tiene|tienes|tome|toma|lleve|lleva|aqui ?tiene|tienes ?de \
          ?un|una|su|tu|sus|tus|los ?hasta",
     ];
-    /// Said shortly before an amount: "a bonus of $50".
+    /// Words for a gift shortly before an amount: "a bonus of $50".
     GIFT_OF = [
         "free", "freeplay", "bonus", "comp|comped|complimentary", "credit|credits", "discount|discounts",
         "reward|rewards", "rebate", "voucher|vouchers", "cashback", "gratis", "gratuito", "bono|bonos",
         "credito|creditos", "descuento|descuentos", "cortesia", "regalo", "gift of", "reembolso",
     ];
-    /// The guest gives this amount.
+    /// Phrases that say that the guest pays or stakes the amount.
     ASKED = [
         "spend|spends|spending|bet|bets|wager|deposit|buy|purchase|pay|pays|paying|minimum|min|over|least \
          ?of ?a ?minimum ?of",
@@ -65,9 +65,9 @@ phrases! {
          ?un ?minimo ?de", "deposite|deposito|deposita \
          ?un ?minimo ?de",
     ];
-    /// "A free car": what is called free after these is given, whatever it is.
+    /// Words before "free" that make any following thing a gift: "a free car".
     ARTICLE = ["a|an|your|another|one|first|our"];
-    /// "A free evening" is no gift.
+    /// Words after "free" that make it no gift: "a free evening".
     FREE_TIME = ["time|moment|minute|hour|afternoon|evening|day|weekend|table|spot|seat|hand|spirit|agent|will"];
     NO_CHARGE = [
         "for free", "free of charge", "at|with no ?extra|additional cost|charge", "no charge",
@@ -91,7 +91,7 @@ phrases! {
         "igualamos|duplicamos|doblamos|igualaremos|duplicaremos su|tu ?primer|primera|proximo|proxima \
          deposito|apuesta|juego",
     ];
-    /// The word after these may be a code.
+    /// Phrases after which the next word may be a promotion code.
     CODE = [
         "promo|promotion|promotional|discount|bonus|offer|coupon|booking code|codes ?is",
         "use|using|with|enter|mention|quote|apply|give|say|type ?the|this|our|your|my ?promo code ?is",
@@ -100,7 +100,7 @@ phrases! {
         "use|usa|usando|con|ingrese|ingresa|mencione|menciona|aplique|aplica|diga|di|escriba|escribe \
          ?el|este|nuestro|su|tu codigo ?promocional|promo ?es",
     ];
-    /// After "promo code" these are no code.
+    /// Words after "promo code" that are not codes.
     NO_CODE = ["needed|required|necessary|box|field|entry|by|or|and|when|if|while|necesario|requerido|cuando|si|o"];
     HALF = ["half off", "half price", "half the price", "mitad de precio", "a mitad de precio", "la mitad de precio"];
     PLAY_OR_CREDIT = [

@@ -1,4 +1,5 @@
-//! Whether an offer is one the casino really makes (SEC-44, C-20): amount with unit, code for code, word for word.
+//! Decides whether the casino really makes an offer (SEC-44, C-20): amounts must match with their
+//! unit, codes and things word for word.
 
 use std::collections::HashSet;
 
@@ -9,16 +10,17 @@ use super::{
     vocabulary::{Class, thing},
 };
 
-/// A live promotion, read.
+/// A valid promotion and the offers found in its wording.
 #[derive(Debug)]
 pub(super) struct Campaign<'a> {
     pub(super) id: &'a str,
     found: Vec<Claimed>,
     words: HashSet<String>,
     classes: HashSet<Class>,
-    /// The `value`, when the wording does not make it a percentage.
+    /// The promotion's `value`, unless the wording makes it a percentage.
     value: Option<u64>,
-    /// It gives several amounts, so that each is only for what stands beside it.
+    /// Whether the promotion gives several amounts; if so, each is only for the thing named next to
+    /// it.
     several: bool,
 }
 
@@ -42,7 +44,7 @@ impl<'a> Campaign<'a> {
             }
             Kind::Money { currency: Currency::Other, .. } => false,
             Kind::Percent { .. } => self.gives_amount(offer),
-            // "Is there a promo code?" asks for any.
+            // A mention without a code, as in "there is a promo code", matches any code.
             Kind::Code { code: wanted } => self.found.iter().any(
                 |f| matches!(&f.kind, Kind::Code { code } if wanted.as_ref().is_none_or(|w| Some(w) == code.as_ref())),
             ),
@@ -80,7 +82,7 @@ impl<'a> Campaign<'a> {
     }
 }
 
-/// Returns the classes of things that a campaign is good for. Match play is no free play, though
+/// Returns the classes of things that a campaign is good for. Match play is not free play, although
 /// both are play.
 fn classes(words: &HashSet<String>, found: &[Claimed]) -> HashSet<Class> {
     let mut classes: HashSet<Class> = words.iter().filter_map(|word| thing(word)).map(|(_, class)| class).collect();
@@ -93,11 +95,11 @@ fn classes(words: &HashSet<String>, found: &[Claimed]) -> HashSet<Class> {
     classes
 }
 
-/// The content rows, read: what they prove is a price or an amenity, never a gift of money.
+/// The facts found in content rows. They prove prices and amenities, never a gift of money.
 #[derive(Debug)]
 pub(super) struct Content {
     stated: HashSet<Kind>,
-    /// Of each row that calls something free: its words.
+    /// The words of each row that calls something free.
     free: Vec<HashSet<String>>,
 }
 

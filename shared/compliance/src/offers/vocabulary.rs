@@ -1,4 +1,4 @@
-//! The words offers are made of, English and Spanish side by side.
+//! The vocabulary of offers, in English and Spanish.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -7,7 +7,7 @@ use std::{
 
 use super::words::Word;
 
-/// The kind of thing an offer is good for. "$20 free play" is no "$20 dining credit".
+/// The kind of thing an offer is good for. "$20 free play" is not the same as "$20 dining credit".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Class {
     Play,
@@ -15,17 +15,17 @@ pub(super) enum Class {
     Match,
     Credit,
     Cash,
-    /// Says nothing about what it is good for.
+    /// A gift that does not say what it is good for.
     Gift,
     Dining,
     Stay,
     Spa,
     Show,
-    /// A thing that a property may simply have for everyone: parking, WiFi.
+    /// A thing that a property may provide to everyone: parking, WiFi.
     Amenity,
 }
 
-/// One thing per row; the first word names it.
+/// The things, one per row; the first word of a row is the thing's name, the others are its forms.
 const THINGS: &[(Class, &str)] = &[
     (
         Class::Play,
@@ -93,13 +93,14 @@ pub(super) fn thing(word: &str) -> Option<(&'static str, Class)> {
     BY_FORM.get(word).copied()
 }
 
-/// Says whether a property may have this for everyone, so that a content row can prove it. Only a
-/// promotion can prove anything else.
+/// Returns whether a property may provide this to everyone, so that a content row can prove it.
+/// Only a promotion can prove anything else.
 pub(super) fn may_be_free_for_all(name: &str) -> bool {
     matches!(thing(name), None | Some(("show", _) | (_, Class::Amenity)))
 }
 
-/// The one form in which two words are compared: the name of the thing, else the word without its plural.
+/// Returns the form in which words are compared: the name of the thing, or else the word without
+/// its plural.
 pub(super) fn canonical(word: &str) -> String {
     match thing(word) {
         Some((name, _)) => name.to_owned(),
@@ -108,7 +109,7 @@ pub(super) fn canonical(word: &str) -> String {
     }
 }
 
-/// Words that are never what an offer is about.
+/// Returns whether the word is a function word, which can never be the thing offered.
 pub(super) fn is_function_word(word: &Word) -> bool {
     static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         set("a an the your our my this that all any each some and or of on in at to for with is are be it you we \
@@ -120,7 +121,8 @@ pub(super) fn is_function_word(word: &Word) -> bool {
     !word.is_letters() || WORDS.contains(word.text.as_str())
 }
 
-/// Where what is said about an amount ends: what follows is another thing.
+/// Returns whether the word ends the description of an amount; the words after it are about another
+/// thing.
 pub(super) fn is_joint(word: &Word) -> bool {
     static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         set("and y e but pero or o u plus with con without sin includes including include incluye incluido then \
@@ -129,7 +131,7 @@ pub(super) fn is_joint(word: &Word) -> bool {
     WORDS.contains(word.text.as_str())
 }
 
-/// A price is said here, not a gift: "the ribeye is", "from", "for".
+/// Returns whether the word announces a price, not a gift: "the ribeye is", "from", "for".
 pub(super) fn is_price_word(word: &Word) -> bool {
     static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         set("is are was were be cost costs for from starting starts start at price prices priced rate rates fee \

@@ -1,7 +1,8 @@
-//! A reply as sentences of words, each with its place in the original text.
+//! Splits a reply into sentences of words, each with its position in the original text.
 //!
-//! Case, accents, apostrophes and letter forms are folded as a guest's text is, but numbers, signs of money and the
-//! clause breaks stay: an amount without its sign and its neighbours means nothing.
+//! Case, accents, apostrophes and letter forms are folded as in a guest's text. Numbers, currency
+//! signs and clause breaks are kept: an amount without its sign and its adjacent words means
+//! nothing.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 pub(super) struct Word {
     pub(super) text: String,
     pub(super) span: Range<usize>,
-    /// The separator between this word and the one before.
+    /// The separator between this word and the previous one.
     pub(super) gap: Gap,
 }
 
@@ -20,7 +21,7 @@ pub(super) enum Gap {
     None,
     Space,
     Hyphen,
-    /// A comma, a dash, a slash: the words on both sides are not about each other.
+    /// A comma, a dash or a slash: the words on its two sides belong to different things.
     Clause,
 }
 
@@ -33,13 +34,14 @@ impl Word {
         self.text.starts_with(|c: char| c.is_ascii_digit())
     }
 
-    /// Neither a number nor a sign.
+    /// Returns whether the word consists of letters, not of a number or a sign.
     pub(super) fn is_letters(&self) -> bool {
         self.text.starts_with(char::is_alphabetic)
     }
 }
 
-/// Each sentence is judged alone, so that no text added to a reply can excuse what the reply already says.
+/// Splits a text into sentences. Each is judged alone, so that no text added to a reply can excuse
+/// an offer elsewhere in it.
 pub(super) fn sentences(text: &str) -> Vec<Vec<Word>> {
     let mut reader = Reader::default();
     let mut chars = text.char_indices().peekable();
@@ -58,7 +60,8 @@ fn folded(c: char) -> impl Iterator<Item = char> {
     std::iter::once(c).nfkd().flat_map(char::to_lowercase).filter(|&c| !is_combining_mark(c) && !is_silent(c))
 }
 
-/// Apostrophes ("you’ll" is `youll`) and characters nobody sees.
+/// Returns whether the character is dropped: apostrophes ("you’ll" is `youll`) and invisible
+/// characters.
 fn is_silent(c: char) -> bool {
     matches!(
         c,
@@ -82,7 +85,7 @@ impl Reader {
             '.' | ',' if next_is_digit && self.open().is_some_and(Word::is_number) => {
                 self.grow(c, span, Word::is_number);
             }
-            // "$.50"
+            // An amount without a leading zero: "$.50".
             '.' if next_is_digit && self.open().is_some_and(|w| w.is("$")) => {
                 self.start('0', span.clone());
                 self.grow(c, span, Word::is_number);
@@ -97,7 +100,7 @@ impl Reader {
         }
     }
 
-    /// The last word, as long as nothing came after it.
+    /// Returns the last word if nothing has followed it yet.
     fn open(&self) -> Option<&Word> {
         self.words.last().filter(|_| self.gap.is_none())
     }
@@ -119,7 +122,7 @@ impl Reader {
 
     fn widen(&mut self, by: Gap) {
         self.gap = Some(match (self.gap, by) {
-            // A hyphen with room beside it is a dash.
+            // A hyphen with a blank next to it is a dash.
             (Some(Gap::Space), Gap::Hyphen) | (Some(Gap::Hyphen), Gap::Space) => Gap::Clause,
             (gap, by) => gap.map_or(by, |gap| gap.max(by)),
         });

@@ -1,9 +1,9 @@
-//! The words all patterns are made of, each with a number, and how the words of a text are recognised as one of them.
+//! The numbered words that all patterns consist of, and the code that recognises them in a text.
 //!
-//! One pass of one automaton over the folded text finds every word and every beginning of a word.
-//! Words that it does not know are looked at again: drawn-out letters ("stoooop"), digits for
-//! letters ("k1ll"), letters apart ("s t o p"), signs for letters ("k!ll"), and, for words that
-//! were named worth it, a slip of the thumb.
+//! A single automaton finds every word and every beginning of a word in one pass over the folded
+//! text. Words that it does not know are checked again: drawn-out letters ("stoooop"), digits for
+//! letters ("k1ll"), separate letters ("s t o p"), signs for letters ("k!ll"), and, for words
+//! chosen for this, typos.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,28 +16,28 @@ use super::{
 };
 use crate::normal::{Folded, Token};
 
-/// Words come in two parts: `base` (keywords and opt-outs, the same in every program) and what a
-/// pack adds. The base reads a text the same with any pack, so that ingress, which has none, reads
-/// a STOP as the gate does.
+/// The words have two parts: `base` (keywords and opt-outs, the same in every program) and the
+/// pack's words. The base reads a text in the same way with any pack, so that ingress, which has no
+/// pack, recognises a STOP as the gate does.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Lexicon {
     words: HashMap<Box<str>, Symbol, FnvBuild>,
-    /// Beginnings of words.
+    /// Beginnings of words, which match every word that starts with them.
     stems: HashMap<Box<str>, Symbol, FnvBuild>,
     numbers: Vec<(Number, Symbol)>,
     base: Option<Symbol>,
     typos: Typos<Symbol>,
-    /// Real words that look like typos of ours.
+    /// Real words that look like typos of base words.
     real: HashSet<String, FnvBuild>,
     real_to_pack: HashSet<String, FnvBuild>,
-    /// Pack words the base takes for one of its own.
+    /// Pack words that the base takes for one of its own words.
     also: HashMap<Symbol, Symbol, FnvBuild>,
     automaton: Option<AhoCorasick>,
-    /// By pattern of the automaton: its symbol, and whether it is a whole word.
+    /// For each pattern of the automaton, its symbol and whether it is a whole word.
     found: Vec<(Symbol, bool)>,
 }
 
-/// The longest word put together from single letters.
+/// The longest word that is assembled from single letters.
 const SPELLED: usize = 20;
 
 impl Lexicon {
@@ -60,12 +60,13 @@ impl Lexicon {
         u32::try_from(self.words.len() + self.stems.len() + self.numbers.len()).unwrap_or(u32::MAX)
     }
 
-    /// From here on words belong to the pack.
+    /// Ends the base: all words added later belong to the pack.
     pub(super) fn end_base(&mut self) {
         self.base = Some(self.len());
     }
 
-    /// Words recognised with a typo in them; `real` are words to leave alone.
+    /// Adds words that are also recognised with a typo; `real` holds words that are never
+    /// corrected.
     pub(super) fn forgive<'a>(&mut self, words: impl Iterator<Item = &'a str>, real: impl Iterator<Item = &'a str>) {
         for word in words {
             let symbol = self.intern(Term::Word(word));
@@ -95,7 +96,7 @@ impl Lexicon {
         self.base.is_none_or(|base| symbol < base)
     }
 
-    /// Reads a text: its words, and which of ours they are.
+    /// Reads a text: folds it and finds the symbol of each word that the lexicon knows.
     pub(crate) fn read(&self, text: &str, reading: &mut Reading) {
         reading.clear();
         reading.folded.read(text);
@@ -147,7 +148,7 @@ impl Lexicon {
         reading.seen.extend(any.filter(|_| any != base).map(|symbol| (token, symbol)));
     }
 
-    /// The word of ours an unknown word stands for, and the one of the base.
+    /// Returns the symbol that an unknown word stands for, and the base's symbol for it.
     fn meant(&self, word: &str) -> (Option<Symbol>, Option<Symbol>) {
         let mut found = (None, None);
         let note = |symbol: Symbol, found: &mut (Option<Symbol>, Option<Symbol>)| {
@@ -177,7 +178,8 @@ impl Lexicon {
         self.typos.near(word).filter(move |symbol| !guarded(symbol))
     }
 
-    /// The text with words put together that were taken apart, if there are any; and whether a pack's word was among them.
+    /// Returns the text with split words joined, if there are any, and whether a pack's word was
+    /// among them.
     fn join(&self, folded: &Folded) -> Option<(Folded, bool)> {
         let tokens = folded.tokens();
         let single = |token: &Token| token.len() == 1;
@@ -231,7 +233,7 @@ impl Lexicon {
     }
 }
 
-/// The number it has, or from now on this one.
+/// Returns the word's number; a new word gets `next`.
 fn number_of(list: &mut HashMap<Box<str>, Symbol, FnvBuild>, text: &str, next: Symbol) -> Symbol {
     list.get(text).copied().unwrap_or_else(|| {
         list.insert(text.into(), next);
@@ -239,7 +241,7 @@ fn number_of(list: &mut HashMap<Box<str>, Symbol, FnvBuild>, text: &str, next: S
     })
 }
 
-/// The sign that stands for a letter between this word and the one before.
+/// Returns the sign before this word that stands for a letter, and its count.
 fn sign(token: &Token) -> Option<(char, u8)> {
     token.gap.repeated().filter(|&(sign, count)| count <= 3 && matches!(sign, '@' | '$' | '!' | '|' | '*'))
 }

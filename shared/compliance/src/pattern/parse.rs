@@ -1,4 +1,4 @@
-//! The notation of patterns, read into elements.
+//! Parses the notation of patterns into elements.
 
 use std::{
     cell::RefCell,
@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-/// Why a pattern cannot be read.
+/// The reason why a pattern cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     #[error("there is no group @{0}")]
@@ -29,7 +29,7 @@ pub(crate) enum Element<'a> {
     Many(Arc<Alternatives<'a>>),
     NotAfter(Arc<Alternatives<'a>>),
     NotBefore(Arc<Alternatives<'a>>),
-    /// Up to so many words, none of these.
+    /// Up to this number of words, none of which is among these.
     Words(u8, Arc<Alternatives<'a>>),
     Any,
     Start,
@@ -37,15 +37,16 @@ pub(crate) enum Element<'a> {
     Label,
 }
 
-/// Each alternative is one or more words in a row; or any of a whole group. Sorted, none twice.
+/// Alternatives, each of one or more consecutive words, and groups whose alternatives also count.
+/// Sorted, without duplicates.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Alternatives<'a> {
     pub(crate) phrases: Vec<Phrase<'a>>,
-    /// Shared: a group has hundreds of words and is part of hundreds of lists.
+    /// Shared, because a group has hundreds of words and is part of hundreds of lists.
     pub(crate) groups: Vec<Arc<Alternatives<'a>>>,
 }
 
-/// Words in a row as the pack has them, read when they are asked for: a list has thousands.
+/// Consecutive words as the pack has them; parsed only on demand, because a list has thousands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Phrase<'a>(&'a str);
 
@@ -70,7 +71,8 @@ impl Alternatives<'_> {
     }
 }
 
-/// Both ends tell lists apart well enough; all of their words took most of a worker's start.
+/// Hashes only both ends of a list, which distinguish lists well enough; hashing all words took
+/// most of a worker's start.
 impl Hash for Alternatives<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.phrases.len(), self.phrases.first(), self.phrases.last()).hash(state);
@@ -87,7 +89,8 @@ pub(crate) enum Term<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Number {
-    /// With letters between the digits, and how many digits.
+    /// Whether it is a code, with letters between the digits; below, the range of the number of
+    /// digits.
     code: bool,
     digits: (u8, u8),
     value: (u64, u64),
@@ -105,11 +108,11 @@ impl Number {
     }
 }
 
-/// Named alternatives, which may use each other.
+/// Named groups of alternatives, which may refer to each other.
 #[derive(Debug, Default)]
 pub(crate) struct Groups<'a> {
     lists: BTreeMap<&'a str, &'a str>,
-    /// Those that were read.
+    /// The groups that have been parsed.
     known: RefCell<BTreeMap<&'a str, Arc<Alternatives<'a>>>>,
 }
 
@@ -152,7 +155,7 @@ impl<'a> Groups<'a> {
         Ok(out)
     }
 
-    /// The parts of a pattern, all of which must be found.
+    /// Parses a pattern into its parts, all of which must be found.
     pub(crate) fn pattern(&self, text: &'a str) -> Result<Vec<Vec<Element<'a>>>, Problem> {
         let parts = text.split(" & ").map(|part| part.split_whitespace().map(|one| self.element(one)).collect());
         let parts = parts.collect::<Result<Vec<Vec<_>>, _>>()?;

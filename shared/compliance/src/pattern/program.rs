@@ -1,8 +1,9 @@
-//! All patterns, made ready to be looked for together.
+//! Compiles all patterns so that they can be searched for together.
 //!
-//! A text is at most 60 words at a time. For every list of alternatives a bit mask says at which of these words one of them
-//! stands; an element of a pattern then moves a whole mask of "matched up to here" at once. Only patterns whose rarest list
-//! occurs at all are tried. Nothing recurses and every repetition has a bound, so the work grows with the text alone.
+//! A text is searched in windows of at most 60 words. For every list of alternatives, a bit mask
+//! marks the words of the window at which one of them occurs; an element of a pattern then advances
+//! a whole mask of partial matches at once. A pattern is tried only if its rarest list occurs.
+//! Nothing recurses and every repetition is bounded, so the work grows only with the text.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -13,7 +14,7 @@ use super::{
     typo::index,
 };
 
-/// A rule: found when one of its patterns is, and none of `unless`.
+/// A rule. It matches if one of its patterns is found and none of `unless` is.
 #[derive(Debug, Default)]
 pub(crate) struct Rule<'a> {
     pub(crate) patterns: Vec<Vec<Vec<Element<'a>>>>,
@@ -23,23 +24,24 @@ pub(crate) struct Rule<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub(crate) lexicon: Lexicon,
-    /// Where a symbol counts: in lists that anchor patterns, in others of patterns, and in lists that only exclusions use.
+    /// The uses of each symbol: in lists that anchor patterns, in their other lists, and in lists
+    /// of exclusions only.
     pub(super) anchors: Uses,
     pub(super) others: Uses,
     pub(super) excuses: Uses,
     pub(super) phrases: Lists,
-    /// How many masks there are: one by symbol, then one by slot.
+    /// The number of masks: one per symbol, then one per slot.
     pub(super) masks: usize,
     pub(super) classes: Vec<Class>,
     pub(super) patterns: Vec<Pattern>,
-    /// Patterns to try, by mask that is not empty.
+    /// For each mask, the patterns to try when it is not empty.
     pub(super) anchored: Lists,
     pub(super) unless: Vec<Vec<Pattern>>,
     pub(super) courtesy: ClassId,
     base: Reach,
 }
 
-/// Masks and patterns are looked at up to these numbers.
+/// Upper bounds of the masks and patterns that a search uses.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Reach {
     pub(super) masks: u32,
@@ -54,8 +56,9 @@ pub(crate) enum Part {
     Whole,
 }
 
-/// A list of alternatives: a length in words, and the mask that says where one of that length stands: a symbol's own, or, after
-/// those, a slot's, which takes together what would be too many to ask one by one.
+/// A list of alternatives: pairs of a length in words and the mask of the places where an
+/// alternative of that length occurs. The mask is a symbol's own or, for many alternatives, a
+/// slot's, which combines them.
 pub(super) type Class = Vec<(u32, u32)>;
 pub(super) type ClassId = usize;
 
@@ -99,7 +102,8 @@ impl Step {
     }
 }
 
-/// By symbol: the slots of one-word alternatives, and the longer phrases it is the rarest word of, with their slots.
+/// For each symbol, the slots of its one-word alternatives, and the longer phrases of which it is
+/// the rarest word, with their slots.
 #[derive(Debug, Clone)]
 pub(super) struct Uses {
     pub(super) slots_of: Lists,
@@ -107,7 +111,7 @@ pub(super) struct Uses {
     pub(super) slots_of_phrase: Lists,
 }
 
-/// Many short lists in two vectors.
+/// Many short lists, stored in two vectors.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Lists {
     starts: Vec<u32>,
@@ -128,22 +132,22 @@ impl Lists {
         &self.items[self.starts[at as usize] as usize..self.starts[at as usize + 1] as usize]
     }
 
-    /// Of a list in order, the items below `end`.
+    /// Returns the items below `end` of a sorted list.
     pub(super) fn before(&self, at: u32, end: u32) -> impl Iterator<Item = &u32> {
         self.get(at).iter().take_while(move |item| **item < end)
     }
 }
 
-/// Up to so many words a list asks for one by one.
+/// The most words that a list checks one by one, without a slot.
 const FEW: usize = 6;
-/// Marks a slot's number until the symbols are counted.
+/// Marks a slot's number until the number of symbols is known.
 const SLOT: u32 = 1 << 31;
 
 /// One alternative of a list.
 #[derive(Debug, Clone, Copy)]
 enum Wording {
     Word(Symbol),
-    /// Its number.
+    /// The number of the phrase.
     Phrase(u32),
 }
 
@@ -154,7 +158,7 @@ pub(crate) struct Builder<'a> {
     rules: u32,
     classes: Vec<Class>,
     class_ids: HashMap<Arc<Alternatives<'a>>, ClassId>,
-    /// By class: its own words and phrases, and the groups whose words are its too.
+    /// For each class, its own words and phrases, and the groups whose words also belong to it.
     class_words: Vec<(Vec<Wording>, Vec<ClassId>)>,
     slots: u32,
     slots_of: Vec<Vec<u32>>,
@@ -163,7 +167,7 @@ pub(crate) struct Builder<'a> {
     slots_of_phrase: Vec<Vec<u32>>,
     patterns: Vec<Pattern>,
     unless: Vec<Vec<Pattern>>,
-    /// Of the base; in slots, for the symbols are not counted yet.
+    /// The bounds of the base; in slots, because the number of symbols is not known yet.
     base: Reach,
 }
 
@@ -179,13 +183,13 @@ impl<'a> Builder<'a> {
         self.unless.push(unless);
     }
 
-    /// Ends the part that is the same in every program.
+    /// Ends the base, the part that is the same in every program.
     pub(crate) fn end_base(&mut self) {
         self.lexicon.end_base();
         self.base = Reach { masks: self.slots, patterns: index(self.patterns.len()) };
     }
 
-    /// Words to recognise with a typo in them, and words to leave alone.
+    /// Adds words to recognise with a typo, and words never to correct.
     pub(crate) fn forgive<'w>(&mut self, words: impl Iterator<Item = &'w str>, real: impl Iterator<Item = &'w str>) {
         self.lexicon.forgive(words, real);
     }
@@ -210,7 +214,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A group has its slots once, however many lists it is part of.
+    /// Returns the class of a list. A group gets its slots once, even if it is part of many lists.
     pub(crate) fn class(&mut self, list: &Arc<Alternatives<'a>>) -> ClassId {
         if let Some(&known) = self.class_ids.get(list) {
             return known;
@@ -247,7 +251,7 @@ impl<'a> Builder<'a> {
         id
     }
 
-    /// And its length in words.
+    /// Returns the alternative and its length in words.
     fn wording(&mut self, one: Phrase<'_>) -> (u32, Wording) {
         let symbols = self.symbols(one);
         if let [word] = symbols.as_slice() {
@@ -274,7 +278,7 @@ impl<'a> Builder<'a> {
         }
         let masks = symbols + self.slots as usize;
         let of_slot = |slot: u32| slot as usize + symbols;
-        // How common a word is, as far as our own lists tell.
+        // Estimates how common a word is by its uses in our own lists.
         let mut uses = vec![0_usize; symbols];
         let mut part_of = vec![1_usize; self.class_words.len()];
         // A group's number is below those of the lists it is part of.
@@ -304,7 +308,8 @@ impl<'a> Builder<'a> {
                 anchored[*mask as usize].push(index(number));
             }
         }
-        // Before a rule is found nobody asks for its exclusions.
+        // Exclusions are checked only after a rule matches, so masks that only they use are kept
+        // apart.
         let mut excuse = vec![true; masks];
         let steps = self.patterns.iter().flat_map(|pattern| pattern.parts.iter().flatten());
         for class in steps.filter_map(|step| step.class()).chain([courtesy]) {

@@ -1,22 +1,23 @@
-//! A text as a lexicon reads it.
+//! The result of reading a text with a lexicon.
 
 use crate::normal::Folded;
 
 pub(crate) type Symbol = u32;
 
-/// Words looked at together; a bit more than one is needed for "after the last".
+/// Words searched together: fewer than the 64 bits of a mask, which has a bit for "after the last word" too.
 pub(super) const WINDOW: usize = 60;
 
-/// A text, read with a lexicon.
+/// A folded text and the symbols found in it.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) folded: Folded,
-    /// By word: which word of the keywords and opt-outs it is.
+    /// For each word, the symbol of the keyword or opt-out word that it is.
     pub(crate) base: Vec<Option<Symbol>>,
-    /// A word known only to a pack was put together from pieces: the base would read the text otherwise.
+    /// Whether a word that only the pack knows was joined from pieces; the base alone would read
+    /// such a text differently.
     pub(crate) foreign_joins: bool,
     pub(super) whole: Vec<Option<Symbol>>,
-    /// (word, what it is); by word where the text is longer than a window.
+    /// Pairs of a word's index and its symbol; sorted by word if the text is longer than a window.
     pub(super) seen: Vec<(u32, Symbol)>,
 }
 

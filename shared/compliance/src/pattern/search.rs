@@ -1,33 +1,36 @@
-//! Looks for all patterns of a program in a text.
+//! Searches a text for all patterns of a program.
 
 use super::{
     program::{ClassId, Lists, Part, Pattern, Program, Reach, Step, Uses},
     reading::{Reading, WINDOW},
 };
 
-/// Memory for a search, to be used again.
+/// Buffers for a search, reused by the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// By symbol, then by slot: at which words of the window it stands. All zero between searches.
+    /// For each symbol, then each slot, the words of the window at which it occurs. All zero
+    /// between searches.
     masks: Vec<u64>,
     /// The masks that are not zero.
     touched: Vec<u32>,
-    /// By pattern: the last window it was tried in.
+    /// For each pattern, the last window in which it was tried.
     tried: Vec<u64>,
     window: u64,
-    /// Rules of which a pattern was found in this window, and rules found in all.
+    /// The rules of which a pattern was found in this window; below, the rules found in the whole
+    /// text.
     found: Vec<u32>,
     rules: Vec<u32>,
-    /// Steps taken, to show that they grow with the text alone.
+    /// The number of steps, which tests check to grow only with the text.
     #[cfg(test)]
     pub(crate) work: u64,
 }
 
-/// Windows overlap, so that no pattern of up to 26 words is cut; at a cut, words that would exclude a match stand this far in.
+/// Windows start this many words apart and overlap, so that no pattern of up to 26 words is cut. At
+/// a cut, `MARGIN` words are left for words that would exclude a match.
 const STRIDE: usize = 30;
 const MARGIN: usize = 4;
 
-/// A window of a text, as masks over the places between its words.
+/// A window of a text, as bit masks over the positions between its words.
 struct View<'a> {
     masks: &'a [u64],
     all: u64,
@@ -39,7 +42,7 @@ struct View<'a> {
 }
 
 impl Uses {
-    /// Writes down in which slots before `end` the first `symbols` of the touched stand, and where.
+    /// Marks where the slots before `end` occur, from the first `symbols` of the touched masks.
     fn mark(&self, phrases: &Lists, symbols: usize, end: u32, masks: &mut [u64], touched: &mut Vec<u32>) {
         let set = |masks: &mut [u64], touched: &mut Vec<u32>, slot: u32, mask: u64| {
             let here = &mut masks[slot as usize];
@@ -64,7 +67,7 @@ impl Uses {
 }
 
 impl Program {
-    /// The numbers of the rules that are found, in their order.
+    /// Returns the numbers of the rules that match, in ascending order.
     pub(crate) fn search<'s>(&self, reading: &Reading, scratch: &'s mut Scratch, part: Part) -> &'s [u32] {
         let reach = self.reach(part);
         scratch.masks.resize(self.masks, 0);
@@ -185,7 +188,8 @@ impl Program {
         })
     }
 
-    /// Where the match may stand after this step, given where it may stand before.
+    /// Returns the positions that a match may have after this step, from those that it may have
+    /// before.
     fn step(&self, step: Step, at: u64, view: &View<'_>) -> u64 {
         match step {
             Step::One(class) => self.after(class, at, view),
@@ -204,7 +208,7 @@ impl Program {
         }
     }
 
-    /// At most twelve times: a sentence has no more.
+    /// Repeats a step at most twelve times; real sentences need no more.
     fn repeat(&self, mut at: u64, view: &View<'_>, step: impl Fn(u64) -> u64) -> u64 {
         for _ in 0..12 {
             let next = (at | step(at)) & view.all;

@@ -1,7 +1,9 @@
-//! Words one slip of the thumb away: a letter too many, too few, another one, or two in the wrong order.
+//! Finds words that differ by one typo: a missing, additional or different letter, or two letters
+//! in the wrong order.
 //!
-//! Every word is filed under itself and under what is left when one of its letters is taken out; a mistyped word shares one of
-//! these with it. So a look-up costs as many probes as the word has letters, however many words there are.
+//! Every word is stored under itself and under each form that lacks one of its letters; a mistyped
+//! word shares one of these keys with it. So a look-up needs as many probes as the word has
+//! letters, regardless of the number of words.
 
 use std::{
     collections::HashMap,
@@ -9,7 +11,7 @@ use std::{
     num::NonZeroU32,
 };
 
-/// FNV-1a: the keys are our own words, so nobody can make them collide.
+/// An FNV-1a hasher. The keys are our own words, so nobody can force collisions.
 #[derive(Debug, Clone)]
 pub(crate) struct Fnv(u64);
 
@@ -37,18 +39,19 @@ impl Hasher for Fnv {
 
 pub(crate) type FnvBuild = BuildHasherDefault<Fnv>;
 
-/// Shorter words are too close to other words; longer ones nobody types.
+/// The lengths of words that are corrected: shorter ones resemble too many others, longer ones are
+/// rare.
 const LENGTHS: std::ops::RangeInclusive<usize> = 5..=20;
 
 #[derive(Debug, Default, Clone)]
 pub(super) struct Typos<V> {
-    /// By key, the first of its entries.
+    /// For each key, the index of its first entry.
     filed: HashMap<u64, u32, FnvBuild>,
     entries: Vec<Entry>,
     words: Vec<(String, V)>,
 }
 
-/// A word filed under a key. Nearly every key has one alone, for which a list of its own would be too much.
+/// A word stored under a key. Most keys have only one word, so a list per key would waste memory.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     word: u32,
@@ -66,7 +69,7 @@ impl<V: Copy> Typos<V> {
         }
     }
 
-    /// Behind the key's other words, once.
+    /// Appends the word to the key's entries, unless it is there already.
     fn file(&mut self, key: u64, word: u32) {
         let fresh = index(self.entries.len());
         let mut at = *self.filed.entry(key).or_insert(fresh);
@@ -74,7 +77,7 @@ impl<V: Copy> Typos<V> {
             match entry.next {
                 _ if entry.word == word => return,
                 Some(next) => at = next.get(),
-                // An entry that others come before is not the first of all.
+                // An entry that follows others is never the first of all, so its index is not zero.
                 None => {
                     entry.next = NonZeroU32::new(fresh);
                     break;
@@ -90,7 +93,7 @@ impl<V: Copy> Typos<V> {
             .map(|entry| entry.word)
     }
 
-    /// The words at distance one.
+    /// Returns the words that differ by one typo.
     pub(super) fn near(&self, word: &str) -> impl Iterator<Item = V> {
         let fits = (LENGTHS.start() - 1..=LENGTHS.end() + 1).contains(&word.len()) && word.is_ascii();
         let found = fits.then(|| keys(word.as_bytes()).flat_map(|key| self.filed(key))).into_iter().flatten();
@@ -101,7 +104,7 @@ impl<V: Copy> Typos<V> {
     }
 }
 
-/// The hash of the word and of the word without each of its letters.
+/// Returns the hash of the word and of each form that lacks one of its letters.
 fn keys(word: &[u8]) -> impl Iterator<Item = u64> {
     (0..=word.len()).map(move |without| {
         let mut hash = Fnv::default();

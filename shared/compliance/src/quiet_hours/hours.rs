@@ -1,4 +1,4 @@
-//! Hours of a day and of a week, on the clock on the guest's wall.
+//! Hours of a day and of a week, in the guest's local time.
 
 use std::{fmt, str::FromStr};
 
@@ -8,7 +8,8 @@ use seven_domain::{Invalid, config::Regulations};
 
 const DAY: u32 = 24 * 60 * 60;
 
-/// From the first second to just before the last, within one day; midnight at its end is `24:00`. Never empty.
+/// A range of seconds within one day, the end excluded; midnight at the end of the day is `24:00`.
+/// Never empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hours {
     from: u32,
@@ -22,7 +23,7 @@ impl Hours {
         (from < to && to <= DAY).then_some(Self { from, to })
     }
 
-    /// Seconds since midnight: the first one inside and the first one no longer inside.
+    /// Returns the first second inside and the first second after the hours, counted from midnight.
     pub fn seconds(self) -> (u32, u32) {
         (self.from, self.to)
     }
@@ -38,7 +39,7 @@ impl Hours {
 
 impl FromStr for Hours {
     type Err = Invalid;
-    /// `08:00-21:00`, up to `24:00`.
+    /// Parses `08:00-21:00`; the latest end is `24:00`.
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let seconds = |part: &str| match part {
             "24:00" => Some(DAY),
@@ -100,9 +101,11 @@ impl Week {
     }
 }
 
-/// The hours in which a casino wants to text, on the guest's clock. They narrow the lawful window and never widen it (C-8).
+/// The hours in which a casino wants to text, on the guest's clock. They narrow the lawful window
+/// and never widen it (C-8).
 ///
-/// `opens` after `closes` runs over midnight. Equal ones mean that the casino has no quiet hours of its own.
+/// If `opens` is after `closes`, the window crosses midnight. If both are equal, the casino has no
+/// quiet hours of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CasinoWindow {
     pub opens: NaiveTime,
@@ -110,15 +113,16 @@ pub struct CasinoWindow {
 }
 
 impl CasinoWindow {
-    /// The law's window alone.
+    /// No hours of the casino's own: only the law's window applies.
     pub const ANY_TIME: Self = Self { opens: NaiveTime::MIN, closes: NaiveTime::MIN };
 
-    /// Quiet from `start` to `end`, over midnight when `start` is the later one (SEC-57).
+    /// Returns the window outside the quiet hours from `start` to `end`; they cross midnight if
+    /// `start` is the later one (SEC-57).
     pub fn from_quiet_hours(start: NaiveTime, end: NaiveTime) -> Self {
         Self { opens: end, closes: start }
     }
 
-    /// `quiet_hours_start` and `quiet_hours_end` of a casino's configuration.
+    /// Reads `quiet_hours_start` and `quiet_hours_end` of a casino's configuration.
     pub fn from_regulations(regulations: &Regulations) -> Result<Self, Invalid> {
         let time = |what: &'static str, text: &str| {
             NaiveTime::parse_from_str(text, "%H:%M")
@@ -130,7 +134,8 @@ impl CasinoWindow {
         ))
     }
 
-    /// The parts of `hours` in which the casino texts, in order: one, two when its window runs over midnight, or none.
+    /// Returns the parts of `hours` in which the casino texts, in order: one, two if its window
+    /// crosses midnight, or none.
     pub(super) fn narrow(self, hours: Hours) -> impl Iterator<Item = Hours> {
         let (opens, closes) = (self.opens.num_seconds_from_midnight(), self.closes.num_seconds_from_midnight());
         let own = match opens.cmp(&closes) {

@@ -1,18 +1,20 @@
-//! From hours on a wall clock to instants, through every change of the clocks, and the common part of several places.
+//! Converts local hours to instants, across daylight-saving changes, and intersects the spans of
+//! several places.
 
 use chrono::{DateTime, Datelike, Days, MappedLocalTime, NaiveDateTime, Offset, TimeDelta, TimeZone, Utc};
 use chrono_tz::{GapInfo, Tz};
 
 use super::hours::{CasinoWindow, Week};
 
-/// From `start` to just before `end`; never empty.
+/// A span of time from `start` to just before `end`; never empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: DateTime<Utc>,
     pub(super) end: DateTime<Utc>,
 }
 
-/// Which border of a span a wall time is. When the wall shows a time twice, each takes the reading that shortens the span.
+/// The end of a span that a local time is. If a local time occurs twice, each end takes the instant
+/// that shortens the span.
 #[derive(Debug, Clone, Copy)]
 enum Border {
     Start,
@@ -24,10 +26,12 @@ pub(super) fn local(zone: Tz, at: DateTime<Utc>) -> Option<NaiveDateTime> {
     at.naive_utc().checked_add_offset(zone.offset_from_utc_datetime(&at.naive_utc()).fix())
 }
 
-/// The open spans of one place from the guest's today to ten days after, in order, touching ones joined.
+/// Returns the open spans of one place from the guest's today to ten days later, in order; adjacent
+/// spans are joined.
 pub(super) fn of_place(zone: Tz, week: &Week, casino: CasinoWindow, at: DateTime<Utc>) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
-    // Outside these years calendars and clocks are guesses, and arithmetic may overflow: never open.
+    // Outside these years, calendars and clock changes are guesses and arithmetic may overflow, so
+    // the window is never open.
     let Some(today) = local(zone, at).map(|time| time.date()).filter(|day| (1970..=9000).contains(&day.year())) else {
         return spans;
     };
@@ -47,13 +51,13 @@ pub(super) fn of_place(zone: Tz, week: &Week, casino: CasinoWindow, at: DateTime
     spans
 }
 
-/// When the wall shows this time; for a time that the clocks leap over, the instant of the leap.
+/// Returns the instant of a local time; for a time that the clocks skip, the instant of the change.
 fn instant(zone: Tz, wall: NaiveDateTime, border: Border) -> Option<DateTime<Utc>> {
     let there = match (zone.from_local_datetime(&wall), border) {
         (MappedLocalTime::Single(time), _) => time,
         (MappedLocalTime::Ambiguous(one, other), Border::Start) => one.max(other),
         (MappedLocalTime::Ambiguous(one, other), Border::End) => one.min(other),
-        // Before the leap the wall shows less than this time, from the leap on more.
+        // The clocks show less than this time before the change, and more from the change on.
         (MappedLocalTime::None, _) => GapInfo::new(&wall, &zone)?.end?,
     };
     Some(there.to_utc())

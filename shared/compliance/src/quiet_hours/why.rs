@@ -1,4 +1,5 @@
-//! The answer as one sentence: what was decided, where the guest is thought to be and why, and which clock decided.
+//! Explains the answer in one sentence: the decision, where the guest is thought to be and why, and
+//! which clock decided.
 
 use chrono::{DateTime, Utc};
 
@@ -8,7 +9,8 @@ use crate::{
     jurisdiction::{Basis, Whereabouts},
 };
 
-/// Neither a profile nor country code 1: no state's law is about this guest.
+/// Returns whether no state's law applies to this guest: there is no profile, and the country code
+/// is not 1.
 pub(super) fn no_law_known(whereabouts: &Whereabouts<'_>) -> bool {
     whereabouts.basis == Basis::Unknown && whereabouts.prefix == Prefix::NotNorthAmerican
 }
@@ -43,7 +45,7 @@ fn own_hours(casino: CasinoWindow) -> String {
     format!("{}-{}", casino.opens.format("%H:%M"), casino.closes.format("%H:%M"))
 }
 
-/// Where the guest is thought to be, and why.
+/// Describes where the guest is thought to be, and why.
 fn place(window: &Window, whereabouts: &Whereabouts<'_>) -> String {
     let strictest = "the strictest window of all states holds in every US zone";
     match (window.basis, whereabouts.prefix) {
@@ -75,7 +77,8 @@ fn list(places: &[PlaceWindow]) -> String {
     format!("{}{all}", names.join(" or "))
 }
 
-/// The clock that decides: the first closed one, or when all are open the one that closes first.
+/// Returns the clock that decides: the first place that is closed or, if all are open, the one that
+/// closes first.
 fn deciding(window: &Window, casino: CasinoWindow) -> String {
     let until_close = |place: &&PlaceWindow| {
         let now = chrono::Timelike::num_seconds_from_midnight(&place.local_time.time());

@@ -18,27 +18,28 @@ pub enum Scope {
     Sender,
 }
 
-/// The scope of revocations from a day on.
+/// The scope of revocations made from a day on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Revocation {
-    /// The first day, in the property's zone.
+    /// The first day on which the scope applies, in the property's time zone.
     pub from: NaiveDate,
     pub scope: Scope,
 }
 
-/// The company that sends. Casinos that name the same `id` are one sender.
+/// The company that legally sends the texts. Casinos with the same `id` have the same sender.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LegalSender {
-    /// The same word in the documents of all its casinos.
+    /// The sender's id, identical in the documents of all its casinos.
     pub id: String,
-    /// As it is registered.
+    /// The company's registered name.
     pub name: String,
-    /// The programmes of messages it runs, as its terms name them.
+    /// The message programmes that it runs, as named in its terms.
     #[serde(default)]
     pub programmes: Vec<String>,
-    /// How far a revocation reaches, by the day it is made; before the first entry it ends the casino's texts only.
+    /// The scope of a revocation, by the day it is made; before the first entry it ends only the
+    /// casino's texts.
     #[serde(default)]
     pub revocations: Vec<Revocation>,
 }
@@ -53,7 +54,7 @@ impl Scope {
 }
 
 impl LegalSender {
-    /// The scope of a revocation that is made on this day: the entry that began last.
+    /// Returns the scope of a revocation made on this day, from the latest entry that had begun.
     pub fn scope_on(&self, day: NaiveDate) -> Scope {
         let begun = self.revocations.iter().filter(|revocation| revocation.from <= day);
         begun.max_by_key(|revocation| revocation.from).map_or(Scope::Casino, |revocation| revocation.scope)
@@ -81,7 +82,7 @@ impl LegalSender {
 }
 
 impl CasinoConfig {
-    /// The texts that a STOP ends which is said at this time (D7).
+    /// Returns which texts a STOP at this time ends (D7).
     pub fn revocation_scope(&self, at: DateTime<Utc>) -> Scope {
         let day = at.with_timezone(&self.operational.timezone).date_naive();
         self.regulations.legal_sender.as_ref().map_or(Scope::Casino, |sender| sender.scope_on(day))

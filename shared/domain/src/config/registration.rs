@@ -1,9 +1,9 @@
-//! How a sending number stands with provider and carriers (SMS-56).
+//! The registration of a sending number with provider and carriers (SMS-56).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a sending number is registered; decides its pace (SMS-56, spec 05 section 1.6).
+/// The kind of a sending number; decides its pace (SMS-56, spec 05 section 1.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NumberKind {
@@ -11,9 +11,9 @@ pub enum NumberKind {
     TollFree,
     /// 1 000 segments per second.
     ShortCode,
-    /// 10DLC long code: the campaign's own figure, `campaign_segments_per_second`.
+    /// 10DLC long code: the campaign's figure, `campaign_segments_per_second`.
     LongCode,
-    /// Demonstration and tests: 1 000 segments per second.
+    /// A number for demonstrations and tests: 1 000 segments per second.
     Demo,
 }
 
@@ -51,7 +51,7 @@ pub enum BrandTier {
     Top,
     High,
     Middle,
-    /// Also a brand nobody has vetted.
+    /// The lowest tier; also for a brand that nobody has vetted.
     Low,
     SoleProprietor,
 }
@@ -60,7 +60,7 @@ impl BrandTier {
     pub const ALL: [Self; 5] = [Self::Top, Self::High, Self::Middle, Self::Low, Self::SoleProprietor];
 }
 
-/// Where a number's registration with the carriers stands.
+/// The state of a number's registration with the carriers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Registration {
@@ -72,8 +72,9 @@ pub enum Registration {
     Suspended,
 }
 
-/// The brand and the campaign of a long code, as submitted to the carriers' registry; kept so that
-/// a renewal or an answer to a rejection says the same again (SMS-57). The fleet sends none of it.
+/// The brand and the campaign of a long code, as submitted to the carriers' registry. They are kept
+/// so that a renewal or an answer to a rejection repeats them (SMS-57). The fleet does not submit
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Registered {
@@ -85,15 +86,15 @@ pub struct Registered {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Brand {
-    /// As on its tax papers.
+    /// The legal name, as on the brand's tax papers.
     pub legal_name: String,
     pub entity: Entity,
-    /// In the United States the EIN.
+    /// The tax id; in the United States the EIN.
     pub tax_id: String,
     pub website: String,
-    /// The registry's word for its trade.
+    /// The registry's term for the brand's trade.
     pub vertical: String,
-    /// Of a listed company.
+    /// The stock symbol; only for publicly listed companies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stock_symbol: Option<String>,
 }
@@ -102,7 +103,7 @@ pub struct Brand {
 #[serde(rename_all = "snake_case")]
 pub enum Entity {
     Private,
-    /// Listed at an exchange.
+    /// A company listed on a stock exchange.
     Public,
     NonProfit,
     Government,
@@ -114,23 +115,23 @@ pub enum Entity {
 #[serde(deny_unknown_fields)]
 pub struct Campaign {
     pub use_case: String,
-    /// The parts of a mixed use case.
+    /// The single use cases of a mixed use case.
     #[serde(default)]
     pub sub_use_cases: Vec<String>,
-    /// How guests agree.
+    /// A description of how guests agree to texts.
     pub opt_in: String,
     /// A description of who writes to whom, and when.
     pub message_flow: String,
-    /// Texts as guests get them; the registry wants three (SMS-56).
+    /// Sample texts as guests receive them; the registry requires three (SMS-56).
     #[serde(default)]
     pub samples: Vec<String>,
 }
 
-/// As many as the registry wants.
+/// The number of samples that the registry requires.
 const SAMPLES: usize = 3;
 
 impl Registered {
-    /// The fields, by their path in the casino's document, that a submission could not do without and that say nothing.
+    /// Returns the required fields that are empty, by their path in the casino's document.
     pub fn missing(&self) -> Vec<&'static str> {
         let Self { brand, campaign } = self;
         let symbol = brand.stock_symbol.as_deref().unwrap_or_default();

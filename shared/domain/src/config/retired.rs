@@ -1,12 +1,13 @@
-//! Fields of the casino's document that nothing reads any more. This release takes them with a warning; the next one refuses them.
+//! Fields of the casino's document that nothing reads any more. This release accepts them with a
+//! warning; the next one refuses them.
 
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 
-/// The value of such a field: anything goes in, nothing comes out.
+/// The value of a retired field: accepts any value and keeps none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retired;
 
-/// Their names, as paths of the document.
+/// The names of the retired fields, as paths of the document.
 const NAMES: [&str; 8] = [
     "features.whisper_planner_enabled",
     "features.spanish_support_enabled",
@@ -24,7 +25,7 @@ impl<'de> Deserialize<'de> for Retired {
     }
 }
 
-/// Which of them a document names.
+/// Returns the retired fields that a document contains.
 pub fn retired(document: &serde_json::Value) -> Vec<&'static str> {
     let is_there = |name: &&str| document.pointer(&format!("/{}", name.replace('.', "/"))).is_some();
     NAMES.into_iter().filter(is_there).collect()

@@ -1,37 +1,38 @@
-//! The pause that follows a case (SEC-104, SEC-109, C-31) and what the guest is promised (CONV-44, C-29).
+//! The pause after a case is opened (SEC-104, SEC-109, C-31) and the promise made to the guest
+//! (CONV-44, C-29).
 
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc, Weekday};
 use chrono_tz::Tz;
 
-/// How long automation stays silent after a case was opened.
+/// How long automation stays silent after a case is opened.
 pub const PAUSE: TimeDelta = TimeDelta::minutes(30);
 
-/// A conversation without automation.
+/// A period in which automation does not answer the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
-    /// `None`: until a person ends it.
+    /// When the pause ends; `None` means that it lasts until a person ends it.
     pub until: Option<DateTime<Utc>>,
-    /// The holding text went out in this pause.
+    /// The holding text was already sent in this pause.
     pub held: bool,
 }
 
-/// The action automation may take on an inbound text.
+/// The action that automation may take on an inbound text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Automation {
     Run,
-    /// The one holding text of this pause.
+    /// Sends the holding text, once per pause.
     Hold,
     Silent,
 }
 
-/// The promise to the guest about when a person writes.
+/// The promise to the guest about when a person will write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
-    /// Business hours: within 15 minutes.
+    /// Within 15 minutes; made during business hours.
     Shortly,
-    /// Weekends and holidays by day: within 4 hours.
+    /// Within 4 hours; made during the day on weekends and holidays.
     WithinHours,
-    /// At night.
+    /// In the morning; made at night.
     Tomorrow,
 }
 
@@ -42,7 +43,8 @@ impl Pause {
         Self { until: Some(opened + PAUSE), held: false }
     }
 
-    /// STOP, HELP and cries for help never come here: the gate answers them.
+    /// Decides what happens to an inbound text during the pause. STOP, HELP and cries for help
+    /// never get here: the gate answers them.
     pub fn on_text(self, now: DateTime<Utc>) -> Automation {
         match self.until {
             Some(until) if now >= until => Automation::Run,
@@ -55,7 +57,8 @@ impl Pause {
 // === impl Promise ===
 
 impl Promise {
-    /// The longest a guest waits for a person under this promise; at night until the morning.
+    /// Returns the longest wait this promise allows, in minutes; `None` at night, when the guest
+    /// waits until the morning.
     pub fn minutes(self) -> Option<u32> {
         match self {
             Self::Shortly => Some(15),

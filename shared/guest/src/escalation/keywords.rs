@@ -1,4 +1,4 @@
-//! Phrases that call for a person, over folded words.
+//! Finds phrases that call for a person. Phrases are compared as folded words.
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use crate::extract::words;
 pub(super) struct Keyword {
     pub(super) reason: String,
     pub(super) severity: Severity,
-    /// A person looks; the host answers all the same.
+    /// A person looks at the conversation, but the host keeps answering.
     #[serde(default)]
     pub(super) aside: bool,
     say: Vec<Phrase>,
@@ -18,14 +18,14 @@ pub(super) struct Keyword {
     unless: Vec<Phrase>,
 }
 
-/// Phrases by themselves.
+/// A list of phrases without a severity.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Phrases {
     say: Vec<Phrase>,
 }
 
-/// Folded words in a row; `*word` allows up to two others before it.
+/// Consecutive folded words; `*word` allows up to two other words before `word`.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 struct Phrase(Vec<String>);
@@ -36,14 +36,16 @@ impl From<String> for Phrase {
     }
 }
 
-/// Whether a guest who asked for a person takes it back: "never mind, what restaurants do you have?"
+/// Returns whether a guest who asked for a person withdraws that request, as in "never mind, what
+/// restaurants do you have?"
 pub fn is_withdrawn(text: &str) -> bool {
     let said = words(text);
     super::TABLE.withdraw.say.iter().any(|phrase| says(&said, phrase))
         && hits(&super::TABLE.keyword, text).next().is_none()
 }
 
-/// The rows that the text hits and does not take back.
+/// Returns the rows of which the text contains a phrase, without those that its `unless` phrases
+/// cancel.
 pub(super) fn hits<'k>(table: &'k [Keyword], text: &str) -> impl Iterator<Item = &'k Keyword> {
     let said = words(text);
     table.iter().filter(move |row| {

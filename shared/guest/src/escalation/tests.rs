@@ -107,7 +107,7 @@ proptest! {
     }
 }
 
-#[test] // SEC-104: who asks for a person waits for one; who asks a question gets its answer
+#[test] // SEC-104: a guest who asks for a person waits for one; a guest who asks a question gets an answer
 fn only_some_cases_silence_the_host() {
     let takes = |facts: Facts<'_>| triggers(&facts).first().map(|t| (t.reason, t.takes_over));
     let none = Facts::default();
@@ -127,7 +127,7 @@ fn only_some_cases_silence_the_host() {
     }
 }
 
-#[test] // PROD-19's other side: a guest who drops it is served again
+#[test] // PROD-19: a guest who withdraws the request for a person is served again
 fn a_guest_may_think_again() {
     for (text, withdrawn) in [
         ("never mind, what restaurants do you have?", true),
@@ -139,7 +139,7 @@ fn a_guest_may_think_again() {
     }
 }
 
-#[test] // SEC-113, CONV-44: what was promised is the deadline, and the severity's own where it is sooner
+#[test] // SEC-113, CONV-44: the promised time is the deadline, unless the severity's own deadline is sooner
 fn a_promise_binds() {
     let minutes = |severity: Severity| {
         [Promise::Shortly, Promise::WithinHours, Promise::Tomorrow].map(|p| severity.respond_minutes(p))

@@ -1,4 +1,4 @@
-//! Months, weekdays and holidays by name, and the next day that fits.
+//! Reads names of months, weekdays and holidays, and finds the next matching day.
 
 use chrono::{Datelike, Days, NaiveDate, Weekday};
 
@@ -19,7 +19,7 @@ const MONTHS: [&[&str]; 12] = [
     &["december", "dec", "diciembre", "dic"],
 ];
 
-/// The full names, and short ones that are no other word.
+/// Full names, and abbreviations that have no other meaning.
 const WEEKDAYS: [&[&str]; 7] = [
     &["monday", "lunes"],
     &["tuesday", "tues", "martes"],
@@ -29,7 +29,8 @@ const WEEKDAYS: [&[&str]; 7] = [
     &["saturday", "sabado"],
     &["sunday", "domingo"],
 ];
-/// Also words of other kinds: only after "this", "next", "on".
+/// Abbreviations that have other meanings too; they count only after words like "this", "next",
+/// "on", or in a range.
 const SHORT: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 pub(super) fn month(word: &str) -> Option<u32> {
@@ -40,7 +41,7 @@ pub(super) fn month(word: &str) -> Option<u32> {
 pub(super) fn weekday(said: &Utterance<'_>, n: usize) -> Option<Weekday> {
     let word = said.at(n);
     let led = || ["this", "next", "on", "coming", "through", "until", "thru"].contains(&said.before(n, 1));
-    // "Fri-Sun", "Fri to Sun".
+    // A range such as "Fri-Sun" or "Fri to Sun".
     let name = |n: usize| WEEKDAYS.iter().any(|names| said.is(n, names)) || said.is(n, &SHORT);
     let ranged = || n >= 1 && said.between(n) == "-" && name(n - 1) || n >= 2 && said.is(n - 1, &["to"]) && name(n - 2);
     let long = WEEKDAYS.iter().position(|names| names.contains(&word));
@@ -48,27 +49,28 @@ pub(super) fn weekday(said: &Utterance<'_>, n: usize) -> Option<Weekday> {
     Weekday::try_from(u8::try_from(at).ok()?).ok()
 }
 
-/// The next day that is this one, today included.
+/// Returns the next day that is this weekday; today counts.
 pub(super) fn next_weekday(today: NaiveDate, day: Weekday) -> Option<NaiveDate> {
     let ahead = (day.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7;
     today.checked_add_days(Days::new(u64::from(ahead)))
 }
 
-/// The next such date. One that was up to five weeks ago is not a year ahead: nobody knows which is meant.
+/// Returns the next such date; `None` if the date was up to five weeks ago, because the guest may
+/// then mean either year.
 pub(super) fn next_date(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
     let in_year = |year: i32| NaiveDate::from_ymd_opt(year, month, day);
     let date = in_year(today.year()).filter(|date| *date >= today).or_else(|| in_year(today.year().checked_add(1)?))?;
     ((date - today).num_days() <= 330).then_some(date)
 }
 
-/// The next such day of a month, from today on.
+/// Returns the next date on this day of a month, from today on.
 pub(super) fn next_day(today: NaiveDate, day: u32) -> Option<NaiveDate> {
     (0..62).filter_map(|ahead| today.checked_add_days(Days::new(ahead))).find(|date| date.day() == day)
 }
 
-/// A holiday whose name begins at word `n`: its next date and the word after it.
+/// Returns the next date of the holiday whose name begins at word `n`, and the word after the name.
 pub(super) fn holiday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<(NaiveDate, usize)> {
-    // "New Year's Eve" loses the ending of "year's".
+    // In "New Year's Eve", folding turns "year's" into "year".
     const FIXED: &[(&[&str], u32, u32)] = &[
         (&["christmas eve", "xmas eve", "nochebuena"], 12, 24),
         (&["christmas day", "christmas", "xmas", "navidad"], 12, 25),

@@ -1,4 +1,4 @@
-//! The children who come along: how many, and how old they are.
+//! Finds the children who come along: their number and ages.
 
 use super::{
     Extracted, Slot,
@@ -9,7 +9,7 @@ use super::{
 
 /// Age from which a companion no longer counts as a child.
 const GROWN: u32 = 18;
-/// More children than this are a school, or a typing error.
+/// The largest plausible number of children; a larger one is a school, or a typing error.
 const MOST: u32 = 12;
 const AND: &[&str] = &["and", "y", "e"];
 const YEARS: &[&str] = &["years", "year", "yrs", "anos", "ano"];
@@ -19,7 +19,8 @@ const BRINGING: &[&str] = &[
     "traemos", "llevamos", "has",
 ];
 
-/// "my 8 year old son", "kids 5 and 8", "mi hija tiene 6", "with our two kids".
+/// Reads children with their ages or number: "my 8 year old son", "kids 5 and 8", "mi hija tiene
+/// 6", "with our two kids".
 pub(super) fn of(said: &Utterance<'_>, hit: &Hit) -> Vec<Extracted> {
     let kin = if hit.is == "grandchild" { "grandchild" } else { "child" };
     let counted = count(said, hit);
@@ -65,7 +66,8 @@ fn aged(said: &Utterance<'_>, kin: &str, age: u32, percent: u8, from: usize, to:
     Extracted::new(slot, percent, said.span(from, to))
 }
 
-/// "two kids", "3 little ones", "tres de mis hijos", "twins": how many, and the word where that begins. "2 or 3 kids" says no number.
+/// Returns the number of children and the word at which it begins: "two kids", "3 little ones",
+/// "tres de mis hijos", "twins". "2 or 3 kids" gives no number.
 fn count(said: &Utterance<'_>, hit: &Hit) -> Option<(u32, usize)> {
     let n = hit.words.start;
     if said.is(n, &["twins", "gemelos", "gemelas", "mellizos", "mellizas"]) {
@@ -77,14 +79,14 @@ fn count(said: &Utterance<'_>, hit: &Hit) -> Option<(u32, usize)> {
         return Some((2, at));
     }
     any_number(said, at)?;
-    // A range or a part of something else is no count, but leads to the word before it all the same.
+    // A range or a part of another expression is not a count; the result still points to its word.
     Some((number(said, at).filter(|count| (1..=MOST).contains(count)).unwrap_or(1), at))
 }
 
-/// Ages of children, with the words that say each.
+/// Returns the ages of children, each with its range of words.
 fn ages(said: &Utterance<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize, usize)> {
     let (n, end) = (hit.words.start, hit.words.end);
-    // "8 year old son", "8-year-old daughter", "my 5 and 7 year old kids".
+    // Ages before the noun: "8 year old son", "8-year-old daughter", "my 5 and 7 year old kids".
     if n >= 3 && said.is(n - 1, &["old", "olds"]) && said.is(n - 2, &["year", "yr", "years"]) {
         return back(said, n - 3);
     }
@@ -117,10 +119,10 @@ fn ages(said: &Utterance<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize,
         "con edades de",
     ];
     let at = said.one_of(end, cues).filter(|_| said.gap(end) <= Gap::Comma).or_else(|| {
-        // "kids (5, 8)", "kids: 5 and 8".
+        // Ages after a bracket or colon: "kids (5, 8)", "kids: 5 and 8".
         (said.between(end).contains(['(', ':']) && any_number(said, end).is_some()).then_some(end)
     });
-    // "2 kids, 5 and 8": as many ages as children.
+    // Ages after a count, as in "2 kids, 5 and 8"; there must be as many ages as children.
     let Some(at) = at else {
         let ages = if said.gap(end) <= Gap::Comma { forward(said, end) } else { Vec::new() };
         return if count.is_some_and(|count| count as usize == ages.len()) && ends(said, &ages) {
@@ -137,19 +139,20 @@ fn ages(said: &Utterance<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize,
     if bare || said.is(next, COUNTED) { Vec::new() } else { ages }
 }
 
-/// Words after a number which show that it counts something and is no age.
+/// Words after a number which show that it counts something else and is not an age.
 const COUNTED: &[&str] = &[
     "us", "them", "pm", "am", "minutes", "hours", "people", "st", "nd", "rd", "th", "percent", "feet", "times",
     "hermanos", "adults", "adultos",
 ];
 
-/// Nothing that the numbers could count follows them.
+/// Returns whether nothing that the numbers could count follows them.
 fn ends(said: &Utterance<'_>, ages: &[(u32, usize, usize)]) -> bool {
     let next = ages.last().map_or(0, |(_, _, to)| *to);
     said.gap(next) >= Gap::Comma || said.is(next, &["now", "so", "if", "btw", "respectively", "but", "yo", "yrs"])
 }
 
-/// Children nobody names, by their ages: "They're 5 and 8", "Tienen 4, 7 y 10 años", "the oldest is 9", "with our 6 year old".
+/// Finds children mentioned only by age: "They're 5 and 8", "Tienen 4, 7 y 10 años", "the oldest is
+/// 9", "with our 6 year old".
 pub(super) fn by_age(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found = Vec::new();
     for n in 0..said.len() {
@@ -160,7 +163,8 @@ pub(super) fn by_age(said: &Utterance<'_>) -> Vec<Extracted> {
     found
 }
 
-/// All of them in one list; a single number only with "years", for much else is five.
+/// Reads all ages from one list. A single number needs "years", because it could mean many other
+/// things.
 fn together(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let subjects = &[
         "theyre",
@@ -188,14 +192,14 @@ fn together(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> 
     (enough && whole && !said.is_question(n) && !said.negated(n)).then_some(ages)
 }
 
-/// Whether "years" stands among the numbers from word `n` on.
+/// Returns whether "years" is among the numbers from word `n` on.
 fn says_years(said: &Utterance<'_>, n: usize) -> bool {
     (n..said.len())
         .take_while(|at| any_number(said, *at).is_some() || said.is(*at, AND) || said.is(*at, YEARS))
         .any(|at| said.is(at, YEARS))
 }
 
-/// "one is 5, the other is 8", "el mayor tiene 9".
+/// Reads the age of one child among several: "one is 5, the other is 8", "el mayor tiene 9".
 fn one_of_them(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let subjects = &[
         "one",
@@ -227,7 +231,7 @@ fn one_of_them(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)
         "el chiquito",
         "la chiquita",
     ];
-    // The longest that fits: "the other one" begins with "the other".
+    // The longest match is used, because "the other one" begins with "the other".
     let end = subjects.iter().filter_map(|subject| said.one_of(n, &[subject])).max()?;
     let verb = said.is(end, &["is", "tiene", "turned", "cumple", "cumplio"]);
     if !verb && !said.words.get(end - 1)?.possessive {
@@ -241,7 +245,8 @@ fn one_of_them(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)
     (done && !said.is_question(n) && !said.is(to, COUNTED)).then(|| vec![(age, at, to)])
 }
 
-/// "with our 6 year old", "a 4 year old and a 7 year old", but no whiskey of twelve years.
+/// Reads "with our 6 year old" and "a 4 year old and a 7 year old", but not a twelve-year-old
+/// whiskey.
 fn year_olds(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let age = any_number(said, n).filter(|age| *age < GROWN)?;
     let to = said.one_of(n + 1, &["year old", "year olds", "yr old", "yr olds", "years old", "yo"])?;
@@ -257,7 +262,7 @@ fn year_olds(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>>
     (ends && !named && (mine || brought) && !said.negated(n)).then(|| vec![(age, n, to)])
 }
 
-/// Numbers joined by "and" and commas, from word `n` on; adults are no children.
+/// Returns the ages from word `n` on, joined by "and" and commas; ages of adults end the list.
 fn forward(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     let (mut ages, mut at) = (Vec::new(), n);
     while let Some(age) = any_number(said, at).filter(|age| *age < GROWN) {
@@ -276,7 +281,7 @@ fn forward(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     ages
 }
 
-/// The number at word `n` and those joined to it before.
+/// Returns the age at word `n` and the one joined to it before.
 fn back(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     let Some(age) = any_number(said, n).filter(|age| *age < GROWN) else { return Vec::new() };
     let first =

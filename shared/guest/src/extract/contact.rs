@@ -1,4 +1,4 @@
-//! E-mail addresses, other addresses to keep away from, and budgets.
+//! Finds e-mail addresses, other addresses that must not be read as words, and budgets.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -14,7 +14,7 @@ static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)[a-z0-9][a-z0-9._%+-]*@[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
         .expect("the pattern is a constant")
 });
-/// Web addresses, handles, broken e-mail addresses.
+/// Web addresses, handles and broken e-mail addresses.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)https?://\S+|www\.\S+|\S*@\S+|\b[a-z0-9-]+\.(?:com|net|org|io|me|ly)\b\S*")
         .expect("the pattern is a constant")
@@ -23,14 +23,14 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn emails(text: &str) -> Vec<Extracted> {
     let found = EMAIL.find_iter(text).filter(|m| {
         let before = text[..m.start()].chars().next_back();
-        // Half of something longer.
+        // The match is only a part of something longer.
         !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '@' | '/' | '.'))
             && !text[m.end()..].starts_with('@')
             && !m.as_str().contains("..")
     });
     let mut found: Vec<Extracted> =
         found.map(|m| Extracted::new(Slot::Email(m.as_str().to_lowercase()), 95, m.range())).collect();
-    // Of two addresses neither is surely the guest's.
+    // With two addresses it is unclear which one is the guest's.
     if found.len() > 1 {
         found.clear();
     }
@@ -98,7 +98,7 @@ const GAMBLING: &[&str] = &[
     "points",
 ];
 
-/// Money the guest wants to spend, not money won, lost, bet or asked about.
+/// Finds the money that the guest wants to spend; money won, lost, bet or asked about is ignored.
 pub(super) fn budget(said: &Utterance<'_>) -> Option<Extracted> {
     if said.has(GAMBLING) {
         return None;
@@ -129,10 +129,11 @@ pub(super) fn budget(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// The amount at word `n` when no range goes on from it, and whether it is surely money.
+/// Returns the amount at word `n` unless a range continues from it, and whether it is certainly
+/// money.
 fn amount(said: &Utterance<'_>, n: usize) -> Option<(u32, bool)> {
     let whole = said.at(n).parse::<u32>().ok().filter(|v| (5..=100_000).contains(v))?;
-    // "$1,500": the figures after a bare comma belong to it.
+    // In "$1,500" the comma joins two groups of digits, so neither group alone is the amount.
     if said.between(n) == ","
         || said.between(n + 1).starts_with(',') && said.gap(n + 1) == Gap::Comma && said.between(n + 1) == ","
     {
@@ -149,7 +150,7 @@ fn amount_follows(said: &Utterance<'_>, n: usize) -> bool {
         && (said.between(n).ends_with('$') || said.is(n + 1, &["dollars", "bucks", "usd", "dolares"]))
 }
 
-/// The lower end of a range that ends at word `n`, and whether it is surely money.
+/// Returns the lower end of a range that ends at word `n`, and whether it is certainly money.
 fn range(said: &Utterance<'_>, n: usize) -> (Option<u32>, bool) {
     let linked = n >= 2 && said.is(n - 1, &["and", "to", "y", "a"]);
     let at = if linked { n - 2 } else { n.saturating_sub(1) };
@@ -158,7 +159,8 @@ fn range(said: &Utterance<'_>, n: usize) -> (Option<u32>, bool) {
     (least, least.is_some() && said.between(at).ends_with('$'))
 }
 
-/// Where a phrase begins that ends before word `n`, with "about" or "like" between them.
+/// Returns the start of a phrase that ends before word `n`; "about" or "like" may come between
+/// them.
 fn cue_before(said: &Utterance<'_>, n: usize, phrases: &[&str]) -> Option<usize> {
     let filler = |n: usize| {
         said.is(

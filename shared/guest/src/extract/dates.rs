@@ -1,4 +1,4 @@
-//! When the guest comes: "next Saturday", "el viernes", "Nov 28 to 30", "mañana".
+//! Finds when the guest comes: "next Saturday", "el viernes", "Nov 28 to 30", "mañana".
 
 mod figures;
 
@@ -14,13 +14,13 @@ use super::{
 use crate::Topic;
 use figures::{by_day, by_figures, ordinal};
 
-/// A date at a place: first and last day, and the words that say it.
+/// A date found in the text: first and last day, and the words that state it.
 #[derive(Clone, Copy)]
 struct At {
     stay: Stay,
     from: usize,
     to: usize,
-    /// How sure the reading of the words is.
+    /// Confidence in the reading of the words, in percent.
     percent: u8,
 }
 
@@ -127,7 +127,7 @@ const NOT_THEN: &[&str] = &[
 const CONTACT: &[&str] =
     &["call me", "text me", "remind me", "call back", "llameme", "llamame", "escribeme", "escribame"];
 
-/// One stay at most: two different dates are no plan.
+/// Returns at most one stay; two different dates are not a plan.
 pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted> {
     let today = setting.today();
     let mut found: Vec<At> = Vec::new();
@@ -143,14 +143,14 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted>
         }
     }
     let first = *found.first()?;
-    // "Next Saturday, Nov 28" is one date.
+    // Overlapping dates such as "Next Saturday, Nov 28" count as one.
     let best = *found.iter().max_by_key(|at| at.percent).unwrap_or(&first);
     let clash = found.iter().any(|at| best.stay.to < at.stay.from || at.stay.to < best.stay.from);
     let past = (0..first.from.min(said.len())).any(|n| said.is(n, PAST)) || said.is(best.to, PAST);
     if clash || past || said.negated(best.from) || found.iter().any(|at| said.negated(at.from)) {
         return None;
     }
-    // When to write, not when to come.
+    // The date is when to contact the guest, not when the guest comes.
     let contact = said.one_of(first.from.saturating_sub(2), CONTACT).is_some_and(|end| end <= first.from)
         || said.one_of(first.from.saturating_sub(1), CONTACT).is_some_and(|end| end <= first.from);
     if contact {
@@ -173,7 +173,7 @@ fn day(date: NaiveDate, from: usize, to: usize, percent: u8) -> At {
     At { stay: Stay { from: date, to: date, grain: Grain::Day }, from, to, percent }
 }
 
-/// Two dates with a link between: "Friday to Sunday", "Nov 28-30", "del 28 al 30 de noviembre".
+/// Reads two linked dates: "Friday to Sunday", "Nov 28-30", "del 28 al 30 de noviembre".
 fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -> Option<At> {
     let start = n + usize::from(said.is(n, &["from", "between", "del", "entre"]));
     let stay = |from: NaiveDate, to: NaiveDate, end: usize, percent| {
@@ -185,7 +185,8 @@ fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -
             percent,
         })
     };
-    // "28-30 de noviembre", "del 28 al 30 de noviembre", "28 to 30 November".
+    // The month after both days: "28-30 de noviembre", "del 28 al 30 de noviembre", "28 to 30
+    // November".
     if let Some((first, after)) = ordinal(said, start)
         && let Some(next) = link(said, after)
         && let Some((last, end)) = ordinal(said, next)
@@ -198,7 +199,7 @@ fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -
     }
     let first = single(said, start, today, language).filter(|at| at.stay.grain == Grain::Day)?;
     let next = link(said, first.to)?;
-    // "Nov 28-30": the second day has no month of its own.
+    // The month before both days: in "Nov 28-30" the second day has no month of its own.
     if let Some((last, end)) = ordinal(said, next)
         && month(said.at(end)).is_none()
         && !said.is(end, &["de", "of", "pm", "am", "people", "personas", "guests", "adults"])
@@ -211,7 +212,7 @@ fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -
     stay(first.stay.from, last.stay.to, last.to, first.percent.min(last.percent))
 }
 
-/// The word after "to", "through", "al", "-".
+/// Returns the word after a link: "to", "through", "al", "-".
 fn link(said: &Utterance<'_>, n: usize) -> Option<usize> {
     if said.is(n, &["to", "through", "thru", "until", "till", "al", "a", "hasta", "and", "y"])
         && said.gap(n) <= Gap::Space
@@ -238,7 +239,7 @@ fn plus(today: NaiveDate, days: u64) -> Option<NaiveDate> {
     today.checked_add_days(Days::new(days))
 }
 
-/// "tonight", "tomorrow", "pasado mañana", "in 3 days".
+/// Reads a date relative to today: "tonight", "tomorrow", "pasado mañana", "in 3 days".
 fn relative(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let at = |days, to, percent| Some(day(plus(today, days)?, n, to, percent));
     if let Some(to) = said.one_of(n, &["day after tomorrow", "the day after tomorrow", "pasado manana"]) {
@@ -252,7 +253,7 @@ fn relative(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     if said.is(n, &["tomorrow", "tmrw", "tmr"]) {
         return at(1, n + 1, 92);
     }
-    // "por la mañana", "las 9 de la mañana", "esta mañana" are mornings.
+    // In "por la mañana", "las 9 de la mañana" and "esta mañana", the word means morning.
     if said.is(n, &["manana"]) && !(n > 0 && said.is(n - 1, &["la", "esta", "una", "cada"])) {
         return at(1, n + 1, 90);
     }
@@ -267,13 +268,13 @@ fn relative(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     at(u64::from(days), n + 3, 80)
 }
 
-/// "this weekend", "next week", "la próxima semana", "in December".
+/// Reads a weekend, week or month: "this weekend", "next week", "la próxima semana", "in December".
 fn weekend_or_week(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let monday = u64::from(today.weekday().num_days_from_monday());
     let stay = |from: u64, to: u64, grain, end, percent| {
         Some(At { stay: Stay { from: plus(today, from)?, to: plus(today, to)?, grain }, from: n, to: end, percent })
     };
-    // Saturday and Sunday; on a Sunday what is left of it.
+    // The weekend is Saturday and Sunday; on a Sunday, only that Sunday is left.
     let saturday = 5u64.saturating_sub(monday);
     if let Some(end) =
         said.one_of(n, &["this weekend", "the weekend", "este fin de semana", "este finde", "el fin de semana"])
@@ -303,7 +304,8 @@ fn weekend_or_week(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<A
     Some(At { stay: Stay { from: first, to: last, grain: Grain::Month }, from: n, to: n + 2, percent: 70 })
 }
 
-/// "Saturday", "next Friday", "el sábado que viene"; the coming one, and a week later if that is today and "next" was said.
+/// Reads a weekday: "Saturday", "next Friday", "el sábado que viene". It means the next such day;
+/// if that is today and "next" was said, the day a week later.
 fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let lead = said.is(n, &["this", "next", "on", "coming", "el", "este", "proximo", "the"]);
     let more = lead && said.is(n + 1, &["coming", "proximo", "next"]);
@@ -318,7 +320,8 @@ fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let week_on = said.is(n, &["next", "proximo"]) || more && said.is(n + 1, &["next", "proximo"]) || follows.is_some();
     let to = follows.unwrap_or(name + 1);
     let to = to + usize::from(said.is(to, &["night", "evening", "afternoon", "morning"]));
-    // "Soy Domingo" is a name; "martes trece" is some other Tuesday.
+    // In "Soy Domingo" the word is a name; "martes trece" means some Tuesday that falls on the
+    // 13th.
     let numbered = ordinal(said, to).filter(|(_, end)| *end > to + 1 || said.gap(*end) == Gap::Stop);
     let spelled = any_number(said, to).is_some() && ordinal(said, to).is_none() && said.gap(to + 1) == Gap::Stop;
     if ["soy", "llamo", "im"].contains(&said.before(n, 1)) || spelled {
@@ -326,7 +329,7 @@ fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     }
     let coming = next_weekday(today, found)?;
     let date = if week_on && coming == today { plus(today, 7)? } else { coming };
-    // "Next Saturday" said in the week before it may mean the one after.
+    // "Next Saturday" said earlier in the same week may mean the Saturday after.
     if numbered.is_some_and(|(figure, _)| figure != date.day()) && said.gap(to) <= Gap::Space {
         return None;
     }
@@ -339,20 +342,21 @@ fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
         (_, true) => 92,
         _ => 85,
     };
-    // A week later than either.
+    // "After next" means a week later than either reading.
     if said.one_of(to, &["after next"]).is_some() {
         return None;
     }
     Some(day(date, n, to, percent))
 }
 
-/// "Nov 28", "28 November", "28 de noviembre", "December 5th, 2026".
+/// Reads a day with a month: "Nov 28", "28 November", "28 de noviembre", "December 5th, 2026".
 fn by_month(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let start = n + usize::from(said.is(n, &["el", "the", "on"]));
     let (found, figure, to) = if let Some(found) = month(said.at(start)) {
         let (figure, to) = ordinal(said, start + 1)
             .filter(|_| said.gap(start + 1) <= Gap::Space || said.between(start + 1) == ". ")?;
-        // "may 2 of us come", "march 4 people in", "dec 5 at 7:30".
+        // The number counts something else: "may 2 of us come", "march 4 people in", "dec 5 at
+        // 7:30".
         let counts = said
             .is(to, &["people", "personas", "guests", "of", "pm", "am", "more", "kids", "adults", "percent", "dogs"]);
         (found, figure, if counts { return None } else { to })

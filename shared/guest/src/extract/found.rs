@@ -1,4 +1,4 @@
-//! Findings of extraction. `Debug` shows the kind, never what the guest said.
+//! The findings of extraction. `Debug` shows their kind, never the guest's words.
 
 use std::{fmt, ops::Range};
 
@@ -12,14 +12,14 @@ use crate::Confidence;
 #[serde(rename_all = "snake_case")]
 pub enum Grain {
     Day,
-    /// From one day to another.
+    /// Several days, from one to another.
     Days,
     Weekend,
     Week,
     Month,
 }
 
-/// When the guest comes: first and last day.
+/// The guest's visit, by its first and last day.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Stay {
     pub from: NaiveDate,
@@ -35,7 +35,7 @@ pub struct Budget {
     pub per_person: bool,
 }
 
-/// One thing said.
+/// One stated fact.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Slot {
@@ -46,7 +46,7 @@ pub enum Slot {
     PartySize(u32),
     Visit(Stay),
     Diet(String),
-    /// "allergy: peanuts" in the profile.
+    /// An allergen; the profile stores it as "allergy: peanuts".
     Allergy(String),
     Occasion(String),
     Budget(Budget),
@@ -55,27 +55,27 @@ pub enum Slot {
     Cuisine(String),
     Game(String),
     Accessibility(String),
-    /// A person who comes along; children with or without an age.
+    /// A person who comes along. Children may come with or without an age.
     Companion {
         kin: String,
         name: Option<String>,
         age: Option<u32>,
     },
-    /// Several of a kind of whom no more is said: "3 kids".
+    /// Several companions of one kind without further details: "3 kids".
     Group {
         kin: String,
         number: u32,
     },
 }
 
-/// A slot, how sure we are, and where it stands.
+/// A fact with our confidence in it and its position in the text.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct Extracted {
     pub slot: Slot,
     pub confidence: Confidence,
-    /// Bytes of the text.
+    /// The bytes of the text that state it.
     pub span: Range<usize>,
-    /// The text takes back something said before.
+    /// The text corrects an earlier statement.
     pub correction: bool,
 }
 
@@ -88,7 +88,7 @@ impl Extracted {
 }
 
 impl Slot {
-    /// The slot's name, for logs.
+    /// Returns the slot's name, for logs.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Name(_) => "name",

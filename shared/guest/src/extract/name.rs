@@ -12,14 +12,14 @@ use crate::Topic;
 static NAMES: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| include_str!("../../data/names.txt").split_whitespace().collect());
 
-/// Capitalised, but no names.
+/// Words that are often capitalised but are not names.
 static NO_NAMES: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| include_str!("../../data/no_names.txt").split_whitespace().collect());
-/// Names that are words: only with a capital.
+/// Names that are also ordinary words; they count as names only with a capital.
 static WORDS: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| include_str!("../../data/names_that_are_words.txt").split_whitespace().collect());
 
-/// Nothing but a name follows these.
+/// Phrases that only a name can follow.
 const SURE: &[&str] = &[
     "my name is",
     "my names",
@@ -32,7 +32,7 @@ const SURE: &[&str] = &[
     "me dicen",
     "people call me",
 ];
-/// A name may follow these.
+/// Phrases that a name may follow.
 const LOOSE: &[&str] = &[
     "i am",
     "im",
@@ -58,10 +58,10 @@ const LOOSE: &[&str] = &[
     "the name is",
     "aqui",
 ];
-/// Between the cue and the name.
+/// Words that may stand between the phrase and the name.
 const FILLER: &[&str] = &["also", "actually"];
 
-/// Endings of words that describe rather than name.
+/// Endings of words that describe somebody and are not names.
 const ENDINGS: &[&str] = &[
     "ing", "ed", "ous", "ful", "less", "ible", "able", "ish", "ese", "ian", "ican", "ist", "tic", "ly", "ando", "endo",
     "ado", "ada", "ista", "oso", "osa",
@@ -73,7 +73,7 @@ const PARTICLES: &[&str] = &["de", "del", "la", "las", "los", "van", "von", "der
 enum Cue {
     Sure,
     Loose,
-    /// We had asked for it.
+    /// The host had asked for the name.
     Answer,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Vec<Extracted> {
     let asked = setting.asked == Some(Topic::Name);
     let answer = (asked && said.len() <= 3).then(|| named(said, 0, Cue::Answer)).flatten();
     let cued = || (0..said.len()).find_map(|n| cue(said, n).and_then(|(kind, at)| named(said, at, kind)));
-    // "Maria here", "Bob aqui".
+    // A name before "here": "Maria here", "Bob aqui".
     let here = || {
         let at = (1..said.len()).find(|n| {
             said.is(*n, &["here"])
@@ -94,10 +94,10 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Vec<Extracted> {
     cued().or_else(here).or(answer).unwrap_or_default()
 }
 
-/// A cue at word `n`, and the word after it.
+/// Returns the cue at word `n`, and the word after it.
 fn cue(said: &Utterance<'_>, n: usize) -> Option<(Cue, usize)> {
     if let Some(at) = said.one_of(n, SURE) {
-        // "do you know what my name is", "not my name".
+        // Negated cues are ignored: "do you know what my name is", "not my name".
         return (!said.negated(n)).then_some((Cue::Sure, at));
     }
     let at = said.one_of(n, LOOSE)?;
@@ -133,7 +133,7 @@ fn cue(said: &Utterance<'_>, n: usize) -> Option<(Cue, usize)> {
     (begins && statement && !said.negated(n)).then_some((Cue::Loose, at))
 }
 
-/// The name that begins at word `n`.
+/// Returns the name that begins at word `n`.
 fn named(said: &Utterance<'_>, n: usize, cue: Cue) -> Option<Vec<Extracted>> {
     let word = said.words.get(n)?;
     let name = word.text.as_str();
@@ -164,7 +164,8 @@ fn named(said: &Utterance<'_>, n: usize, cue: Cue) -> Option<Vec<Extracted>> {
         Cue::Loose | Cue::Answer if capital && ends && !describes => 70,
         _ => return None,
     };
-    // "I'm jordan's", "i'm sam i need": a bare lower-case name has to end or go on like a sentence.
+    // A bare lower-case name must end its clause or continue like a sentence, unlike "I'm jordan's"
+    // and "i'm sam i need".
     let mut to = n + 1;
     let mut full = vec![spell(said, n)];
     while to < said.len() && full.len() < 5 && (surname(said, to) || particle(said, to)) {
@@ -201,14 +202,15 @@ fn particle(said: &Utterance<'_>, n: usize) -> bool {
         && is_family(said, n)
 }
 
-/// "Maria de la Cruz", but "Maria de Boston" says where from.
+/// Returns whether a surname follows: "Maria de la Cruz" is a name, but "Maria de Boston" names a
+/// place.
 fn is_family(said: &Utterance<'_>, n: usize) -> bool {
     said.words.get(n).is_some_and(|w| w.capital)
         || said.is(n + 1, PARTICLES)
         || said.is(n, &["la", "las", "los", "van", "von", "der", "da", "di", "del"])
 }
 
-/// As the guest spells it; "maria" and "MARIA" become "Maria".
+/// Returns the name in the guest's own spelling, except that "maria" and "MARIA" become "Maria".
 fn spell(said: &Utterance<'_>, n: usize) -> String {
     let raw = said.spelled(n);
     let mixed = raw.chars().any(char::is_lowercase) && raw.chars().any(char::is_uppercase);

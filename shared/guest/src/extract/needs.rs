@@ -1,4 +1,4 @@
-//! Diet, allergies and needs of access.
+//! Finds diets, allergies and accessibility needs.
 
 use super::{
     Extracted, Slot,
@@ -45,7 +45,7 @@ const OWN: &[&str] = &[
     "una de nosotros",
 ];
 
-/// "I'm vegan"; "do you have halal food?" is only a hint.
+/// Reads a diet: "I'm vegan" is certain; "do you have halal food?" is only a hint.
 fn diet(said: &Utterance<'_>) -> Vec<Extracted> {
     let hits = terms(List::Diet, said).into_iter().filter(|hit| {
         let n = hit.words.start;
@@ -96,7 +96,7 @@ fn owned(said: &Utterance<'_>, n: usize) -> bool {
     (from..n).any(|at| said.one_of(at, OWN).is_some_and(|end| end <= n))
 }
 
-/// Of other people, who do not come along.
+/// Returns whether the clause is about other people, who do not come along.
 fn others(said: &Utterance<'_>, n: usize) -> bool {
     let from = said.clause(n);
     (from..n).any(|at| {
@@ -110,7 +110,7 @@ fn others(said: &Utterance<'_>, n: usize) -> bool {
     })
 }
 
-/// "allergic to shellfish and peanuts", "nut allergy", "alergia al maní".
+/// Reads allergies: "allergic to shellfish and peanuts", "nut allergy", "alergia al maní".
 fn allergies(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found = Vec::new();
     for n in 0..said.len() {
@@ -141,14 +141,14 @@ fn allergies(said: &Utterance<'_>) -> Vec<Extracted> {
     found
 }
 
-/// "peanut allergy", "nut and egg allergies".
+/// Reads allergens before the noun: "peanut allergy", "nut and egg allergies".
 fn before(said: &Utterance<'_>, n: usize) -> Vec<Hit> {
     let from =
         (n.saturating_sub(2)..n).find(|at| term(List::Allergen, said, *at).is_some_and(|hit| hit.words.end == n));
     from.and_then(|at| term(List::Allergen, said, at)).into_iter().collect()
 }
 
-/// Terms one after another from word `n`, joined by "and", "or", commas.
+/// Returns consecutive terms from word `n` on, joined by "and", "or" and commas.
 fn listed(list: List, said: &Utterance<'_>, n: usize, skip: &[&str]) -> Vec<Hit> {
     let (mut hits, mut at) = (Vec::new(), n);
     while at < said.len() && said.gap(at) <= Gap::Comma {
@@ -164,7 +164,7 @@ fn listed(list: List, said: &Utterance<'_>, n: usize, skip: &[&str]) -> Vec<Hit>
     hits
 }
 
-/// "I don't eat pork", "no como mariscos".
+/// Reads foods the guest avoids: "I don't eat pork", "no como mariscos".
 fn avoided(said: &Utterance<'_>) -> Vec<Extracted> {
     let cues = &[
         "i dont eat",
@@ -186,7 +186,7 @@ fn avoided(said: &Utterance<'_>) -> Vec<Extracted> {
         .collect()
 }
 
-/// "I use a wheelchair"; not "blind date", not "small blind".
+/// Reads accessibility needs: "I use a wheelchair", but not "blind date" or "small blind".
 fn access(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found: Vec<Extracted> = Vec::new();
     for hit in terms(List::Access, said) {
@@ -194,7 +194,7 @@ fn access(said: &Utterance<'_>) -> Vec<Extracted> {
         let other = hit.is == "vision" && said.is(hit.words.end, &["date", "bet", "raise", "drunk", "luck", "to"])
             || hit.is == "hearing" && said.is(hit.words.end, &["tones", "to"])
             || said.has(&["wheelchair race", "wheelchair basketball"]);
-        // "No stairs please" is a need; "I don't need a wheelchair" is none.
+        // "No stairs please" is a need although it has a "no"; "I don't need a wheelchair" is not.
         let need_of_no = hit.is == "limited mobility" && said.is(n, &["no", "cant"]);
         if other
             || (said.negated(n) && !need_of_no)

@@ -1,4 +1,4 @@
-//! Small whole numbers, in digits or in words.
+//! Reads small whole numbers, in digits or in words.
 
 use super::said::Utterance;
 
@@ -39,7 +39,7 @@ const WORDS: &[(&str, u32)] = &[
     ("veinte", 20),
 ];
 
-/// The number at word `n`: no part of an amount, a time, a fraction or a range.
+/// Returns the number at word `n` unless it is part of an amount, a time, a fraction or a range.
 pub(super) fn number(said: &Utterance<'_>, n: usize) -> Option<u32> {
     let value = any_number(said, n)?;
     let (before, after) = (said.between(n), said.between(n + 1));
@@ -53,7 +53,7 @@ pub(super) fn number(said: &Utterance<'_>, n: usize) -> Option<u32> {
     (!money && !glued && !range).then_some(value)
 }
 
-/// The number at word `n`, whatever it is part of.
+/// Returns the number at word `n`, even if it is part of something else.
 pub(super) fn any_number(said: &Utterance<'_>, n: usize) -> Option<u32> {
     let word = said.at(n);
     if word.len() <= 5 && word.starts_with(|c: char| c.is_ascii_digit()) {
@@ -62,7 +62,7 @@ pub(super) fn any_number(said: &Utterance<'_>, n: usize) -> Option<u32> {
     WORDS.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
 }
 
-/// Whether it is written in figures.
+/// Returns whether the number is written in figures.
 pub(super) fn in_figures(said: &Utterance<'_>, n: usize) -> bool {
     said.at(n).starts_with(|c: char| c.is_ascii_digit())
 }

@@ -1,4 +1,4 @@
-//! From what was found to what the profile takes in.
+//! Converts findings into observations for the profile.
 
 use chrono::{DateTime, Utc};
 
@@ -12,15 +12,15 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 pub enum Observed {
     Field(Observation<Key>),
-    /// For [`crate::Profile::meet`].
+    /// One companion, for [`crate::Profile::meet`].
     Companion(Vec<Observation<CompanionKey>>),
-    /// The observations that hold for each member, and the number of members: for
+    /// Observations that hold for each member of a group, and the number of members, for
     /// [`crate::Profile::meet_all`].
     Group(Vec<Observation<CompanionKey>>, u32),
 }
 
-/// Returns the observations of one text. Plain statements are self-reported, the rest is read from
-/// context (DATA-17).
+/// Returns the observations of one text. Findings of high confidence count as self-reported, the
+/// others as extracted from context (DATA-17).
 pub fn observations(found: &[Extracted], at: DateTime<Utc>, grant: &Grant) -> Vec<Observed> {
     found.iter().flat_map(|one| of(one, at, grant)).collect()
 }

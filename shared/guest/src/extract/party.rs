@@ -1,4 +1,4 @@
-//! How many come: "party of 6", "mesa para cuatro", "just the two of us".
+//! Finds the party size: "party of 6", "mesa para cuatro", "just the two of us".
 
 use super::{
     Extracted, Setting, Slot,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::Topic;
 
-/// More than this is a typing error or a convention.
+/// The largest plausible party; a larger one is a typing error or a convention.
 const MOST: u32 = 60;
 const PEOPLE: &[&str] =
     &["people", "persons", "person", "ppl", "guests", "pax", "personas", "persona", "comensales", "huespedes"];
@@ -24,7 +24,7 @@ fn party(said: &Utterance<'_>, size: u32, percent: u8, from: usize, to: usize) -
     (1..=MOST).contains(&size).then(|| Extracted::new(Slot::PartySize(size), percent, said.span(from, to)))
 }
 
-/// "2 adults and 3 kids", "2 adultos y un niño".
+/// Adds adults and children: "2 adults and 3 kids", "2 adultos y un niño".
 fn adults_and_children(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         let adults = number(said, n).filter(|_| said.is(n + 1, ADULTS) && !said.negated(n))?;
@@ -36,7 +36,8 @@ fn adults_and_children(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// "6 people", "para 4 personas", but not people who wait, work or told somebody.
+/// Reads "6 people" and "para 4 personas", but not people who wait, work or told somebody
+/// something.
 fn counted(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         let size = number(said, n).filter(|_| said.is(n + 1, PEOPLE) && said.gap(n + 1) <= Gap::Space)?;
@@ -66,7 +67,7 @@ fn counted(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// "the 4 of us", "there will be six of us", "somos 5"; not "one of us is vegan".
+/// Reads "the 4 of us", "there will be six of us" and "somos 5", but not "one of us is vegan".
 fn of_us(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         if let Some(at) = said.one_of(n, &["somos", "seremos", "vamos a ser", "seriamos", "iremos", "vamos"]) {
@@ -101,7 +102,7 @@ fn of_us(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// The number says no more than itself: no hours, years or miles follow.
+/// Returns whether no unit such as hours, years or miles follows the number.
 fn stands_alone(said: &Utterance<'_>, n: usize) -> bool {
     said.gap(n) >= Gap::Comma
         || said.is(
@@ -134,7 +135,7 @@ fn stands_alone(said: &Utterance<'_>, n: usize) -> bool {
         ) && !said.is(n + 1, &["horas", "minutos", "pm", "am"])
 }
 
-/// "table for 4", "party of six", "mesa para dos", "cena para dos".
+/// Reads a booking: "table for 4", "party of six", "mesa para dos", "cena para dos".
 fn booked(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         let sure = said.one_of(
@@ -175,7 +176,7 @@ fn booked(said: &Utterance<'_>) -> Option<Extracted> {
         let at = at + usize::from(said.is(at, &["about", "around", "unas", "like"]));
         let one = said.is(at, &["one", "uno", "una"]).then_some(1);
         let size = number(said, at).or(one)?;
-        // "Dinner for 7" may be at seven; "room for 2 nights" is no party.
+        // "Dinner for 7" may mean seven o'clock, and "room for 2 nights" is not a party.
         let time = said.is(
             at + 1,
             &[
@@ -191,7 +192,7 @@ fn booked(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// "just me", "my wife and I", "los dos", "mi esposa y yo".
+/// Reads one or two people: "just me", "my wife and I", "los dos", "mi esposa y yo".
 fn pair(said: &Utterance<'_>) -> Option<Extracted> {
     const KIN: &[&str] = &[
         "wife",
@@ -247,7 +248,7 @@ fn pair(said: &Utterance<'_>) -> Option<Extracted> {
             && said.is(n + 2, &["my"])
             && said.is(n + 3, KIN)
             && !said.words[n + 3].possessive;
-        // Children or friends who come too make more of them.
+        // Children or friends who come along make the party larger.
         let more = said.has(&[
             "kids", "children", "son", "daughter", "and our", "and my", "friends", "hijos", "ninos", "family",
             "familia",
@@ -261,7 +262,7 @@ fn pair(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// The answer to "how many are you?": a number and hardly anything else.
+/// Reads the answer to "how many are you?": a number and little else.
 fn answer(said: &Utterance<'_>) -> Option<Extracted> {
     let numbers: Vec<usize> = (0..said.len()).filter(|n| any_number(said, *n).is_some()).collect();
     let [n] = numbers[..] else { return None };

@@ -40,7 +40,8 @@ pub(super) fn read(said: &Utterance<'_>) -> Vec<Extracted> {
     found
 }
 
-/// Former and late ones, and what only belongs to somebody: "my ex wife", "my wife passed away".
+/// Returns whether the person is a former or late one, or only owns something: "my ex wife", "my
+/// wife passed away".
 fn gone(said: &Utterance<'_>, hit: &Hit) -> bool {
     let n = hit.words.start;
     ["ex", "late", "former", "exesposa", "difunta", "difunto", "dead"].contains(&said.before(n, 1))
@@ -66,7 +67,8 @@ fn gone(said: &Utterance<'_>, hit: &Hit) -> bool {
             .is_some()
 }
 
-/// "with my wife", "me and my husband", "my partner and I", "mi esposa y yo", "my wife is coming".
+/// Returns whether the person comes along: "with my wife", "me and my husband", "my partner and I",
+/// "mi esposa y yo", "my wife is coming".
 fn along(said: &Utterance<'_>, hit: &Hit) -> bool {
     let n = hit.words.start;
     let mine = ["my", "our", "mi", "mis", "nuestros", "nuestro", "the", "some", "two", "a", "unos", "la", "un", "una"]
@@ -124,10 +126,11 @@ fn along(said: &Utterance<'_>, hit: &Hit) -> bool {
             ],
         )
         .is_some();
-    // A partner with reported wishes shares the visit: "my wife wants to know if there is parking".
+    // A partner whose wishes the guest reports comes along: "my wife wants to know if there is
+    // parking".
     let wishes =
         ["spouse", "partner", "fiance"].contains(&hit.is) && said.one_of(after_name(said, hit), WISHES).is_some();
-    // "with" alone is weak: "dealing with friends" is not coming with friends.
+    // "With" alone is weak evidence: "dealing with friends" does not mean that friends come along.
     let possessive = said.words.get(n).is_some_and(|w| w.possessive);
     let and_alone = ["and", "y"].contains(&said.before(lead, 1)) && !owned;
     !possessive
@@ -155,7 +158,7 @@ fn after_name(said: &Utterance<'_>, hit: &Hit) -> usize {
     hit.words.end + usize::from(name(said, hit).is_some())
 }
 
-/// "my wife Ana".
+/// Returns the name after the relationship, as in "my wife Ana".
 fn name(said: &Utterance<'_>, hit: &Hit) -> Option<String> {
     let at = hit.words.end;
     let word =

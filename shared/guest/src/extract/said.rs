@@ -1,16 +1,16 @@
-//! A text as words that know where they stand.
+//! A text split into words with their positions.
 
 use std::ops::Range;
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Words after these are not read: no SMS is longer, and every rule stays linear.
+/// Number of words that are read. No SMS is longer, and the limit keeps every rule's cost linear.
 const LONGEST: usize = 400;
 
-/// One word: letters or digits, never both ("7pm" is two).
+/// One word, of letters or of digits, never of both ("7pm" is two words).
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Lower case, no accents, no apostrophes; a possessive ending is cut off.
+    /// In lower case, without accents and apostrophes; a possessive ending is removed.
     pub(super) text: String,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -25,7 +25,7 @@ pub(super) enum Gap {
     Joined,
     Space,
     Comma,
-    /// The end of a sentence or of the text, a bracket, what was masked.
+    /// The end of a sentence or of the text, a bracket, or a masked range.
     Stop,
 }
 
@@ -33,14 +33,14 @@ pub(super) struct Utterance<'t> {
     pub(super) raw: &'t str,
     pub(super) words: Vec<Word>,
     gaps: Vec<Gap>,
-    /// Some letters are small, so that capitals mean something.
+    /// Whether the text contains lower-case letters; only then do capitals mean anything.
     pub(super) has_case: bool,
 }
 
 // === impl Utterance ===
 
 impl<'t> Utterance<'t> {
-    /// Words within the masked ranges (addresses) are not seen by any other rule.
+    /// Splits a text into words. Words within the masked ranges (addresses) are left out.
     pub(super) fn read(raw: &'t str, masked: &[Range<usize>]) -> Self {
         let mut said = Self { raw, words: Vec::new(), gaps: Vec::new(), has_case: raw.chars().any(char::is_lowercase) };
         let mut last = 0;
@@ -66,12 +66,12 @@ impl<'t> Utterance<'t> {
         self.words.len()
     }
 
-    /// The folded word, or nothing.
+    /// Returns the folded word at `n`, or an empty string.
     pub(super) fn at(&self, n: usize) -> &str {
         self.words.get(n).map_or("", |word| &word.text)
     }
 
-    /// The word so many places before.
+    /// Returns the word that is `by` places before `n`.
     pub(super) fn before(&self, n: usize, by: usize) -> &str {
         n.checked_sub(by).map_or("", |n| self.at(n))
     }
@@ -85,22 +85,24 @@ impl<'t> Utterance<'t> {
         self.words.get(n).is_some_and(|word| words.contains(&word.text.as_str()))
     }
 
-    /// Whether these words follow each other from `n` on, without the end of a clause between them; the word after them.
+    /// Returns the word after the phrase if its words follow each other from `n` on without the end
+    /// of a clause between them.
     pub(super) fn phrase(&self, n: usize, phrase: &[&str]) -> Option<usize> {
         let fits = |(by, word): (usize, &&str)| self.at(n + by) == *word && (by == 0 || self.gap(n + by) <= Gap::Space);
         phrase.iter().enumerate().all(fits).then_some(n + phrase.len()).filter(|_| !phrase.is_empty())
     }
 
-    /// The first of these phrases that begins at `n`.
+    /// Returns the word after the first of these phrases that begins at `n`.
     pub(super) fn one_of(&self, n: usize, phrases: &[&str]) -> Option<usize> {
-        // Hundreds of phrases are tried at each word; nearly all differ in the first.
+        // Compares the first word first: hundreds of phrases are tried at each word, and nearly all
+        // differ there.
         let begins = |phrase: &&&str| {
             phrase.strip_prefix(self.at(n)).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
         phrases.iter().filter(begins).find_map(|phrase| self.phrase(n, &phrase.split(' ').collect::<Vec<_>>()))
     }
 
-    /// Whether the phrase stands anywhere.
+    /// Returns whether one of the phrases occurs anywhere in the text.
     pub(super) fn has(&self, phrases: &[&str]) -> bool {
         (0..self.len()).any(|n| self.one_of(n, phrases).is_some())
     }
@@ -111,29 +113,30 @@ impl<'t> Utterance<'t> {
         start..end.max(start)
     }
 
-    /// The guest's own spelling.
+    /// Returns the word in the guest's own spelling.
     pub(super) fn spelled(&self, n: usize) -> &'t str {
         self.words.get(n).map_or("", |word| &self.raw[word.start..word.end])
     }
 
-    /// The characters between word `n` and the one before it.
+    /// Returns the characters between word `n` and the one before it.
     pub(super) fn between(&self, n: usize) -> &'t str {
         let from = n.checked_sub(1).and_then(|n| self.words.get(n)).map_or(0, |word| word.end);
         self.words.get(n).map_or(&self.raw[from..], |word| &self.raw[from..word.start])
     }
 
-    /// The beginning of the sentence or clause that word `n` stands in; commas end clauses too.
+    /// Returns the first word of the clause that contains word `n`; a comma also ends a clause.
     pub(super) fn clause(&self, n: usize) -> usize {
         (1..=n.min(self.len())).rev().find(|n| self.gap(*n) >= Gap::Comma).unwrap_or(0)
     }
 
-    /// Whether "not", "no" or the like stands up to five words before `n` in the same clause.
+    /// Returns whether "not", "no" or a similar word is among the five words before `n` in the same
+    /// clause.
     pub(super) fn negated(&self, n: usize) -> bool {
         let from = self.clause(n).max(n.saturating_sub(5));
         (from..n).any(|n| self.is(n, NOT) && !(self.at(n) == "not" && self.at(n + 1) == "only"))
     }
 
-    /// Whether the sentence that word `n` stands in ends with a question mark.
+    /// Returns whether the sentence that contains word `n` ends with a question mark.
     pub(super) fn is_question(&self, n: usize) -> bool {
         let from = self.words.get(n).map_or(self.raw.len(), |word| word.end);
         self.raw[from..].chars().find(|c| matches!(c, '?' | '!' | '\n') || *c == '.').is_some_and(|c| c == '?')
@@ -146,7 +149,7 @@ const NOT: &[&str] = &[
     "none", "neither", "stop", "quit",
 ];
 
-/// Lower case without accents.
+/// Converts a text to lower case without accents.
 pub(super) fn fold(text: &str) -> String {
     text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect()
 }
@@ -155,7 +158,7 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2018}' | '\u{2019}' | '\u{b4}' | '`')
 }
 
-/// Runs of letters (with apostrophes inside) and runs of digits.
+/// Returns the runs of letters (with apostrophes inside) and the runs of digits.
 fn runs(raw: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let class = |c: char| match c {
         _ if c.is_numeric() => 2,
@@ -187,7 +190,7 @@ fn word(raw: &str, range: Range<usize>) -> Word {
     if let Some((at, mark)) = raw.char_indices().rev().find(|(_, c)| is_apostrophe(*c))
         && raw[at + mark.len_utf8()..].eq_ignore_ascii_case("s")
     {
-        // "it's" is "it is"; "Maria's" is not Maria.
+        // "it's" means "it is", but in "Maria's" the ending is a possessive.
         let short =
             ["it", "that", "what", "he", "she", "name", "there", "here", "let", "who", "how", "where", "when", "todd"];
         if !short.contains(&fold(&raw[..at]).as_str()) {
@@ -210,7 +213,7 @@ fn gap(between: &str) -> Gap {
         _ if between.contains(',') || between.contains(" - ") || between.contains('\u{2013}') => Gap::Comma,
         _ if between.contains(char::is_whitespace) => Gap::Space,
         "" | "-" | "/" | "&" | "$" => Gap::Joined,
-        // Emoji and the like.
+        // Signs that join words without ending a clause.
         _ if between.chars().all(|c| matches!(c, '-' | '/' | '\'' | '*' | '_' | '#' | '+' | '%' | '\u{2019}')) => {
             Gap::Joined
         }

@@ -1,4 +1,4 @@
-//! Occasions, and what the guest likes.
+//! Finds occasions, and the things the guest likes.
 
 use super::{
     Extracted, Slot,
@@ -12,7 +12,7 @@ pub(super) fn read(said: &Utterance<'_>) -> Vec<Extracted> {
     found
 }
 
-/// "my wife's birthday", "celebrating our anniversary", "es nuestro aniversario".
+/// Reads occasions: "my wife's birthday", "celebrating our anniversary", "es nuestro aniversario".
 fn occasions(said: &Utterance<'_>) -> Vec<Extracted> {
     let mine = &[
         "my",
@@ -90,7 +90,7 @@ fn occasions(said: &Utterance<'_>) -> Vec<Extracted> {
         ))
     });
     let mut found: Vec<Extracted> = found.collect();
-    // One occasion: of two different ones neither is sure.
+    // At most one occasion is returned: with two different ones, neither is certain.
     found.dedup_by(|a, b| a.slot == b.slot);
     if found.len() > 1 {
         found.clear();
@@ -204,7 +204,7 @@ const BETWEEN: &[&str] = &[
     "going",
 ];
 
-/// "I love comedy and jazz", "nos gusta la comida italiana".
+/// Reads likes: "I love comedy and jazz", "nos gusta la comida italiana".
 fn liked(said: &Utterance<'_>) -> Vec<Extracted> {
     let mut found: Vec<Extracted> = Vec::new();
     for n in 0..said.len() {
@@ -229,7 +229,8 @@ fn liked(said: &Utterance<'_>) -> Vec<Extracted> {
     found
 }
 
-/// "they love", "my boss likes", "tell me if you like", "you would love".
+/// Returns whether the verb's subject is not the guest: "they love", "my boss likes", "tell me if
+/// you like", "you would love".
 fn subject_is_other(said: &Utterance<'_>, n: usize) -> bool {
     let from = said.clause(n).max(n.saturating_sub(3));
     (from..n).any(|at| {

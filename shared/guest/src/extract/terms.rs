@@ -1,4 +1,4 @@
-//! The words of `data/terms.toml`.
+//! Finds the terms listed in `data/terms.toml`.
 
 use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
@@ -20,7 +20,7 @@ pub(super) enum List {
     Kin,
 }
 
-/// A term found: its name in the profile and the words that say it.
+/// A term found: its name in the profile and the words that state it.
 #[derive(Clone)]
 pub(super) struct Hit {
     pub(super) is: &'static str,
@@ -87,7 +87,7 @@ fn index(terms: Vec<Term>) -> Index {
     index
 }
 
-/// The longest term of the list that begins at word `n`.
+/// Returns the longest term of the list that begins at word `n`.
 pub(super) fn term(list: List, said: &Utterance<'_>, n: usize) -> Option<Hit> {
     let (words, is) = TERMS.0.get(&list)?.get(said.at(n))?.iter().find(|(words, _)| {
         words
@@ -98,7 +98,7 @@ pub(super) fn term(list: List, said: &Utterance<'_>, n: usize) -> Option<Hit> {
     Some(Hit { is, words: n..n + words.len() })
 }
 
-/// Every term of the list, left to right, none within another.
+/// Returns every term of the list from left to right, without overlaps.
 pub(super) fn terms(list: List, said: &Utterance<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     let mut n = 0;

@@ -1,4 +1,4 @@
-//! Texts of guests and what is read from them; today is Sunday, 22 November 2026, in New York.
+//! Guests' texts and the facts extracted from them; today is Sunday, 22 November 2026, in New York.
 
 mod english;
 mod spanish;
@@ -18,7 +18,7 @@ fn setting(language: Language, asked: Option<Topic>) -> Setting {
     Setting { now: now(), zone: chrono_tz::America::New_York, language, asked }
 }
 
-/// "name Maria | party 4 | visit 2026-11-28".
+/// Writes the findings as "name Maria | party 4 | visit 2026-11-28".
 fn shown(text: &str, setting: &Setting) -> String {
     let one = |found: &Extracted| match &found.slot {
         Slot::Name(v) => format!("name {v}"),
@@ -46,7 +46,7 @@ fn shown(text: &str, setting: &Setting) -> String {
     extract(text, setting).iter().map(one).collect::<Vec<_>>().join(" | ")
 }
 
-/// Every row, and all that is wrong at once.
+/// Checks every row and reports all failures together.
 fn check(language: Language, rows: &[(&str, &str)]) {
     let setting = setting(language, None);
     let wrong: Vec<String> = rows

@@ -116,7 +116,7 @@ fn a_guest_who_asks_needs_no_phase_readiness_or_marketing_consent() {
 
 #[test]
 fn no_gaming_offer_after_a_sign_of_problem_gambling() {
-    // CONV-36: the next lower offer that is no gaming
+    // CONV-36: falls back to the next lower offer that is not for gambling
     assert_eq!(decide(4, &Facts { responsible_gaming: true, ..facts() }), Ok(TierName::Dining));
 }
 

@@ -29,7 +29,7 @@ fn the_table_of_the_specification() {
     let timer = Facts { event: Event::Timer, ..facts() };
     let silent = Facts { hours_since_guest: Some(48), hours_in_phase: 48, ..timer };
     let rows = [
-        // CONV-30: goals
+        // CONV-30: phases advance by goals
         (PreVisit, facts(), Active),
         (PreVisit, Facts { reachable: false, ..facts() }, PreVisit),
         (Active, Facts { substantive_in_phase: 1, ..facts() }, Active),
@@ -44,7 +44,7 @@ fn the_table_of_the_specification() {
         (Offer, Facts { visit: Visit::Over(23), ..facts() }, Offer),
         (PostVisit, Facts { next_visit_interest: true, ..facts() }, PreVisit),
         (Dormant, facts(), Active),
-        // CONV-30: fallbacks in time
+        // CONV-30: phases advance by time limits
         (Active, Facts { exchanges_in_phase: 5, ..facts() }, Rapport),
         (Rapport, Facts { exchanges_in_phase: 3, has_name_or_date: true, ..facts() }, Discovery),
         (Discovery, Facts { exchanges_in_phase: 7, fields: 1, offer_readiness: p(60), ..facts() }, Offer),
@@ -55,7 +55,7 @@ fn the_table_of_the_specification() {
         (PostVisit, Facts { hours_in_phase: 720, ..timer }, PreVisit),
         (Dormant, Facts { event: Event::Reengagement, hours_in_phase: 168, ..facts() }, Active),
         (Dormant, Facts { event: Event::Reengagement, hours_in_phase: 167, ..facts() }, Dormant),
-        // C-26: silence, and what waits for a visit
+        // C-26: silence makes a phase dormant, except while a visit is awaited
         (Active, silent, Dormant),
         (Discovery, Facts { hours_since_guest: Some(47), ..silent }, Discovery),
         (PreVisit, Facts { hours_since_guest: None, ..silent }, PreVisit),

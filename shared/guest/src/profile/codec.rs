@@ -1,4 +1,5 @@
-//! The profile as versioned JSON (DATA-14): reads every older shape, keeps what it does not know, never fails for one bad field.
+//! Reads and writes the profile as versioned JSON (DATA-14): reads every older format, preserves
+//! unknown parts, and never fails because of one bad field.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -7,7 +8,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Companion, CompanionKey, Field, Key, Meta, Profile, VERSION, migrate};
 
-/// A document read: the profile and the paths of what could not be understood. Those stay in the document, unseen by agents.
+/// The result of reading a document: the profile, and the paths that could not be parsed. Those
+/// stay in the document, and agents do not see them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Read {
     pub profile: Profile,
@@ -22,7 +24,7 @@ pub enum ReadError {
     Version,
 }
 
-/// The unknown part of a document; not printed.
+/// The unknown part of a document; never printed.
 #[derive(Clone, PartialEq, Default)]
 pub(super) struct Rest(Map<String, Json>);
 
@@ -152,7 +154,7 @@ fn read_companions(json: Option<Json>, skipped: &mut Vec<String>) -> Vec<Compani
     companions
 }
 
-/// Takes what stands at the dotted path; emptied parents stay.
+/// Removes and returns the value at the dotted path; parents that become empty remain.
 pub(super) fn take(document: &mut Map<String, Json>, path: &str) -> Option<Json> {
     match path.split_once('.') {
         None => document.remove(path),
@@ -160,7 +162,7 @@ pub(super) fn take(document: &mut Map<String, Json>, path: &str) -> Option<Json>
     }
 }
 
-/// Puts it at the dotted path; what stands in the way and is no object gives way.
+/// Stores a value at the dotted path; a value on the way that is not an object is replaced by one.
 pub(super) fn put(document: &mut Map<String, Json>, path: &str, value: Json) {
     match path.split_once('.') {
         None => drop(document.insert(path.to_owned(), value)),

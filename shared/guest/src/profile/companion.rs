@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::{CompanionKey, Field, Merged, Observation, Profile, Value};
 
-/// One companion; which one is known by relationship, name and age.
+/// One companion, identified by relationship, name and age.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Companion {
     pub(super) fields: BTreeMap<CompanionKey, Field>,
 }
 
-/// How many of them a guest can have.
+/// How many companions of one relationship a guest can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kin {
     One,
@@ -42,7 +42,7 @@ impl Companion {
         self.fields.get(&key)
     }
 
-    /// All stored fields.
+    /// Returns all stored fields.
     pub fn fields(&self) -> impl Iterator<Item = (CompanionKey, &Field)> {
         self.fields.iter().map(|(key, field)| (*key, field))
     }
@@ -57,7 +57,7 @@ impl Companion {
             let kin = said.get(&CompanionKey::Relationship).and_then(|v| v.as_text());
             kin.is_some_and(|kin| Kin::of(kin) == Kin::One)
         };
-        // A name tells people apart whatever their age, which changes.
+        // The same name identifies a person even if the age differs, because ages change.
         agrees(CompanionKey::Relationship)
             && (same(CompanionKey::Name) || one() || (agrees(CompanionKey::Name) && agrees(CompanionKey::Age)))
     }
@@ -66,8 +66,8 @@ impl Companion {
 // === impl Profile ===
 
 impl Profile {
-    /// Merges observations of one companion into the known companion they fit, else into a new one.
-    /// Values that do not fit their field are refused; without a relationship nothing is stored.
+    /// Merges observations of one companion into the known one that matches, or else adds a new
+    /// one. Values that do not fit are refused; without a relationship nothing is stored.
     pub fn meet(&mut self, said: Vec<Observation<CompanionKey>>) -> Option<Met> {
         let (said, refused): (Vec<_>, Vec<_>) = said.into_iter().partition(Observation::fits);
         if !said.iter().any(|o| o.key == CompanionKey::Relationship) {
@@ -96,8 +96,8 @@ impl Profile {
         Some(Met { index, merged })
     }
 
-    /// Takes in that at least `number` companions are of this kind; those already known count, so "our two kids" said twice are two.
-    /// True when one is new.
+    /// Records that at least `number` companions of this kind exist; known ones count, so "our two
+    /// kids" said twice means two. Returns true when a companion was added.
     pub fn meet_all(&mut self, said: &[Observation<CompanionKey>], number: u32) -> bool {
         let values: BTreeMap<_, _> = said.iter().filter(|o| o.fits()).map(|o| (o.key, &o.value)).collect();
         let known = self.companions.iter().filter(|companion| companion.may_be(&values)).count();

@@ -8,18 +8,19 @@ use serde_json::{Map, Value as Json, json};
 use super::{Field, Key, Profile, Scope, Value, codec};
 use crate::Confidence;
 
-/// One fact, as certain as it is now.
+/// One fact with its current confidence.
 #[derive(Clone, PartialEq)]
 pub struct Seen {
-    /// `core_identity.name`, `companions.0.age`.
+    /// The path of the field, such as `core_identity.name` or `companions.0.age`.
     pub path: String,
     pub value: Value,
     pub confidence: Confidence,
-    /// Contradicted and not yet settled: to be asked, not asserted.
+    /// Contradicted and not yet resolved: the host may ask about it but not state it.
     pub doubtful: bool,
 }
 
-/// The profile without what was withdrawn, doubted or given for other ends.
+/// The profile without withdrawn and doubtful facts, and without facts collected for other
+/// purposes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Context {
     pub facts: Vec<Seen>,
@@ -38,7 +39,7 @@ impl Context {
         self.facts.iter().find(|fact| fact.path == key.path()).map(|fact| &fact.value)
     }
 
-    /// Nested, values only: what a prompt shows (AGENT-50).
+    /// Returns the values as nested JSON, in the form that a prompt shows (AGENT-50).
     pub fn to_json(&self) -> Json {
         let mut root = Map::new();
         for fact in &self.facts {
@@ -56,8 +57,8 @@ impl Profile {
         self.select(|_, field| field.is_visible(now), now)
     }
 
-    /// Returns the facts marketing may read (DATA-39, C-29): given for marketing, not withdrawn,
-    /// certain enough, and health data only where the grant names it (C-47).
+    /// Returns the facts marketing may read (DATA-39, C-29): those collected for marketing, not
+    /// withdrawn and certain enough; health data only where the grant names it (C-47).
     pub fn marketing(&self, now: DateTime<Utc>) -> Context {
         let named = |key: Option<Key>, field: &Field| match key {
             Some(key) => {

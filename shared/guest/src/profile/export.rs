@@ -1,4 +1,4 @@
-//! The export for a guest who asks what we know (DATA-55, DATA-56).
+//! Builds the export for a guest who asks what we know (DATA-55, DATA-56).
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value as Json, json};
@@ -6,8 +6,9 @@ use serde_json::{Map, Value as Json, json};
 use super::{CompanionKey, Field, Profile, codec};
 
 impl Profile {
-    /// Everything held about the guest, withdrawn and doubted fields too, each with source, time and consent. Of companions,
-    /// who are others, the names, ages and relationships only.
+    /// Returns everything stored about the guest, including withdrawn and doubtful fields, each
+    /// with source, time and consent. Companions are other people, so only their names, ages and
+    /// relationships are included.
     pub fn export(&self, now: DateTime<Utc>) -> Json {
         let mut root = Map::new();
         for (key, field) in self.fields() {

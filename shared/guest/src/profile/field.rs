@@ -1,4 +1,4 @@
-//! One profiled value with what it rests on (DATA-16).
+//! One profile field with its evidence: confidence, source, consent and history (DATA-16).
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -10,10 +10,11 @@ use uuid::Uuid;
 use super::{Source, Value, merge::Evidence};
 use crate::Confidence;
 
-/// Changes kept per field; older ones are in the audit log.
+/// Number of changes kept per field; older changes are in the audit log.
 pub(super) const HISTORY: usize = 20;
 
-/// The agreed use of a field (DATA-38). Nothing is ever shared, whatever the scope says.
+/// The use that the guest agreed to for a field (DATA-38). Nothing is ever shared with others,
+/// whatever the scope is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -32,7 +33,7 @@ pub enum ConsentStatus {
     Withdrawn,
 }
 
-/// `consent_grant:{uuid}`.
+/// Reference to a consent grant, written as `consent_grant:{uuid}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct GrantRef(pub Uuid);
@@ -41,7 +42,8 @@ pub struct GrantRef(pub Uuid);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub scope: Scope,
-    /// The data or use named: `dining_preferences`, `email_campaigns`, `identity`; may be empty.
+    /// The data or use that the consent names: `dining_preferences`, `email_campaigns`, `identity`;
+    /// may be empty.
     pub detail: String,
     pub reference: GrantRef,
     pub version: u32,
@@ -66,14 +68,14 @@ pub struct Change {
     pub at: DateTime<Utc>,
     pub what: What,
     pub source: Source,
-    /// The field's confidence afterwards.
+    /// The field's confidence after the change.
     pub confidence: Confidence,
-    /// The value that was replaced or that contradicts.
+    /// The replaced value, or the value that contradicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
 }
 
-/// A value that contradicts the one we hold (C-24).
+/// A value that contradicts the stored one (C-24).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     pub value: Value,
@@ -82,11 +84,12 @@ pub struct Candidate {
     pub at: DateTime<Utc>,
 }
 
-/// One profiled value. Documents from before version 3 lack scope, grant and history: the defaults fill them in (C-23).
+/// One profile field. Documents older than version 3 lack scope, grant and history; defaults fill
+/// them in (C-23).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     pub value: Value,
-    /// As of `confirmed_at`; what counts now is [`Field::effective`].
+    /// The confidence at `confirmed_at`; [`Field::effective`] returns the current one.
     pub confidence: Confidence,
     pub source: Source,
     pub collected_at: DateTime<Utc>,
@@ -104,7 +107,7 @@ pub struct Field {
     pub consent_status: ConsentStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent_withdrawn_at: Option<DateTime<Utc>>,
-    /// The best confidence each source gave for this value.
+    /// The highest confidence that each source gave for this value.
     #[serde(default)]
     pub sources: BTreeMap<Source, Confidence>,
     #[serde(default)]
@@ -144,12 +147,13 @@ impl Field {
         field
     }
 
-    /// When somebody last said it.
+    /// Returns when the value was last stated.
     pub fn confirmed(&self) -> DateTime<Utc> {
         self.confirmed_at.unwrap_or(self.collected_at)
     }
 
-    /// Confidence now: nine tenths for every 90 days without confirmation, worked out at reading (DATA-18, C-24).
+    /// Returns the current confidence: nine tenths for every 90 days without confirmation, computed
+    /// when read (DATA-18, C-24).
     pub fn effective(&self, now: DateTime<Utc>) -> Confidence {
         let periods = (now - self.confirmed()).num_days().max(0) / 90;
         self.confidence.decayed(u32::try_from(periods).unwrap_or(u32::MAX))
@@ -159,8 +163,8 @@ impl Field {
         self.consent_status == ConsentStatus::Withdrawn
     }
 
-    /// Whether an agent may see it (DATA-18, DATA-42). A field given for statistics or for sharing
-    /// must not reach a prompt.
+    /// Returns whether an agent may see the field (DATA-18, DATA-42). A field collected for
+    /// statistics or for sharing must not reach a prompt.
     pub fn is_visible(&self, now: DateTime<Utc>) -> bool {
         !self.is_withdrawn()
             && matches!(self.consent_scope, Scope::Personalization | Scope::Marketing)
@@ -217,7 +221,7 @@ fn one() -> u32 {
     1
 }
 
-/// A number, or "1.0" as early documents have it (C-44).
+/// Reads the version as a number, or as the text "1.0" that early documents contain (C-44).
 fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

@@ -1,4 +1,4 @@
-//! The fields a profile may hold, by their dotted paths (DATA-15, C-42).
+//! The fields a profile may contain, with their dotted paths (DATA-15, C-42).
 
 use seven_domain::Invalid;
 
@@ -27,7 +27,7 @@ impl Kind {
     }
 }
 
-/// A part of the profile with one rule of retention.
+/// A part of the profile with its own retention period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
     Identity,
@@ -40,7 +40,8 @@ pub enum Section {
 }
 
 impl Section {
-    /// Days a field is kept after it was last confirmed (DATA-55); `None`: until deletion.
+    /// Returns the days a field is kept after its last confirmation (DATA-55); `None` means until
+    /// the guest's data is deleted.
     pub fn keep_days(self) -> Option<i64> {
         match self {
             Self::Identity => None,
@@ -60,7 +61,7 @@ macro_rules! keys {
         impl Key {
             pub const ALL: &'static [Self] = &[$(Self::$key),+];
 
-            /// Where it stands in the document.
+            /// Returns the field's dotted path in the document.
             pub fn path(self) -> &'static str {
                 match self { $(Self::$key => $path),+ }
             }
@@ -81,16 +82,16 @@ keys! {
     Name = "core_identity.name", Text, Identity;
     FullName = "core_identity.full_name", Text, Identity;
     Email = "core_identity.email", Text, Identity;
-    /// ISO 639-1.
+    /// The language code, by ISO 639-1.
     Language = "core_identity.language", Text, Identity;
     VisitDate = "visit_context.planned_visit_date", Date, Visit;
-    /// The last day, when the guest named one.
+    /// The last day of the visit, if the guest named one.
     VisitEnd = "visit_context.planned_visit_end", Date, Visit;
     PartySize = "visit_context.party_size", Int, Visit;
     Occasion = "visit_context.occasion", Text, Visit;
     VisitHistory = "visit_context.visit_history", List, Visit;
     VisitFrequency = "visit_context.visit_frequency", Text, Visit;
-    /// "in December", "next week": too coarse for a date.
+    /// A period too vague for a date, such as "in December" or "next week".
     DatePreferences = "visit_context.date_preferences", Text, Visit;
     ReferralSource = "visit_context.referral_source", Text, Visit;
     Competitors = "visit_context.competitors_mentioned", List, Visit;
@@ -108,12 +109,13 @@ keys! {
 }
 
 impl Key {
-    /// By its path.
+    /// Returns the field at this path.
     pub fn at(path: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|key| key.path() == path)
     }
 
-    /// Plans change: what the guest says later replaces what the guest said before, and is no contradiction.
+    /// Returns whether the field is a plan. Plans change, so a later statement replaces an earlier
+    /// one and does not contradict it.
     pub fn is_plan(self) -> bool {
         matches!(
             self,
@@ -121,7 +123,8 @@ impl Key {
         )
     }
 
-    /// Health data: no marketing unless the grant names the field (C-47).
+    /// Returns whether the field is health data, which marketing may use only if the grant names
+    /// the field (C-47).
     pub fn is_sensitive(self) -> bool {
         matches!(self, Self::Dietary | Self::Accessibility)
     }
@@ -170,7 +173,7 @@ impl CompanionKey {
     }
 }
 
-/// The path that an agent's or planner's extraction target is stored at (C-42).
+/// Returns the path at which an extraction target of an agent or planner is stored (C-42).
 pub fn home_of_target(target: &str) -> Option<&'static str> {
     let key = match target {
         "kids_ages" => return Some("companions[].age"),

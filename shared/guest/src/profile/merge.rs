@@ -1,7 +1,7 @@
-//! How one more observation changes a field (DATA-18, C-24).
+//! Merges an observation into a field (DATA-18, C-24).
 //!
-//! Agreeing observations commute: confidence follows from the best confidence per source and the number of sources, whatever
-//! the order they came in.
+//! Agreeing observations may arrive in any order: confidence depends only on the highest confidence
+//! per source and on the number of sources.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,17 +12,18 @@ use crate::Confidence;
 const CONFIRMED: Confidence = Confidence::percent(15);
 const CONTRADICTED: Confidence = Confidence::percent(30);
 
-/// Something learnt about a guest.
+/// One observed fact about a guest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation<K = Key> {
     pub key: K,
     pub value: Value,
-    /// Brought into the source's range (DATA-17).
+    /// The confidence, already within the source's range (DATA-17).
     pub confidence: Confidence,
     pub source: Source,
     pub at: DateTime<Utc>,
     pub grant: Grant,
-    /// The guest said that what was known is wrong ("actually, ..."): replaces without review.
+    /// The guest said that the known value is wrong ("actually, ..."); the new value replaces it
+    /// without review.
     pub correction: bool,
 }
 
@@ -53,24 +54,26 @@ impl Observation<CompanionKey> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merged {
     Added,
-    /// Said before; by another source it counts more.
+    /// The value was known; confirmation by another source raises its confidence.
     Confirmed,
-    /// A list grew.
+    /// Items were added to a list.
     Extended,
-    /// Changed plans or a correction: the new value stands, the old one is history.
+    /// A changed plan or a correction: the new value replaces the old one, which moves to the
+    /// history.
     Replaced,
-    /// The old value stays, less certain; the new one waits for a person.
+    /// The old value stays with less confidence; the new one awaits a person's review.
     Contradicted,
-    /// Older than what is known.
+    /// The observation is older than the stored value.
     Stale,
-    /// The consent it rests on was withdrawn.
+    /// The consent for the observation was withdrawn.
     Withdrawn,
-    /// No value of this field's kind.
+    /// The value is not of the field's kind.
     Refused,
 }
 
 impl Merged {
-    /// Whether the profile now knows more: what the loop guard counts (PROD-19).
+    /// Returns whether the profile knows more than before; the loop guard counts turns without news
+    /// (PROD-19).
     pub fn is_news(self) -> bool {
         matches!(self, Self::Added | Self::Extended | Self::Replaced | Self::Contradicted)
     }
@@ -88,7 +91,8 @@ pub enum Resolution {
 impl Field {
     pub(super) fn merge(&mut self, seen: Evidence, plan: bool) -> Merged {
         if self.is_withdrawn() {
-            // A new grant begins anew; the withdrawn one stays withdrawn (DATA-41).
+            // A new grant starts the field anew; an observation under the withdrawn grant is
+            // dropped (DATA-41).
             if self.consent_ref == Some(seen.grant.reference) {
                 return Merged::Withdrawn;
             }
@@ -114,7 +118,8 @@ impl Field {
         self.contradict(seen)
     }
 
-    /// The best source, 0.15 for each further one, less 0.30 for each contradiction.
+    /// Returns the confidence of the best source, plus 0.15 per further source, minus 0.30 per
+    /// contradiction.
     fn weigh(&self) -> Confidence {
         let best = self.sources.values().max().copied().unwrap_or(self.confidence);
         let agreed = self.sources.keys().skip(1).fold(best, |sum, _| sum.plus(CONFIRMED));
@@ -122,7 +127,7 @@ impl Field {
     }
 
     fn confirm(&mut self, seen: &Evidence) {
-        // Documents from before version 3 have no record of their sources.
+        // Documents older than version 3 do not record their sources.
         self.sources.entry(self.source).or_insert(self.confidence);
         let from = self.sources.entry(seen.source).or_default();
         *from = seen.source.clamp(seen.confidence).max(*from);
@@ -151,7 +156,7 @@ impl Field {
         let mut history = std::mem::take(&mut self.history);
         let old = std::mem::replace(self, Self::first(seen));
         std::mem::swap(&mut self.history, &mut history);
-        // Withdrawn values are not carried on in the history of what replaces them.
+        // A withdrawn value is not copied into the history of its replacement.
         if old.is_withdrawn() {
             self.history.iter_mut().for_each(|change| change.value = None);
         }
@@ -167,7 +172,8 @@ impl Field {
         self.needs_review = true;
         let doubted = self.confidence < Confidence::VISIBLE;
         if doubted && seen.source == Source::SelfReported && seen.at >= self.confirmed() {
-            // A value too uncertain to show gives way to the guest's own word; a person reviews it.
+            // The guest's own statement replaces a value too uncertain to show; a person reviews
+            // the change.
             let merged = self.replace(seen);
             self.needs_review = true;
             return merged;
@@ -199,7 +205,7 @@ impl Field {
     }
 }
 
-/// Both lists, each item once however it is written, in order.
+/// Returns the items of both lists in order, each once regardless of case and outer spaces.
 fn union(have: &[String], more: &[String]) -> Vec<String> {
     let plain = |text: &str| text.trim().to_lowercase();
     let mut all: Vec<String> = have.to_vec();

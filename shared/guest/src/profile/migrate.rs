@@ -1,10 +1,11 @@
-//! Older shapes of the document, brought up one version at a time when read (DATA-14).
+//! Converts older document formats one version at a time when they are read (DATA-14).
 
 use serde_json::{Map, Value as Json, json};
 
 use super::{Key, ReadError, codec};
 
-/// A document of version 1 has none written in it. One that is newer than this code is read as far as it is known.
+/// Converts a document to the current version. Version 1 has no version field. Of a newer document,
+/// only the parts this code knows are read.
 pub(super) fn to_current(mut document: Map<String, Json>) -> Result<Map<String, Json>, ReadError> {
     let version = match document.get("_version") {
         None | Some(Json::Null) => 1,
@@ -20,14 +21,14 @@ pub(super) fn to_current(mut document: Map<String, Json>) -> Result<Map<String, 
         document.insert("_version".to_owned(), json!(3));
     }
     plain_history(&mut document);
-    // Columns of `guests` (D9), and what must not be kept (C-22).
+    // The phone and the id are columns of `guests` (D9); a date of birth must not be kept (C-22).
     for path in ["core_identity.phone", "core_identity.guest_uuid", "core_identity.date_of_birth"] {
         codec::take(&mut document, path);
     }
     Ok(document)
 }
 
-/// 1 -> 2: flat preferences move into dining, entertainment, gaming and spa.
+/// Migrates version 1 to 2: flat preferences move into dining, entertainment, gaming and spa.
 fn nest_preferences(document: &mut Map<String, Json>) {
     for key in Key::ALL {
         let Some((section, leaf)) =
@@ -41,7 +42,8 @@ fn nest_preferences(document: &mut Map<String, Json>) {
     }
 }
 
-/// `visit_history` began as a list of `{date, source}` without a confidence of its own.
+/// Converts `visit_history`, which was first a list of `{date, source}` without a confidence, to a
+/// field.
 fn plain_history(document: &mut Map<String, Json>) {
     let path = Key::VisitHistory.path();
     let Some(entry) = codec::take(document, path) else { return };

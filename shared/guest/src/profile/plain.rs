@@ -1,4 +1,5 @@
-//! The parts of a profile that are facts of ours, not statements about the guest (DATA-15, CONV-52).
+//! The parts of a profile that we record ourselves, not statements about the guest (DATA-15,
+//! CONV-52).
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -32,19 +33,19 @@ pub struct Meta {
     pub archive_uri: Option<String>,
     #[serde(default)]
     pub deletion_requested_at: Option<DateTime<Utc>>,
-    /// Instead of a date of birth, which is never stored (C-22).
+    /// The proof of age, kept instead of a date of birth, which is never stored (C-22).
     #[serde(default)]
     pub age_verified: Option<AgeVerified>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgeVerified {
-    /// 18 or 21.
+    /// The age limit that was verified: 18 or 21.
     pub over: u8,
     pub at: DateTime<Utc>,
 }
 
-/// The guest's consents, as the agents see them; the ledger is the consent chain.
+/// A copy of the guest's consents for the agents; the consent chain is authoritative.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Consent {
@@ -59,7 +60,7 @@ pub struct Consent {
     pub consent_version: String,
 }
 
-/// Counters and the place in the conversation.
+/// Counters, and the state of the conversation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Engagement {
@@ -75,7 +76,7 @@ pub struct Engagement {
     pub conversation_phase: Phase,
     pub phase_entered_at: Option<DateTime<Utc>>,
     pub last_profiling_topic: Option<Topic>,
-    /// Never cleared by the machine (CONV-36).
+    /// Only a person resets it, never the program (CONV-36).
     pub responsible_gaming_triggered: bool,
 }
 
@@ -84,7 +85,7 @@ pub struct Engagement {
 pub struct Counted {
     pub now: DateTime<Utc>,
     pub texts: usize,
-    /// The first turn of a session.
+    /// This was the first turn of a session.
     pub fresh: bool,
     pub offers: usize,
     pub redeemed: usize,

@@ -1,4 +1,4 @@
-//! Where a fact about a guest comes from (DATA-17).
+//! The origin of a fact about a guest (DATA-17).
 
 use serde::{Deserialize, Serialize};
 
@@ -7,16 +7,16 @@ use crate::Confidence;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The guest said so in as many words.
+    /// The guest stated it explicitly.
     SelfReported,
-    /// Read out of what the guest wrote about something else.
+    /// Extracted from a text in which the guest wrote about something else.
     ContextualExtraction,
-    /// Concluded.
+    /// Inferred from other facts.
     Inferred,
     CrmImport,
-    /// Given in exchange for an incentive.
+    /// The guest gave it in exchange for an incentive.
     IncentiveExchange,
-    /// By a detector (language).
+    /// Found by a detector, such as the language.
     AutoDetected,
 }
 
@@ -30,7 +30,8 @@ impl Source {
         Self::AutoDetected,
     ];
 
-    /// The confidence a fact from here may start with. The specification has none for `auto_detected`: any.
+    /// Returns the lowest and highest confidence that a fact from this source may start with. The
+    /// specification has no range for `auto_detected`, so any value is allowed.
     pub fn range(self) -> (Confidence, Confidence) {
         let (low, high) = match self {
             Self::SelfReported => (85, 100),
@@ -43,13 +44,13 @@ impl Source {
         (Confidence::percent(low), Confidence::percent(high))
     }
 
-    /// Brings a confidence into this source's range.
+    /// Clamps a confidence to this source's range.
     pub fn clamp(self, confidence: Confidence) -> Confidence {
         let (low, high) = self.range();
         confidence.clamp(low, high)
     }
 
-    /// Whether it is the guest who told us.
+    /// Returns whether the fact came from the guest.
     pub fn is_guest(self) -> bool {
         matches!(self, Self::SelfReported | Self::ContextualExtraction | Self::IncentiveExchange)
     }

@@ -72,7 +72,7 @@ fn confirmed_contradicted_and_faded() {
     let field = p.field(Key::Name).unwrap();
     assert_eq!(field.value.as_text(), Some("Maria"), "the old value stays");
     assert!(field.needs_review && field.candidate.is_some());
-    // 0.55, 0.495, 0.4455, 0.4009, 0.3608
+    // Confidence after each further 90 days: 0.55, 0.495, 0.4455, 0.4009, 0.3608
     assert!(p.seen(Key::Name, at(1 + 3 * 90)).is_some());
     assert!(p.seen(Key::Name, at(1 + 4 * 90)).is_none(), "below 0.40 agents do not see it");
     assert!(p.resolve(Key::Name, Resolution::TakeCandidate, at(3)));
@@ -116,7 +116,7 @@ fn lists_grow() {
 
 #[test]
 fn withdrawn_fields_are_nowhere_but_in_the_export() {
-    // DATA-41, DATA-42, C-30: three levels deep, and companions
+    // DATA-41, DATA-42, C-30: covers fields three levels deep, and companions
     let mut p = Profile::new(at(0));
     p.observe(said(Key::Cuisine, Value::list(["italian"]), Source::SelfReported, 90, 0));
     p.observe(Observation { grant: grant(2), ..name("Maria", Source::SelfReported, 90, 0) });

@@ -5,7 +5,7 @@ use std::fmt;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-/// In JSON simply the value; a string that is a date reads as a date.
+/// A field's value, written in JSON as the bare value; a string in date format is read as a date.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -41,7 +41,7 @@ impl Value {
         if let Self::List(items) = self { Some(items) } else { None }
     }
 
-    /// Blank text and lists without items say nothing.
+    /// Returns whether the value is blank text or a list without items.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Text(text) => text.trim().is_empty(),
@@ -50,7 +50,7 @@ impl Value {
         }
     }
 
-    /// The same to a person: case and outer blanks aside.
+    /// Returns whether two values are the same to a person, ignoring case and outer spaces.
     pub fn agrees(&self, other: &Self) -> bool {
         let plain = |text: &str| text.trim().to_lowercase();
         match (self, other) {

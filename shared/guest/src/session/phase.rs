@@ -1,4 +1,5 @@
-//! The phase after a turn (CONV-30, CONV-31): the facts that [`Phase::next`] asks for, from session and profile.
+//! Computes the phase after a turn (CONV-30, CONV-31): collects the facts for [`Phase::next`] from
+//! session and profile.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
@@ -9,24 +10,25 @@ use crate::{
     phase::{Event, Facts, Phase, Visit},
 };
 
-/// The facts of this turn beside session and profile.
+/// The facts of this turn, other than session and profile.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
-    /// The guests' and casino's time.
+    /// The current time.
     pub now: DateTime<Utc>,
-    /// `now` on the casino's calendar.
+    /// The date of `now` on the casino's calendar.
     pub today: NaiveDate,
     pub reachable: bool,
     pub escalated: bool,
     pub offer_readiness: Confidence,
-    /// How long the guest was silent before this text; none for a first one.
+    /// How long the guest was silent before this text; `None` for the guest's first text.
     pub silence: Option<TimeDelta>,
-    /// The texts named a visit that is still to come.
+    /// The texts mention a visit in the future.
     pub names_next_visit: bool,
 }
 
-/// The phase after this turn, which the session has taken already. The silence before the text is weighed first, as a timer would have
-/// done: a guest who comes back after two days wakes a conversation that had gone to sleep.
+/// Returns the phase after this turn, which the session has already counted. Silence before the
+/// text is applied first, as a timer would have done: a text after two days of silence makes a
+/// dormant conversation active again.
 pub fn advance(session: &Session, profile: &Profile, step: &Step) -> Phase {
     let entered = profile.engagement.phase_entered_at.unwrap_or(session.started_at);
     let in_phase = hours(step.now - entered);
@@ -50,7 +52,7 @@ pub fn advance(session: &Session, profile: &Profile, step: &Step) -> Phase {
     };
     let before = step.silence.map_or(session.phase, |silence| {
         let (zero, hours) = (Confidence::ZERO, Some(hours(silence)));
-        // A timer knows nothing of this text.
+        // A timer would have run before this text arrived, so its facts leave this text out.
         let quiet =
             Facts { exchanges_in_phase: 0, substantive_in_phase: 0, rapport: zero, offer_readiness: zero, ..facts };
         session.phase.next(&Facts {
@@ -72,7 +74,7 @@ fn preferences(profile: &Profile, now: DateTime<Utc>) -> u32 {
     u32::try_from(known.count()).unwrap_or(u32::MAX)
 }
 
-/// The mean of the last readings; nothing without one.
+/// Returns the mean of the last moods; zero if there are none.
 fn rapport(moods: &[Mood]) -> Confidence {
     let worth = |mood: &Mood| match mood {
         Mood::Positive => 1.0,
@@ -89,7 +91,7 @@ fn visit(profile: &Profile, step: &Step) -> Visit {
     match date(Key::VisitEnd).max(date(Key::VisitDate)) {
         None => Visit::Unknown,
         Some(last) if last >= step.today => Visit::Ahead,
-        // Since midnight after its last day, to the day.
+        // Hours since midnight after the last day, counted in whole days.
         Some(last) => Visit::Over(hours(step.today - last) - 24),
     }
 }

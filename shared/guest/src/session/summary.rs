@@ -1,28 +1,29 @@
-//! The subjects talked about, by the names of content rows, and the short account of them with
-//! which the next session begins.
+//! The subjects discussed, by the names of content rows, and a short summary of them with which the
+//! next session begins.
 
 use serde::{Deserialize, Serialize};
 
 use crate::profile::{Context, Seen};
 
-/// Rows kept; older ones make room.
+/// Number of rows kept; a new row displaces the oldest.
 const MOST_SUBJECTS: usize = 8;
-/// The longest account, in characters.
+/// Longest summary, in characters.
 pub const MOST_CHARACTERS: usize = 400;
-/// The longest value of a profile field in it.
+/// Longest profile value included in the summary, in characters.
 const MOST_VALUE: usize = 60;
 
-/// A row of the casino's content that a reply was made from.
+/// A row of the casino's content from which a reply was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     pub id: String,
     pub name: String,
-    /// Something the guest may still take up.
+    /// The row is an offer, which the guest may still accept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub offer: bool,
 }
 
-/// Newest last, each once. Holds names of the casino's rows: nothing a guest wrote.
+/// The subjects discussed, newest last, each once. Contains only names of the casino's rows,
+/// nothing that a guest wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Summary {
@@ -32,7 +33,8 @@ pub struct Summary {
 // === impl Summary ===
 
 impl Summary {
-    /// Adds what a reply was made from, best row first: the best is the newest.
+    /// Adds the rows a reply was made from. `about` begins with the best row, which becomes the
+    /// newest.
     pub fn note(&mut self, about: &[Subject]) {
         for subject in about.iter().rev() {
             self.subjects.retain(|known| known.id != subject.id);
@@ -41,7 +43,7 @@ impl Summary {
         self.subjects.drain(..self.subjects.len().saturating_sub(MOST_SUBJECTS));
     }
 
-    /// Returns the last subject that is no offer.
+    /// Returns the newest subject that is not an offer.
     pub fn last(&self) -> Option<&Subject> {
         self.subjects.iter().rev().find(|subject| !subject.offer)
     }
@@ -52,8 +54,9 @@ impl Summary {
     }
 }
 
-/// The account: what was discussed, newest first, which offers are open, what is known of the guest. Parts that do not fit are left
-/// out whole, so that no name is cut. None when there is nothing to tell.
+/// Writes the summary: the subjects discussed, newest first, the open offers, and the known facts
+/// about the guest. A part that does not fit is left out entirely, so that no name is cut. Returns
+/// `None` when there is nothing to tell.
 pub fn tell(summary: &Summary, still: impl Fn(&Subject) -> bool, known: &Context) -> Option<String> {
     let current = Summary { subjects: summary.subjects.iter().filter(|s| still(s)).cloned().collect() };
     let facts: Vec<String> = known.facts.iter().filter(|fact| !fact.doubtful).filter_map(fact).collect();
@@ -72,7 +75,7 @@ fn add(told: &mut String, label: &str, parts: &[&str]) {
     let mut sentence = String::new();
     for part in parts {
         let joined = if sentence.is_empty() { format!("{start}{part}") } else { format!("{sentence}, {part}") };
-        // One for the full stop.
+        // One character is reserved for the full stop.
         if told.chars().count() + joined.chars().count() < MOST_CHARACTERS {
             sentence = joined;
         }
@@ -83,7 +86,8 @@ fn add(told: &mut String, label: &str, parts: &[&str]) {
     }
 }
 
-/// `party size 4`, from the last part of its path. Values too long to be a note are left out.
+/// Writes a fact as `party size 4`, named after the last part of its path. Returns `None` for
+/// values that are too long for a note.
 fn fact(seen: &Seen) -> Option<String> {
     let name = seen.path.rsplit('.').next()?.replace('_', " ");
     let value = match serde_json::to_value(&seen.value).ok()? {

@@ -41,7 +41,7 @@ fn step(hour: i64, silence: Option<i64>) -> Step {
     }
 }
 
-#[test] // SMS-26, C-53: the age is really tested
+#[test] // SMS-26, C-53: the limit of 48 hours is tested from both sides
 fn a_session_ends_after_48_hours_of_silence() {
     let session = Session { last_at: at(5), ..Session::begun(at(0), None) };
     for (hour, over) in [(5, false), (52, false), (53, false), (54, true), (500, true), (0, false)] {
@@ -50,7 +50,7 @@ fn a_session_ends_after_48_hours_of_silence() {
     assert!(session.is_over(at(53) + TimeDelta::seconds(1), TWO_DAYS));
 }
 
-#[test] // SMS-26: warm, cold, new
+#[test] // SMS-26: warm, cold and new conversations
 fn how_a_conversation_goes_on() {
     let (new, old) = (Session::begun(at(60), None), Session { turns: 3, ..Session::begun(at(0), None) });
     for (session, before, known, wanted) in [
@@ -105,15 +105,15 @@ fn phases_follow_the_turns_and_the_silence() {
     assert_eq!(run(&[(ask, 0), (ask, 1), (ask, 2)], &nobody), "active active rapport");
     assert_eq!(run(&[("ok", 0), ("ok", 1), ("yes", 2)], &nobody), "active active active");
     assert_eq!(run(&[("ok", 0); 6], &nobody), "active active active active active rapport");
-    // Without a name or a date nobody gets on to discovery.
+    // Without a name or a date, the phase does not reach discovery.
     assert_eq!(run(&[(ask, 0); 6], &nobody), "active active rapport rapport rapport rapport");
     assert_eq!(run(&[(ask, 0); 6], &known), "active active rapport rapport rapport discovery");
-    // Two days of silence, and the conversation had gone to sleep: the text wakes it.
+    // After two days of silence the conversation was dormant; the text makes it active again.
     assert_eq!(run(&[(ask, 0), (ask, 1), (ask, 2), (ask, 51)], &nobody), "active active rapport active");
     assert_eq!(run(&[(ask, 0), (ask, 1), (ask, 2), (ask, 49)], &nobody), "active active rapport rapport");
 }
 
-#[test] // CONV-30: nothing moves for a guest who must not be written to, nor beside a case
+#[test] // CONV-30: the phase does not change for a guest who must not be texted, or while a case is open
 fn guards_hold_the_phase() {
     let mut session = Session::begun(at(0), None);
     session.enter(Phase::Active);
@@ -126,7 +126,7 @@ fn guards_hold_the_phase() {
     assert_eq!(advance(&session, &nobody, &Step { escalated: true, ..step(1, None) }), Phase::Active);
 }
 
-#[test] // SMS-26, DATA-24: names of rows and what is known, nothing else, whole or not at all
+#[test] // SMS-26, DATA-24: names of rows and known facts only, each included whole or not at all
 fn the_account_names_what_was_discussed() {
     let mut summary = Summary::default();
     summary.note(&[row("grill", false), row("bar", false)]);
@@ -137,7 +137,7 @@ fn the_account_names_what_was_discussed() {
     let told = tell(&summary, |_| true, &known).unwrap();
     assert!(told.starts_with("Talked about: The bar, The grill. Open offers: The credit. Known: "), "{told}");
     assert!(told.contains("name Ana") && told.contains("party size 4") && told.ends_with('.'), "{told}");
-    // A subject the casino no longer has is not mentioned.
+    // A subject that the casino no longer has is not mentioned.
     let told = tell(&summary, |subject| subject.id == "grill", &known).unwrap();
     assert!(told.starts_with("Talked about: The grill. Known: "), "{told}");
     assert_eq!(tell(&summary, |_| false, &Default::default()), None);
@@ -172,7 +172,7 @@ proptest! {
         let sum: usize = seen.iter().map(|(guest, host)| guest.chars().count() + host.chars().count()).sum();
         prop_assert!(sum <= characters || seen.len() == 1);
         prop_assert_eq!(seen.is_empty(), all.is_empty() || exchanges == 0);
-        // One more would not have fitted.
+        // One more exchange would not have fitted.
         if seen.len() < exchanges.min(all.len()) {
             let next = &all[all.len() - seen.len() - 1];
             prop_assert!(sum + next.0.chars().count() + next.1.chars().count() > characters);

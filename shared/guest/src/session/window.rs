@@ -1,22 +1,23 @@
-//! Selects the earlier exchanges a turn is shown as they were written (DATA-24): the newest that
-//! fit. Older ones are in the summary.
+//! Selects the newest earlier exchanges that fit into a turn's prompt word for word (DATA-24).
+//! Older ones are in the summary.
 
 /// How much of a conversation is shown word for word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     pub exchanges: usize,
-    /// Of both sides together; four of them are about one token.
+    /// Limit for the texts of both sides together; four characters are about one token.
     pub characters: usize,
 }
 
 impl Window {
-    /// Twenty messages of a session under way.
+    /// Twenty messages, for a session in progress.
     pub const SESSION: Self = Self { exchanges: 10, characters: 4_000 };
-    /// The last ten messages of the session before (DATA-25).
+    /// The last ten messages of the previous session (DATA-25).
     pub const RESUMED: Self = Self { exchanges: 5, characters: 2_000 };
 }
 
-/// The newest exchanges (guest, host) within the window, oldest first. The newest is always among them: a follow-up is about it.
+/// Returns the newest exchanges (guest, host) within the window, oldest first. The newest is always
+/// included, because a follow-up question refers to it.
 pub fn window(exchanges: &[(String, String)], most: Window) -> &[(String, String)] {
     let mut characters = 0;
     let fits = |(guest, host): &&(String, String)| {

@@ -1,7 +1,8 @@
-//! Endings that guests put on words of the lexicon: Spanish verb forms, pronouns hung on them and diminutives, English -er, -y, -ly.
-//! The light stem of `text` brings nouns together; this is for what it leaves apart, and only words nobody knows come here.
+//! Endings of words in guests' texts: Spanish verb forms, attached pronouns and diminutives,
+//! English -er, -y, -ly. The light stem of `text` already unites forms of nouns; these endings are
+//! tried only on words that nothing else knows.
 
-/// Ending -> what stood there in the word it was made from. Longer endings first.
+/// Each ending, with the endings of the base words that it may replace. Longer endings first.
 const ENDINGS: &[(&str, &[&str])] = &[
     ("andonos", &["ar"]),
     ("iendonos", &["er", "ir"]),
@@ -75,10 +76,11 @@ const ENDINGS: &[(&str, &[&str])] = &[
     ("e", &["ar", "er"]),
 ];
 
-/// Letters a word keeps at least: what is left of shorter ones says nothing.
+/// Fewest letters that must remain of a word; shorter remainders are meaningless.
 const LEAST: usize = 3;
 
-/// The words this one may be a form of, likelier ones first; folded, as words are compared.
+/// Returns the words of which this one may be a form, likelier ones first; folded, as words are
+/// compared.
 pub(super) fn bases(word: &str) -> impl Iterator<Item = String> {
     let trunks = ENDINGS.iter().filter_map(move |(ending, before)| Some((word.strip_suffix(ending)?, *before)));
     trunks.filter(|(trunk, _)| trunk.chars().count() >= LEAST).flat_map(|(trunk, before)| {
@@ -87,7 +89,7 @@ pub(super) fn bases(word: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// A word in which a finger stayed on a key: "poool" -> "pool" and "pol", "gymm" -> "gym".
+/// Removes letters repeated by a key held too long: "poool" -> "pool" and "pol", "gymm" -> "gym".
 pub(super) fn squeezed(word: &str) -> impl Iterator<Item = String> {
     [2, 1].into_iter().filter_map(move |most| {
         let (mut short, mut last, mut run) = (String::with_capacity(word.len()), None, 0);
@@ -102,7 +104,7 @@ pub(super) fn squeezed(word: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// "swimm" -> "swim".
+/// Removes a doubled last letter: "swimm" -> "swim".
 fn single(trunk: &str) -> Option<&str> {
     let (at, last) = trunk.char_indices().next_back()?;
     let rest = &trunk[..at];

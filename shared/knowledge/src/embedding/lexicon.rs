@@ -1,4 +1,5 @@
-//! The bilingual concept lexicon: which words, in English and Spanish, mean which thing a guest may want. Data in `concepts.txt`.
+//! The bilingual concept lexicon: English and Spanish words for the things a guest may want. The
+//! data is in `concepts.txt`.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,30 +13,30 @@ use crate::{
 };
 
 const DATA: &str = include_str!("concepts.txt");
-/// Share of a word's weight that a concept passes on to the wider concept it is a kind of.
+/// Share of a word's weight that a concept passes on to its wider concept.
 const PARENT: f32 = 0.35;
-/// Concepts there is room for in a vector.
+/// Most concepts that fit into a vector.
 pub(super) const ROOM: usize = 192;
-/// Letters from which on two may be wrong.
+/// Word length from which two letters may be wrong.
 pub(super) const LONG: usize = 9;
-/// Words of a phrase, at most.
+/// Most words in a phrase.
 const PHRASE: usize = 4;
 
-/// A concept's number and how strongly a word means it.
+/// A concept's number, and how strongly a word means it.
 pub(crate) type Meaning = (usize, f32);
 
 #[derive(Debug)]
 pub(crate) struct Lexicon {
-    /// Stems of a word or phrase, joined by one space -> what it means.
+    /// Meanings of a word or phrase, by its stems joined with one space.
     meanings: HashMap<String, Vec<Meaning>>,
     spellings: Spellings,
-    /// Words that need no mending, in or out of phrases.
+    /// Words that need no spelling correction, inside or outside phrases.
     known: HashSet<String>,
-    /// Words that say nothing about what is wanted.
+    /// Words that do not show what is wanted.
     fillers: HashSet<String>,
 }
 
-/// Part of the text that means something: what, and how many words it takes.
+/// A part of the text with a meaning: the meanings, and the number of words it covers.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Sense<'a> {
     pub(crate) meanings: &'a [Meaning],
@@ -44,7 +45,8 @@ pub(crate) struct Sense<'a> {
 
 pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::read(DATA));
 
-/// Changes with the data, so that no vector of an older lexicon is compared with a newer one.
+/// Returns a version that changes with the data, so that vectors of different lexicons are never
+/// compared.
 pub(super) fn version() -> String {
     crate::formatter::document_id(DATA, "")[..8].to_owned()
 }
@@ -52,7 +54,8 @@ pub(super) fn version() -> String {
 // === impl Lexicon ===
 
 impl Lexicon {
-    /// Lines of `concept[ < wider concept][ *weight]: words phrases_with_underscores`; `#` begins a comment.
+    /// Reads lines of `concept[ < wider concept][ *weight]: words phrases_with_underscores`; `#`
+    /// begins a comment.
     fn read(data: &str) -> Self {
         let split = data.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(':'));
         let (fillers, lines): (Vec<_>, Vec<_>) = split
@@ -82,8 +85,8 @@ impl Lexicon {
         Self { meanings, spellings, known, fillers }
     }
 
-    /// Returns the sense that begins at the first word: of the longest known phrase, else of the
-    /// word. A filler means nothing outside a phrase.
+    /// Returns the meaning at the first word: of the longest known phrase that begins there, else
+    /// of the word. A filler means nothing outside a phrase.
     pub(crate) fn sense(&self, words: &[String]) -> Option<Sense<'_>> {
         let least = if words.first().is_some_and(|word| self.is_filler(word)) { 2 } else { 1 };
         (least..=PHRASE.min(words.len())).rev().find_map(|n| {
@@ -92,12 +95,13 @@ impl Lexicon {
         })
     }
 
-    /// Says nothing about what is wanted, alone.
+    /// Returns whether the word alone does not show what is wanted.
     pub(crate) fn is_filler(&self, word: &str) -> bool {
         is_stop(word) || self.fillers.contains(word)
     }
 
-    /// The word that a misspelt one, or a form the stem leaves apart, was probably meant to be.
+    /// Returns the word probably meant by a misspelt word, or by a form that the stem does not
+    /// cover.
     pub(crate) fn mend(&self, word: &str) -> Option<&str> {
         let length = word.chars().count();
         let fine = || self.known.contains(word) || is_common(word) || self.meanings.contains_key(&stem(word));
@@ -124,7 +128,8 @@ fn stems(words: &[String]) -> String {
     words.iter().map(|word| stem(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Thumbs miss letters inside a word; the first one they mostly hit, or swap with the second.
+/// Returns whether two words begin alike: people omit letters inside a word, but the first is
+/// mostly right, or swapped with the second.
 fn alike_at_start(a: &str, b: &str) -> bool {
     let (mut a, mut b) = (a.chars(), b.chars());
     let (first, second) = (a.next(), a.next());

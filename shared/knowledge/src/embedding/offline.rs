@@ -1,7 +1,9 @@
-//! An embedder without network or model: concepts of a bilingual lexicon, stemmed words and pieces of words, hashed into one vector.
+//! An embedder without network or model: concepts of a bilingual lexicon, stemmed words and pieces
+//! of words, hashed into one vector.
 //!
-//! Concepts carry meaning over both languages ("somewhere to swim", "alberca" -> pool), words carry names, pieces carry misspelt
-//! names. Deterministic: the same text gives the same vector on every machine.
+//! Concepts match meaning in both languages ("somewhere to swim", "alberca" -> pool), words match
+//! names, pieces match misspelt names. Deterministic: the same text gives the same vector on every
+//! machine.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +13,28 @@ use crate::{
     text::{stem, words},
 };
 
-/// Slots for concepts, each its own; then the hashed ones.
+/// Vector slots: one for each concept, then the hashed ones.
 const CONCEPTS: usize = lexicon::ROOM;
 const HASHED: usize = 320;
-/// Raise it when the arithmetic changes; the lexicon has a version of its own.
+/// Version of the arithmetic; raise it when that changes. The lexicon has its own version.
 const ALGORITHM: u32 = 2;
 
 const CONCEPT: f32 = 2.0;
-/// A word the lexicon does not know, such as a name.
+/// Weight of a word that the lexicon does not know, such as a name.
 const WORD: f32 = 0.8;
-/// A word whose concept counts already.
+/// Weight of a word whose concept is counted already.
 const KNOWN: f32 = 0.4;
-/// How far a mended spelling is trusted; the word as written keeps its full weight.
+/// Factor for a corrected spelling; the word as written keeps its full weight.
 const GUESSED: f32 = 0.8;
-/// Share of a word such as "room" or "friday", which tells little about which row is meant.
+/// Factor for a word such as "room" or "friday", which hardly shows which row is meant.
 const COMMON: f32 = 0.4;
 const PIECES: f32 = 0.5;
-/// How much a document's body counts beside its title, which is its first line.
+/// Weight of a document's body relative to its title, which is its first line.
 const BODY: f32 = 0.2;
-/// Evidence at which a concept counts half of what it can.
+/// Sum of weights at which a concept reaches half of its maximum.
 const HALF: f32 = 0.9;
 
-/// See the module.
+/// The offline embedder; see the module.
 #[derive(Debug, Clone)]
 pub struct Offline {
     space: Space,
@@ -53,7 +55,7 @@ impl Offline {
         Self { space: Space { model: "offline".into(), version, dimension: CONCEPTS + HASHED } }
     }
 
-    /// The vector of one document or query, at once.
+    /// Returns the vector of one document or query, without a future.
     pub fn vector(&self, text: &str, purpose: Purpose) -> Vector {
         let mut features = Features::default();
         match purpose {
@@ -67,7 +69,7 @@ impl Offline {
         Vector::normalised(features.values())
     }
 
-    /// The space of every offline embedder of this build.
+    /// Returns the space shared by every offline embedder of this build.
     pub fn as_space(&self) -> &Space {
         &self.space
     }
@@ -144,7 +146,8 @@ impl Features {
     }
 }
 
-/// Adds to the slot that the bytes hash to, with a sign of their own, so that collisions cancel out on average.
+/// Adds to the slot that the bytes hash to, with a sign from the hash, so that collisions cancel
+/// out on average.
 fn put(values: &mut [f32], bytes: &[u8], weight: f32) {
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
     let mixed = (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,5 @@
-//! The words that a misspelt one may have been: those that are left the same when a letter, or in long words two, are left out of both.
+//! Finds the words that a misspelt one may stand for: both become the same when one letter, or in
+//! long words two, are removed from each.
 
 use std::{
     collections::HashSet,
@@ -9,14 +10,15 @@ use super::lexicon::LONG;
 
 #[derive(Debug)]
 pub(super) struct Spellings {
-    /// In order.
+    /// Sorted.
     words: Vec<String>,
-    /// The hash of what is left, and the word's number; in order. A hash that two share costs its finder a comparison.
+    /// Sorted pairs of the hash of a shortened word and the number of the word. A hash collision
+    /// only costs one more comparison.
     filed: Vec<(u32, u32)>,
 }
 
 impl Spellings {
-    /// Words of four letters and more; shorter ones are too close to each other.
+    /// Files words of four letters and more; shorter ones resemble each other too much.
     pub(super) fn of(known: &HashSet<String>) -> Self {
         let mut words: Vec<String> = known.iter().filter(|word| word.chars().count() >= 4).cloned().collect();
         words.sort_unstable();
@@ -29,7 +31,8 @@ impl Spellings {
         Self { words, filed }
     }
 
-    /// Each maybe more than once, and maybe one that is not near: for a closer look.
+    /// Returns candidates for a closer comparison; one may occur several times, or not be close at
+    /// all.
     pub(super) fn near(&self, word: &str) -> impl Iterator<Item = &String> {
         let filed = |short: String| {
             let wanted = hash(&short);
@@ -40,7 +43,7 @@ impl Spellings {
     }
 }
 
-/// The word itself and the word without any one, or for long words any two, of its letters.
+/// Returns the word itself, and the word without any one (in long words, any two) of its letters.
 fn shortened(word: &str) -> Vec<String> {
     let once = without_one(word);
     let mut all = vec![word.to_owned()];

@@ -1,4 +1,5 @@
-//! Reading door signs: "Sun-Thu 11am-10pm, Fri-Sat 11am-12am", "Closed Mon, Tue-Sun 5pm-11pm", "24 hours".
+//! Reads door signs: "Sun-Thu 11am-10pm, Fri-Sat 11am-12am", "Closed Mon, Tue-Sun 5pm-11pm", "24
+//! hours".
 
 use std::{fmt, sync::LazyLock};
 
@@ -7,7 +8,7 @@ use regex::Regex;
 use super::{DAY, Span, WeeklyHours};
 use crate::text::fold;
 
-/// Why a text is not opening hours, with the text it is about.
+/// The text that cannot be read as opening hours, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read `{text}` as opening hours: {reason}")]
 pub struct HoursError {
@@ -29,13 +30,13 @@ enum Token {
     Closed,
 }
 
-/// How a time said which half of the day it is in.
+/// How the half of the day (am or pm) of a time is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Half {
     Said,
     /// Written on the 24-hour clock: "22:00".
     Clock24,
-    /// "5" in "5-10pm": decided by the other end.
+    /// Not written, as "5" in "5-10pm": the other end decides.
     Unsaid,
 }
 
@@ -117,7 +118,7 @@ fn time(text: &str) -> Result<Token, String> {
     Ok(Token::Time { minute, half })
 }
 
-/// Makes a span of two times, deciding the half of the day where one end left it out.
+/// Makes a span of two times; where one end lacks am or pm, decides it from the other.
 fn span(from: (u16, Half), to: (u16, Half)) -> Result<Span, String> {
     let twelve = |minute: u16| if minute >= 720 { minute - 720 } else { minute };
     let (opens, closes) = match (from, to) {
@@ -137,21 +138,22 @@ fn span(from: (u16, Half), to: (u16, Half)) -> Result<Span, String> {
     Ok(Span { opens, closes })
 }
 
-/// Builds the week while the tokens pass.
+/// Builds the week while it reads the tokens.
 struct Week {
     days: [Vec<Span>; 7],
-    /// Day groups named since the last span, such as `[Mon]`, `[Tue..Sun]`.
+    /// Groups of days named since the last span, such as `[Mon]`, `[Tue..Sun]`.
     groups: Vec<Vec<usize>>,
-    /// The days a further span belongs to.
+    /// The days to which a further span belongs.
     current: Vec<usize>,
-    /// Days whose hours came from a blanket word ("daily"), which a named day replaces.
+    /// Days whose hours came from a general word ("daily"); naming such a day replaces them.
     blanket: [bool; 7],
     closing: bool,
     said: bool,
 }
 
 impl Week {
-    /// Days before a time: with "Closed Mon, Tue-Sun 5pm" pending, only the last group gets the time.
+    /// Assigns days to the time that follows: after "Closed Mon, Tue-Sun 5pm", only the last group
+    /// gets the time.
     fn take_days(&mut self) {
         if self.groups.is_empty() {
             if !self.said {
@@ -259,8 +261,9 @@ pub(super) fn weekly(text: &str) -> Result<WeeklyHours, HoursError> {
     week(text, false).map(WeeklyHours::new).map_err(|reason| HoursError { text: text.to_owned(), reason })
 }
 
-/// Weekly starting times of a recurring show ("Fri-Sat 9pm", "Wednesdays 7:30pm"): Monday first, minutes of the day. Text that says
-/// more than that (a season, "first Friday") is refused: then it is shown as written and nothing is concluded from it.
+/// Reads weekly starting times of a recurring show ("Fri-Sat 9pm", "Wednesdays 7:30pm"): Monday
+/// first, in minutes of the day. A text with anything more (a season, "first Friday") is refused;
+/// it is then shown as written, and not interpreted.
 pub fn weekly_starts(text: &str) -> Result<[Vec<u16>; 7], HoursError> {
     let days = week(text, true).map_err(|reason| HoursError { text: text.to_owned(), reason })?;
     Ok(days.map(|spans| spans.into_iter().map(|s| s.opens).collect()))
@@ -287,7 +290,7 @@ pub(super) fn weekly_json(value: &serde_json::Value) -> Result<WeeklyHours, Hour
                 for text in texts {
                     let read = weekly(text)?;
                     for &d in &days {
-                        // The text names no days, so every day of it holds the same spans.
+                        // The text names no days, so every day of it has the same spans.
                         week[d].extend_from_slice(&read.days[0]);
                     }
                 }

@@ -1,4 +1,4 @@
-//! Hours as people write them, in English and Spanish.
+//! Writes hours as people do, in English and Spanish.
 
 use std::fmt;
 
@@ -22,12 +22,12 @@ fn row<'a>(table: &'a [[&'a str; 7]; 2], language: Language) -> &'a [&'a str; 7]
     }
 }
 
-/// "Friday", "viernes" (without accents, so that Spanish stays in GSM-7).
+/// Returns a weekday's name: "Friday", "viernes" (without accents, so that Spanish stays in GSM-7).
 pub fn day_name(day: Weekday, language: Language) -> &'static str {
     row(&LONG, language)[day.num_days_from_monday() as usize]
 }
 
-/// A time of day such as "10pm", "6:30am", "12am"; the same in both languages.
+/// Writes a time of day such as "10pm", "6:30am", "12am"; the same in both languages.
 pub fn clock(minute: u16) -> String {
     let minute = minute % DAY;
     let half = if minute < 720 { "am" } else { "pm" };
@@ -42,7 +42,8 @@ pub fn clock(minute: u16) -> String {
 }
 
 impl WeeklyHours {
-    /// The week in short: "Sun-Thu 11am-10pm, Fri-Sat 11am-12am" or "dom-jue 11am-10pm, vie-sab 11am-12am".
+    /// Writes the week in short: "Sun-Thu 11am-10pm, Fri-Sat 11am-12am" or "dom-jue 11am-10pm,
+    /// vie-sab 11am-12am".
     pub fn show(&self, language: Language) -> String {
         let (daily, always, closed, and) = match language {
             Language::En => ("Daily", "24 hours", "Closed", "and"),
@@ -73,7 +74,7 @@ impl WeeklyHours {
                 _ => runs.push((day, day)),
             }
         }
-        // People start the week on Monday unless the run itself wraps around it.
+        // People start the week on Monday, unless the run of days itself continues past Sunday.
         let wraps = |(a, b): &(usize, usize)| a > b;
         runs.sort_by_key(|run| (!wraps(run), run.0));
         runs.iter()
@@ -87,7 +88,8 @@ impl WeeklyHours {
             .join(", ")
     }
 
-    /// "until 10pm" or "hasta las 10pm" for a venue open at `at`; "24 hours" when it never closes; `None` when closed.
+    /// Writes "until 10pm" or "hasta las 10pm" for a venue open at `at`; "24 hours" if it never
+    /// closes; `None` if it is closed.
     pub fn until(&self, at: DateTime<Utc>, tz: Tz, language: Language) -> Option<String> {
         if !self.is_open(at, tz) {
             return None;
@@ -101,7 +103,7 @@ impl WeeklyHours {
     }
 }
 
-/// Spanish says "la 1pm" and "las 2pm".
+/// Returns the Spanish article: "la 1pm", but "las 2pm".
 pub(crate) fn article(minute: u16) -> &'static str {
     if minute / 60 % 12 == 1 { "la" } else { "las" }
 }

@@ -1,4 +1,4 @@
-//! Days that are not like the others: holidays, with other hours or none.
+//! Days with exceptional hours: holidays, with other hours or none.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use seven_domain::Language;
 
 use super::{HoursError, Span, WeeklyHours};
 
-/// Which day it is.
+/// The calendar day to which exceptional hours apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Day {
     Once(NaiveDate),
-    /// Month and day, each year.
+    /// The same month and day of every year.
     Yearly(u32, u32),
 }
 
-/// The openings of one day instead of its weekday's; none means closed.
+/// The openings of one day, which replace its weekday's; no openings means closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecialDay {
     pub day: Day,
-    /// "Christmas Day".
+    /// The name of the day, such as "Christmas Day".
     pub name: Option<String>,
     spans: Vec<Span>,
 }
@@ -28,11 +28,12 @@ pub struct SpecialDay {
 // === impl Day ===
 
 impl Day {
-    /// "12-25" for every year; other days are read by the caller, who knows what "tomorrow" counts from.
+    /// Reads "12-25" for every year. Other days are read by the caller, which knows what "tomorrow"
+    /// is relative to.
     pub fn yearly(text: &str) -> Option<Self> {
         let (month, day) = text.trim().split_once('-')?;
         let (month, day) = (month.parse().ok()?, day.parse().ok()?);
-        // 2024 was a leap year: 02-29 is a day.
+        // 2024 was a leap year, so 02-29 is accepted.
         NaiveDate::from_ymd_opt(2024, month, day).map(|_| Self::Yearly(month, day))
     }
 
@@ -56,7 +57,7 @@ impl fmt::Display for Day {
 // === impl SpecialDay ===
 
 impl SpecialDay {
-    /// `hours` is a door sign without weekdays: "10am-6pm", "closed", "24 hours".
+    /// Reads `hours`, a door sign without weekdays: "10am-6pm", "closed", "24 hours".
     pub fn new(day: Day, name: Option<String>, hours: &str) -> Result<Self, HoursError> {
         let week = WeeklyHours::parse(hours)?;
         if week.days.iter().any(|spans| *spans != week.days[0]) {
@@ -70,13 +71,13 @@ impl SpecialDay {
         &self.spans
     }
 
-    /// "10am-6pm", "Closed".
+    /// Writes the hours: "10am-6pm", "Closed".
     pub fn show(&self, language: Language) -> String {
         let week = WeeklyHours::new(std::array::from_fn(|_| self.spans.clone())).show(language);
         week.strip_prefix("Daily ").or_else(|| week.strip_prefix("Diario ")).map(str::to_owned).unwrap_or(week)
     }
 
-    /// "Dec 25 (Christmas Day) closed".
+    /// Writes the day with its hours: "Dec 25 (Christmas Day) closed".
     pub fn describe(&self) -> String {
         let date = match self.day {
             Day::Once(date) => date.format("%b %-d, %Y").to_string(),

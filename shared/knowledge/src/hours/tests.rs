@@ -89,7 +89,7 @@ fn dst_nights_keep_the_doors_open() {
         assert!(!club.is_open(end, New_York));
         assert_eq!(club.closes_at(start, New_York).unwrap().at, end);
     }
-    // Closing or opening inside the skipped hour happens when the clock jumps.
+    // A closing or opening time inside the skipped hour takes effect when the clock jumps.
     let jump = at(2026, 3, 8, 7, 0);
     assert_eq!(hours("Sat 8pm-2:30am").closes_at(at(2026, 3, 8, 5, 0), New_York).unwrap().at, jump);
     assert_eq!(hours("Sun 2:30am-6am").next_opening(at(2026, 3, 8, 5, 0), New_York).unwrap().at, jump);

@@ -13,24 +13,26 @@ use crate::{
 
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
-/// How much a synonym counts beside the word itself.
+/// Weight of a synonym relative to the word itself.
 const SYNONYM: f32 = 0.85;
-/// Least likeness at which an unknown word is taken for a misspelt one.
+/// Lowest similarity at which an unknown word counts as a misspelt one.
 const MISSPELT: f32 = 0.5;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Postings {
-    /// In order.
+    /// Sorted.
     stems: Box<[Box<str>]>,
-    /// Where the list of each stem ends.
+    /// End of each stem's list in `counts`.
     ends: Box<[u32]>,
-    /// The lists, one after the other: item number, weighted count.
+    /// The lists of all stems, one after the other: item number, weighted count.
     counts: Box<[(u32, f32)]>,
     /// Document length relative to the average.
     lengths: Vec<f32>,
-    /// Stems that stand in names: only those are looked up by likeness, as guests misspell names and the rest would be guesswork.
+    /// Stems of words in names. Only these are compared by similarity: guests misspell names, and
+    /// other matches would be guesswork.
     names: Vec<String>,
-    /// Trigram -> the numbers of the names that hold it, so that likeness is worked out for few of thousands of names.
+    /// Names that contain a trigram, by number, so that similarity is computed for only a few of
+    /// thousands of names.
     grams: HashMap<[char; 3], Vec<u32>>,
 }
 
@@ -50,7 +52,7 @@ impl Postings {
         let of_names =
             |item: &Arc<Item>| words(&[item.name.as_str(), item.name_es.as_deref().unwrap_or_default()].join(" "));
         let mut names: Vec<String> = items.iter().flat_map(of_names).map(|w| stem(&w)).collect();
-        // A word of a name that no chunk holds finds nothing, and must not be looked up.
+        // A word of a name that is in no chunk finds nothing, so it is not looked up.
         names.retain(|s| s.len() >= 4 && postings.contains_key(s));
         names.sort_unstable();
         names.dedup();
@@ -68,7 +70,7 @@ impl Postings {
         Self { stems, ends, counts, lengths, names, grams }
     }
 
-    /// The items that hold the stem; none when no item does.
+    /// Returns the items that contain the stem; none if no item does.
     fn list(&self, stem: &str) -> Option<&[(u32, f32)]> {
         let at = self.stems.binary_search_by(|own| (**own).cmp(stem)).ok()?;
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -85,7 +87,8 @@ impl Postings {
         (1.0 + (self.lengths.len() as f32 - found as f32 + 0.5) / (found as f32 + 0.5)).ln()
     }
 
-    /// One score per item. Words the casino never uses still count in the whole, so that a question about something else scores low.
+    /// Returns one score per item. Words that the casino never uses count in the total, so that a
+    /// question about something else scores low.
     pub(super) fn scores(&self, query: &[String]) -> Vec<f32> {
         let mut scores = vec![0.0f32; self.lengths.len()];
         let (mut best, mut touched) = (vec![0.0f32; self.lengths.len()], Vec::new());
@@ -119,7 +122,8 @@ impl Postings {
         scores
     }
 
-    /// The lists of the stems a query word may mean, each with its weight: itself, its synonyms, else the likest spelling.
+    /// Returns the lists of the stems that a query word may mean, each with its weight: the word
+    /// itself, its synonyms, else the most similar spelling.
     fn readings(&self, word: &str) -> Vec<(&[(u32, f32)], f32)> {
         let mut readings: Vec<(&[(u32, f32)], f32)> = Vec::new();
         readings.extend(self.list(word).map(|list| (list, 1.0)));
@@ -133,7 +137,7 @@ impl Postings {
         readings
     }
 
-    /// Names that share enough trigrams to be like the word at all.
+    /// Returns the names that share enough trigrams with the word to be similar.
     fn near(&self, word: &str) -> impl Iterator<Item = &String> {
         let asked = trigrams(word);
         let mut shared: HashMap<u32, usize> = HashMap::new();
@@ -159,7 +163,8 @@ fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// Weighted stem counts of an item: its name most, then the words it is filed under, then what is said about it. Never its notes.
+/// Returns weighted stem counts of an item: most weight for its name, then its keywords, then its
+/// text. Never its notes.
 fn counts(item: &Item) -> BTreeMap<String, f32> {
     let mut counts: BTreeMap<String, f32> = BTreeMap::new();
     let mut add = |text: &str, weight: f32| {
@@ -173,7 +178,7 @@ fn counts(item: &Item) -> BTreeMap<String, f32> {
     add(&item.category.as_str().replace('_', " "), 1.0);
     item.subcategory.iter().for_each(|sub| add(&sub.replace('_', " "), 2.0));
     item.description_es.iter().for_each(|text| add(text, 1.0));
-    // The zone only moves digits of an event's start, which nobody searches for.
+    // The zone changes only digits of an event's start, for which nobody searches.
     add(&formatter::text(item, chrono_tz::Tz::UTC), 1.0);
     counts
 }

@@ -1,11 +1,13 @@
-//! Several rankings made into one (RAG-18), and the choice that avoids five of the same (MMR, D12).
+//! Merges several rankings into one (RAG-18), and picks varied results instead of five similar ones
+//! (MMR, D12).
 
 use std::collections::BTreeMap;
 
-/// Fixed by RAG-18; T3 works the sum out.
+/// Fixed by RAG-18; T3 computes an example.
 pub(super) const RRF_K: f32 = 60.0;
 
-/// Reciprocal rank fusion: the sum over lists of 1 / (60 + rank), rank from 1. Best first; ties in the order of the items.
+/// Reciprocal rank fusion: the sum over lists of 1 / (60 + rank), rank from 1. Best first; equal
+/// sums keep the order of the items.
 pub(super) fn reciprocal_ranks(lists: &[Vec<usize>]) -> Vec<(usize, f32)> {
     let mut scores: BTreeMap<usize, f32> = BTreeMap::new();
     for list in lists {
@@ -18,8 +20,8 @@ pub(super) fn reciprocal_ranks(lists: &[Vec<usize>]) -> Vec<(usize, f32)> {
     fused
 }
 
-/// Maximal marginal relevance: takes `k`, each the most relevant for what it adds to those taken. `relevance` 1 is the plain order,
-/// 0 the most varied one.
+/// Maximal marginal relevance: picks `k` items, each the most relevant that differs from those
+/// already picked. `relevance` 1 keeps the plain order, 0 gives the most variety.
 pub(super) fn varied(
     ranked: &[(usize, f32)],
     k: usize,

@@ -1,4 +1,5 @@
-//! Which venues a text names: whole ("the Ember Room"), by its telling part ("ember") or misspelt ("embr room").
+//! Finds the venues that a text names: whole ("the Ember Room"), by its distinctive part ("ember")
+//! or misspelt ("embr room").
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -12,12 +13,13 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Mention {
     pub item: Arc<Item>,
-    /// Words of the text it covers, from the first up to but not including the second.
+    /// Words of the text that the name covers, from the first up to but not including the second.
     pub from: usize,
     pub to: usize,
-    /// Every word of the name was said, in order.
+    /// The text contains every word of the name, in order.
     pub whole: bool,
-    /// The words said can mean nothing else: "Ember Room" does, a place simply called "Casino" does not.
+    /// The words can mean nothing else: true for "Ember Room", false for a place simply called
+    /// "Casino".
     pub telling: bool,
 }
 
@@ -30,13 +32,13 @@ struct Name {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names {
     names: Vec<Name>,
-    /// In how many rows of different names a word stands.
+    /// Number of rows with different names that contain a word.
     uses: HashMap<String, usize>,
-    /// Rows that carry one name.
+    /// Rows that share one name.
     shared: HashMap<usize, Vec<usize>>,
 }
 
-/// A name that more rows carry tells no venue.
+/// Most rows that may share a name; a name shared by more identifies no venue.
 const NAMESAKES: usize = 4;
 
 impl Names {
@@ -51,7 +53,8 @@ impl Names {
                 if words.len() > 1 && ["the", "el", "la", "los", "las"].contains(&words[0].as_str()) {
                     words.remove(0);
                 }
-                // Two rows may carry one name (a restaurant and its hours): the word still tells one place.
+                // If two rows share a name (a restaurant and its hours), the word still identifies
+                // one place.
                 let group = groups.entry(words.clone()).or_default();
                 if words.is_empty() || group.last() == Some(&item) {
                     continue;
@@ -62,7 +65,7 @@ impl Names {
                 }
                 names.push(Name { item, words });
             }
-            // A word of both a row's names, the English and the Spanish one, still tells that row.
+            // A word in both the English and the Spanish name of a row still identifies that row.
             own.sort_unstable();
             own.dedup();
             own.into_iter().for_each(|word| *uses.entry(word).or_default() += 1);
@@ -81,7 +84,8 @@ impl Names {
         built
     }
 
-    /// A row of opening hours belongs to the venue whose whole name it holds, or which holds its: "Valet" and "Valet Parking".
+    /// Joins a row of opening hours with the venue whose whole name it contains, or whose name
+    /// contains its own: "Valet" and "Valet Parking".
     fn join_schedules(&mut self, items: &[Arc<Item>]) {
         let inside = |a: &[String], b: &[String]| a.iter().all(|word| b.contains(word));
         let mut pairs: Vec<(usize, usize)> = Vec::new();
@@ -101,7 +105,7 @@ impl Names {
         }
     }
 
-    /// Other rows of the same name, such as a pool's and its opening hours.
+    /// Returns other rows of the same name, such as a pool's row and that of its opening hours.
     pub(super) fn namesakes(&self, item: usize) -> &[usize] {
         self.shared.get(&item).map_or(&[], Vec::as_slice)
     }
@@ -119,7 +123,8 @@ impl Names {
                 found.push((from, to, whole, name.item));
             }
         }
-        // A longer or whole name wins over what lies inside it; rows of one name share its place and all stay.
+        // A longer or whole name replaces names inside it. Rows of one name have the same place in
+        // the text, and all are kept.
         let beats = |a: &(usize, usize, bool, usize), b: &(usize, usize, bool, usize)| {
             let overlap = a.0 < b.1 && b.0 < a.1;
             overlap && (a.2, a.1 - a.0) > (b.2, b.1 - b.0)
@@ -138,7 +143,7 @@ impl Names {
         kept.into_iter().map(mention).collect()
     }
 
-    /// Where the name stands in the text, if it does.
+    /// Returns where the text contains the name, if it does.
     fn place(&self, name: &Name, said: &[String]) -> Option<(usize, usize, bool)> {
         let length = name.words.len();
         if let Some(at) =
@@ -146,7 +151,7 @@ impl Names {
         {
             return Some((at, at + length, true));
         }
-        // In part: by a word that tells this name from all others.
+        // Finds the name by a word that distinguishes it from all other names.
         let telling =
             |word: &String| !is_common(word) && self.uses.get(word).copied().unwrap_or(0) <= 1 && word.len() >= 3;
         let hit =
@@ -157,7 +162,8 @@ impl Names {
         Some((from, to, false))
     }
 
-    /// `said` is a slip of `word`: no word of its own, same first letter or a swap, few edits.
+    /// Returns whether `said` is a misspelling of `word`: no known word, same or swapped first
+    /// letter, few edits.
     fn misspelt(&self, said: &str, word: &str) -> bool {
         let allowed = match word.len() {
             0..=3 => return false,
@@ -173,7 +179,7 @@ impl Names {
     }
 }
 
-/// Equal, or differing in a plural or possessive s.
+/// Returns whether the words are equal, or differ only in a plural or possessive s.
 fn same(a: &str, b: &str) -> bool {
     a == b || a.strip_suffix('s') == Some(b) || b.strip_suffix('s') == Some(a)
 }

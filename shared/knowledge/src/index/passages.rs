@@ -1,4 +1,5 @@
-//! The sentences of a casino's rows: a question about one thing gets the sentence that says it, not the whole row.
+//! Finds the sentences of a casino's rows: a question about one thing gets the sentence that tells
+//! it, not the whole row.
 
 #[cfg(test)]
 mod tests;
@@ -20,60 +21,63 @@ use crate::{
     text::{stem, words},
 };
 
-/// How much a synonym, and a word of the same concept, counts beside the word itself.
+/// Weights of a synonym, and of a word of the same concept, relative to the word itself.
 const SYNONYM: f32 = 0.85;
 const CONCEPT: f32 = 0.8;
-/// The same word with another ending than stems bring together: "rent", "rental".
+/// Weight of the same word with an ending that the stem does not cover: "rent", "rental".
 const ENDING: f32 = 0.75;
 const ENDED: usize = 4;
-/// Share of a word that only helps to choose.
+/// Factor for a word that only helps to choose.
 const SOFT: f32 = 0.15;
-/// From here on a row's name says a word.
+/// Lowest score at which a row's name counts as mentioning a word.
 const NAMED: f32 = 0.82;
-/// Share of a word such as "room" or "friday".
+/// Factor for a word such as "room" or "friday".
 const COMMON: f32 = 0.5;
-/// Worth of a word that stands in the row's name or keywords, or in another sentence of the row.
+/// Weight of a word found in the row's name or keywords, and in another sentence of the row.
 const TITLE: f32 = 0.9;
 const BESIDE: f32 = 0.5;
-/// Told by other fields of the row, in their own words.
+/// Facts that other fields of the row tell in their own words.
 const TOLD_ELSEWHERE: [&str; 6] = ["price", "cost", "fee", "location", "phone", "hours"];
 
-/// A word or phrase of a question that means something.
+/// A word or phrase of a question that has a meaning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
-    /// Words of the text it covers, from the first up to but not including the second.
+    /// Words of the text that the term covers, from the first up to but not including the second.
     pub from: usize,
     pub to: usize,
-    /// Some row, or the lexicon, knows it.
+    /// A row or the lexicon knows the term.
     pub known: bool,
-    /// Helps to choose among sentences, and need not be found.
+    /// The term helps to choose among sentences, but need not be found.
     pub soft: bool,
     stems: Vec<String>,
     meanings: Vec<(usize, f32)>,
     weight: f32,
 }
 
-/// A sentence and how much of the question it holds.
+/// A sentence, and the share of the question that it contains.
 #[derive(Debug, Clone)]
 pub struct Passed {
     pub item: Arc<Item>,
     pub text: String,
-    /// 0 to 1, by the weight of the words found in it, in the row's name or beside it in the row.
+    /// Share of the question found in the sentence, in the row's name or elsewhere in the row, 0 to
+    /// 1, by weight of the words.
     pub score: f32,
-    /// The same, by the sentence alone.
+    /// The same share, for the sentence alone.
     pub own: f32,
-    /// Of the words that do not stand in the row's name or keywords, the share that the sentence holds; 0 when all stand there.
+    /// Share of the words missing from the row's name and keywords that the sentence contains; 0
+    /// when none is missing.
     pub rest: f32,
 }
 
-/// Words of a text and what they mean, both in order, none twice. A casino has a thousand of these: its words are kept once.
+/// Words of a text and their meanings, both sorted and without duplicates. A casino has a thousand
+/// of these, so each word is stored once.
 #[derive(Debug, Clone, Default)]
 struct Sense {
     stems: Box<[Arc<str>]>,
     meanings: Box<[(usize, f32)]>,
 }
 
-/// Makes senses that share their words.
+/// Builds senses that share their words.
 #[derive(Debug, Default)]
 struct Senses {
     words: HashSet<Arc<str>>,
@@ -82,43 +86,43 @@ struct Senses {
 #[derive(Debug, Clone)]
 struct Passage {
     item: usize,
-    /// `None`: said in either language.
+    /// `None` if the sentence is used in both languages.
     language: Option<Language>,
     text: String,
     sense: Sense,
 }
 
-/// Made at the first question and kept with the index.
+/// The sentences of all rows, built at the first question and kept with the index.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Passages {
     titles: Vec<Sense>,
     bodies: Vec<Sense>,
     passages: Vec<Passage>,
-    /// Stem -> in how many rows it stands.
+    /// Number of rows that contain a stem.
     uses: HashMap<Arc<str>, usize>,
 }
 
 // === impl Term ===
 
 impl Term {
-    /// One that helps to choose and need not be found.
+    /// Returns the term as one that helps to choose but need not be found.
     #[must_use]
     pub fn softened(self) -> Self {
         Self { soft: true, weight: self.weight * SOFT, ..self }
     }
 
-    /// A text says the very word, in some ending.
+    /// Returns whether the text contains the very word, in any ending.
     pub fn is_literally_in(&self, text: &str) -> bool {
         let stems: Vec<String> = words(text).iter().map(|word| stem(word)).collect();
         self.stems.iter().all(|own| stems.contains(own))
     }
 
-    /// How much of it a text says, 0 to 1.
+    /// Returns how far a text mentions the term, 0 to 1.
     pub fn is_in(&self, text: &str) -> f32 {
         self.held(&Sense::of(text))
     }
 
-    /// 0 to 1: whether a text with that sense says it.
+    /// Returns how far a text with that sense mentions the term, 0 to 1.
     fn held(&self, sense: &Sense) -> f32 {
         if self.stems.iter().all(|stem| sense.has(stem)) {
             return 1.0;
@@ -244,13 +248,13 @@ impl Passages {
 // === impl Index ===
 
 impl Index {
-    /// The words of a text that mean something, misspelt ones as they were probably meant.
+    /// Returns the words of a text that have a meaning; misspelt ones are corrected.
     pub fn terms(&self, text: &str) -> Vec<Term> {
         self.passages.get_or_init(|| Passages::build(&self.items)).terms(text, &LEXICON)
     }
 
-    /// Sentences in a language that hold some of the terms, of rows that are current and kept; best first, ties in the order of the
-    /// content file.
+    /// Returns sentences in a language that contain some of the terms, from current rows that
+    /// `keep` accepts; best first, equal scores in the order of the content file.
     pub fn passages(
         &self,
         terms: &[Term],
@@ -290,7 +294,7 @@ impl Index {
         found
     }
 
-    /// All sentences of a row in a language, in the order in which it says them.
+    /// Returns all sentences of a row in a language, in the order of the row.
     pub fn sentences(&self, item: &Item, language: Language) -> impl Iterator<Item = &str> {
         let all = self.passages.get_or_init(|| Passages::build(&self.items));
         let at = self.items.iter().position(|other| other.id == item.id);
@@ -298,21 +302,21 @@ impl Index {
         of_row.filter(move |p| p.language.is_none_or(|own| own == language)).map(|passage| passage.text.as_str())
     }
 
-    /// How much of a term a row says anywhere, 0 to 1.
+    /// Returns how far a row mentions a term anywhere, 0 to 1.
     pub fn says(&self, item: &Item, term: &Term) -> f32 {
         let all = self.passages.get_or_init(|| Passages::build(&self.items));
         let at = self.items.iter().position(|other| other.id == item.id);
         at.map_or(0.0, |n| term.held(&all.titles[n]).max(term.held(&all.bodies[n])))
     }
 
-    /// How much of a term a row's name and keywords say, 0 to 1.
+    /// Returns how far a row's name and keywords mention a term, 0 to 1.
     pub fn is_called(&self, item: &Item, term: &Term) -> f32 {
         let all = self.passages.get_or_init(|| Passages::build(&self.items));
         self.items.iter().position(|other| other.id == item.id).map_or(0.0, |n| term.held(&all.titles[n]))
     }
 }
 
-/// Returns the words that a row is called and filed by: names, category, keywords and kind.
+/// Returns the words of a row's names, category, keywords and kind.
 fn title(item: &Item) -> String {
     let mut parts = vec![item.name.clone(), item.category.as_str().replace('_', " ")];
     parts.extend(item.name_es.clone());
@@ -359,7 +363,7 @@ fn told(item: &Item) -> Vec<(Option<Language>, String)> {
     told
 }
 
-/// Cuts where a sentence ends, not inside "a.m." or "$1.50".
+/// Cuts the text where a sentence ends, but not inside "a.m." or "$1.50".
 fn sentences(text: &str) -> Vec<String> {
     let mut cuts = vec![0];
     for (at, mark) in text.match_indices(['.', '!', '?']) {

@@ -1,4 +1,5 @@
-//! The fused search: lexical and vector rankings of one or more wordings of a question, merged by RRF (RAG-1, RAG-2, RAG-18).
+//! The merged search: lexical and vector rankings of one or more wordings of a question, merged by
+//! RRF (RAG-1, RAG-2, RAG-18).
 
 #[cfg(test)]
 mod tests;
@@ -10,16 +11,17 @@ use chrono::{DateTime, Utc};
 use super::{Index, fusion};
 use crate::{Category, Item, Offline, Space, Strategy, Thresholds, Vector, text::words};
 
-/// Rows a question gets, as the specification fixes it (RAG-1, RAG-22).
+/// Rows returned for a question, as the specification fixes it (RAG-1, RAG-22).
 pub const TOP_K: usize = 5;
-/// Rows of each ranking that take part in the fusion; further down a ranking says nothing any more.
+/// Rows of each ranking that take part in the fusion; lower ranks carry no information.
 const DEPTH: usize = 20;
-/// The fused score of a row that is only near: less than that of any row a ranking holds.
+/// The fused score of a row that is close but in no ranking: less than that of any ranked row.
 const LAST: f32 = 1.0 / (fusion::RRF_K + DEPTH as f32 + 1.0);
-/// The best rows, which bring the rows of their name along.
+/// Number of the best rows to which other rows of the same name are added.
 const NAMESAKES_OF: usize = 2;
-/// A row takes part in a ranking with at least this share of the ranking's best score: RRF sees ranks only, and would otherwise
-/// lift a row that both rankings find a little above one that a single ranking is sure of.
+/// Least share of a ranking's best score with which a row takes part in it. RRF knows only ranks:
+/// it would otherwise prefer a row slightly favoured by both rankings to one strongly favoured by
+/// one.
 const WORDS_SHARE: f32 = 0.35;
 const COSINE_SHARE: f32 = 0.6;
 
@@ -40,7 +42,7 @@ struct Wording<'a> {
     vector: Option<(&'a Space, Vector)>,
 }
 
-/// A row that answers, and why it was found.
+/// A row that answers, with its scores.
 #[derive(Debug, Clone)]
 pub struct Retrieved {
     pub item: Arc<Item>,
@@ -50,12 +52,12 @@ pub struct Retrieved {
 /// The scores that each ranking gave a row; ranks count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Scores {
-    /// Sum of reciprocal ranks; orders the rows, is no similarity.
+    /// Sum of reciprocal ranks. It orders the rows; it is not a similarity.
     pub fused: f32,
-    /// 0 to 1: how much of what the question says stands in the row.
+    /// Share of the question's meaning found in the row, 0 to 1.
     pub bm25: f32,
     pub bm25_rank: Option<usize>,
-    /// The highest over all wordings (RAG-18).
+    /// The highest cosine over all wordings (RAG-18).
     pub cosine: Option<f32>,
     pub cosine_rank: Option<usize>,
 }
@@ -63,18 +65,19 @@ pub struct Scores {
 // === impl Query ===
 
 impl<'a> Query<'a> {
-    /// By words alone, until a vector is given.
+    /// Asks by words alone, unless a vector is added.
     pub fn new(text: &str, now: DateTime<Utc>) -> Self {
         let wordings = vec![Wording { text: text.to_owned(), vector: None }];
         Self { now, k: TOP_K, wordings, categories: &[], thresholds: None, relevance: None }
     }
 
-    /// By words and by the offline embedding.
+    /// Asks by words and by the offline embedding.
     pub fn offline(text: &str, now: DateTime<Utc>, embedder: &'a Offline) -> Self {
         Self::new(text, now).vector(embedder.as_space(), embedder.query(text))
     }
 
-    /// The vector of the last wording; vectors of another space than the index's are not compared (RAG-12).
+    /// Adds the vector of the last wording; a vector of another space than the index's is ignored
+    /// (RAG-12).
     #[must_use]
     pub fn vector(mut self, space: &'a Space, vector: Vector) -> Self {
         if let Some(last) = self.wordings.last_mut() {
@@ -83,19 +86,19 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// It is compared by meaning too.
+    /// Returns whether the question has a vector to compare.
     pub fn has_vector(&self) -> bool {
         self.wordings.iter().any(|wording| wording.vector.is_some())
     }
 
-    /// The same question in other words, ranked apart and merged (RAG-2).
+    /// Adds another wording of the question, which is ranked separately and merged (RAG-2).
     #[must_use]
     pub fn also(mut self, text: &str) -> Self {
         self.wordings.push(Wording { text: text.to_owned(), vector: None });
         self
     }
 
-    /// The wordings of a strategy, embedded offline.
+    /// Adds the second wording of a strategy, embedded offline.
     #[must_use]
     pub fn strategy(self, strategy: Strategy, embedder: &'a Offline) -> Self {
         let Some(text) = self.wordings.first().map(|w| strategy.augment(&w.text)) else { return self };
@@ -103,7 +106,7 @@ impl<'a> Query<'a> {
         self.also(&text).vector(embedder.as_space(), vector)
     }
 
-    /// Only these categories; none given means all.
+    /// Limits the search to these categories; an empty list means all.
     #[must_use]
     pub fn within(mut self, categories: &'a [Category]) -> Self {
         self.categories = categories;
@@ -116,14 +119,14 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// Other thresholds than those calibrated for the embedding.
+    /// Uses these thresholds instead of those calibrated for the embedding.
     #[must_use]
     pub fn thresholds(mut self, thresholds: &'a Thresholds) -> Self {
         self.thresholds = Some(thresholds);
         self
     }
 
-    /// Trades relevance (1) for variety (0) among the rows (MMR).
+    /// Sets the balance of relevance (1) and variety (0) among the rows (MMR).
     #[must_use]
     pub fn varied(mut self, relevance: f32) -> Self {
         self.relevance = Some(relevance.clamp(0.0, 1.0));
@@ -134,7 +137,8 @@ impl<'a> Query<'a> {
 // === impl Index ===
 
 impl Index {
-    /// The rows that answer, best first. Inactive, past and expired rows and other categories take no part in any ranking.
+    /// Returns the rows that answer, best first. Inactive, past and expired rows and other
+    /// categories are left out of every ranking.
     pub fn retrieve(&self, query: &Query<'_>) -> Vec<Retrieved> {
         let today = self.today(query.now);
         let allowed: Vec<bool> = self
@@ -177,7 +181,8 @@ impl Index {
         ranked.into_iter().map(found).collect()
     }
 
-    /// Puts rows of the same name behind the two best: a venue's opening hours often stand in a row of their own.
+    /// Adds rows of the same name after the two best: a venue's opening hours often have a row of
+    /// their own.
     fn with_namesakes(&self, ranked: Vec<(usize, f32)>, allowed: &[bool]) -> Vec<(usize, f32)> {
         let mut all: Vec<(usize, f32)> = Vec::with_capacity(ranked.len());
         for (place, (n, fused)) in ranked.into_iter().enumerate() {
@@ -195,7 +200,8 @@ impl Index {
         all
     }
 
-    /// Every row that may answer, with the nearest cosine of the question's wordings, for looking at distances.
+    /// Returns every row that may answer, with its best cosine over the question's wordings, for
+    /// inspecting distances.
     pub fn retrieve_all(&self, query: &Query<'_>) -> Vec<(Arc<Item>, f32)> {
         let today = self.today(query.now);
         let allowed: Vec<bool> = self.items.iter().map(|item| item.is_current_on(query.now, today)).collect();
@@ -207,7 +213,8 @@ impl Index {
         rows.filter_map(|(item, score)| Some((Arc::clone(item), score.cosine?))).collect()
     }
 
-    /// Of the rows found so far those whose name the question says, well or badly spelt: proper nouns rank apart (RAG-2).
+    /// Returns those of the rows found so far whose name the question mentions, possibly misspelt:
+    /// proper nouns are ranked separately (RAG-2).
     fn named(&self, wordings: &[Wording<'_>], lists: &[Vec<usize>]) -> Vec<usize> {
         let found = |n: usize| lists.iter().any(|list| list.contains(&n));
         let text = wordings.first().map_or("", |wording| wording.text.as_str());
@@ -247,7 +254,8 @@ impl Index {
     }
 }
 
-/// Rows that are near enough but no ranking was sure of come last, nearest first, as far as there is room (RAG-1).
+/// Rows that are close enough but in no ranking come last, closest first, if there is space for
+/// them (RAG-1).
 fn fill(ranked: &mut Vec<(usize, f32)>, k: usize, scores: &[Scores], near: impl Fn(usize) -> bool) {
     if ranked.len() >= k {
         return;
@@ -258,7 +266,7 @@ fn fill(ranked: &mut Vec<(usize, f32)>, k: usize, scores: &[Scores], near: impl 
     ranked.extend(rest.into_iter().take(k - ranked.len()).map(|(n, _)| (n, LAST)));
 }
 
-/// The best of a ranking; ties keep the order of the content file.
+/// Sorts a ranking and keeps its best; equal scores keep the order of the content file.
 fn top(mut found: Vec<(usize, f32)>, share: f32) -> Vec<(usize, f32)> {
     let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     if found.len() > DEPTH {

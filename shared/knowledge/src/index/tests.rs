@@ -116,7 +116,8 @@ proptest! {
 
 #[test]
 fn a_word_like_a_common_word_of_a_name_does_not_stop_the_search() {
-    // "como" stands in the name and in no posting, because it says nothing; "comps" and "somos" are like it.
+    // "como" is in the name but in no posting, because it is a stop word; "comps" and "somos" are
+    // similar to it.
     let item = json!({"id": "g1", "category": "general_info", "name": "Directions", "name_es": "Dirección y cómo llegar", "description": "By the lake."});
     let index = Index::build(vec![Item::read(&item, Reference { now: now(), zone: New_York }).unwrap()]);
     for asked in ["what's your formula for comps?", "Prefiero no decir cómo me llamo ni cuántos somos", "llegr"] {

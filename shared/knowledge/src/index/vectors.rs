@@ -1,17 +1,18 @@
-//! The vectors of one casino's items, compared one by one: exact, and quick enough up to thousands of rows (RAG-22).
+//! The vectors of one casino's items, compared one by one: exact, and fast enough for up to
+//! thousands of rows (RAG-22).
 
 use std::{collections::HashMap, sync::Arc};
 
 use crate::{Item, Space, Vector};
 
-/// A vector by item; items without one of this space take no part.
+/// One vector per item; items without a vector of this space are left out.
 #[derive(Debug, Clone)]
 pub(super) struct Matrix {
     pub(super) space: Space,
     rows: Vec<Option<Row>>,
 }
 
-/// Offline vectors are mostly zeros: written out, they would be a quarter of what a casino takes.
+/// Offline vectors are mostly zeros: stored densely, they would be a quarter of a casino's memory.
 #[derive(Debug, Clone)]
 enum Row {
     Dense(Box<[f32]>),
@@ -56,7 +57,7 @@ impl Row {
 // === impl Matrix ===
 
 impl Matrix {
-    /// Vectors of another length than the space says are left out.
+    /// Builds the matrix; vectors whose length differs from the space's are left out.
     pub(super) fn build(items: &[Arc<Item>], space: Space, vectors: &HashMap<String, Vector>) -> Self {
         let row = |item: &Arc<Item>| {
             let values = vectors.get(&item.id).map(Vector::values).filter(|v| v.len() == space.dimension);
@@ -70,14 +71,15 @@ impl Matrix {
         self.rows.iter().map(|row| size_of::<Option<Row>>() + row.as_ref().map_or(0, Row::bytes)).sum()
     }
 
-    /// Cosine of the query with every item, in the items' order; `None` for items without a vector.
+    /// Returns the cosine of the query with every item, in the items' order; `None` for items
+    /// without a vector.
     pub(super) fn similarities(&self, query: &Vector) -> impl Iterator<Item = Option<f32>> {
         let query = query.values();
         let fits = query.len() == self.space.dimension;
         self.rows.iter().map(move |row| row.as_ref().map(|row| if fits { row.dot(query) } else { 0.0 }))
     }
 
-    /// How alike two items are, for variety.
+    /// Returns the similarity of two items, used for variety.
     pub(super) fn likeness(&self, a: usize, b: usize) -> f32 {
         match (&self.rows[a], &self.rows[b]) {
             (Some(a), Some(b)) => a.dot(&b.dense(self.space.dimension)),

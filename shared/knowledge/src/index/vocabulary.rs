@@ -26,7 +26,7 @@ static COMMON: LazyLock<HashSet<String>> = LazyLock::new(|| {
     block("common").flat_map(str::split_whitespace).map(stem).chain(SYNONYMS.keys().cloned()).collect()
 });
 
-/// Stem -> the stems that mean the same.
+/// Stems that mean the same, by stem.
 pub(super) static SYNONYMS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let mut table: HashMap<String, Vec<String>> = HashMap::new();
     for line in block("synonyms") {
@@ -38,12 +38,13 @@ pub(super) static SYNONYMS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::n
     table
 });
 
-/// Says nothing about which venue is meant: "room", "grill", "friday", "restaurante".
+/// Returns whether the word does not show which venue is meant: "room", "grill", "friday",
+/// "restaurante".
 pub(crate) fn is_common(word: &str) -> bool {
     STOP.contains(word) || COMMON.contains(&stem(word))
 }
 
-/// A word search skips.
+/// Returns whether the search skips the word.
 pub fn is_stop(word: &str) -> bool {
     STOP.contains(word)
 }

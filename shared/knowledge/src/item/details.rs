@@ -1,4 +1,4 @@
-//! The details that each category has beyond name and description (CMS-12, CMS-19..23).
+//! The details that each category has besides name and description (CMS-12, CMS-19..23).
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub enum Details {
     Promotion(Promotion),
     Regulation(Regulation),
     Hours(HoursInfo),
-    /// General info and categories we do not know.
+    /// General info, and categories without a form of their own.
     Free(BTreeMap<String, Value>),
 }
 
@@ -31,7 +31,7 @@ macro_rules! details {
     )+};
 }
 
-/// Leaves nulls and empty lists out of the stored form, whatever the field's type.
+/// Omits nulls and empty lists from the stored form, whatever the field's type.
 trait Absent {
     fn absent(&self) -> bool {
         false
@@ -96,7 +96,7 @@ pub struct Gaming {
     pub extra: BTreeMap<String, Value>,
 }
 
-/// Opening hours of a place that is no restaurant: pool, valet, gift shop.
+/// Opening hours of a place that is not a restaurant: pool, valet, gift shop.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HoursInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,7 +121,7 @@ impl Details {
         }
     }
 
-    /// Fields outside a schema.
+    /// Fields outside the schema.
     pub fn extra(&self) -> Option<&BTreeMap<String, Value>> {
         match self {
             Self::Gaming(Gaming { extra, .. }) | Self::Hours(HoursInfo { extra, .. }) | Self::Free(extra) => {

@@ -1,4 +1,5 @@
-//! From JSON to a checked [`Item`]; the lists are those of CMS-12 and CMS-19..23.
+//! Reads JSON into a checked [`Item`]; the lists of allowed values are those of CMS-12 and
+//! CMS-19..23.
 
 use serde_json::{Map, Value};
 
@@ -81,7 +82,7 @@ pub(super) fn item(value: &Value, reference: Option<Reference>) -> Result<Item, 
     };
     let active = f.flag("active").unwrap_or(true);
     let (keywords, tip, notes) = (f.list("keywords").unwrap_or_default(), f.text("tip", 300), f.text("notes", 10_000));
-    // Kept by the sheet, not by us (CMS-17).
+    // Kept by the sheet, not by this code (CMS-17).
     for kept_elsewhere in ["last_modified", "modified_by"] {
         let _ = f.value(kept_elsewhere);
     }
@@ -136,7 +137,8 @@ fn read_details(
             }))
         }
         Category::Hours => hours_info(f, reference),
-        // A place in a category of its own (pool, parking) may have hours too; text that is none stays text.
+        // A place in a category without a form (pool, parking) may have hours too; text that cannot
+        // be read as hours stays text.
         Category::GeneralInfo | Category::Other(_) => match map.get("hours").map(WeeklyHours::from_json) {
             Some(Ok(hours)) => {
                 let _ = f.value("hours");
@@ -158,7 +160,7 @@ fn hours(f: &mut Fields<'_, '_>, key: &'static str) -> Option<WeeklyHours> {
     WeeklyHours::from_json(value).map_err(|error| f.complain(key, error.to_string(), HOURS_FIX)).ok()
 }
 
-/// Days that are not like the others: `[{"date": "12-25", "hours": "closed", "name": "Christmas Day"}]`.
+/// Days with exceptional hours: `[{"date": "12-25", "hours": "closed", "name": "Christmas Day"}]`.
 fn special(f: &mut Fields<'_, '_>, reference: Option<Reference>) -> Vec<SpecialDay> {
     let Some(value) = f.value("special_hours") else { return Vec::new() };
     let Some(days) = value.as_array() else {
@@ -199,7 +201,7 @@ fn date(f: &mut Fields<'_, '_>, key: &'static str, reference: Option<Reference>)
 }
 
 fn dining(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<Details> {
-    // The seed's own records say `cuisine` where its schema says `cuisine_type` (C-9).
+    // The seed's own records use `cuisine` where its schema has `cuisine_type` (C-9).
     let cuisine =
         if f.value("cuisine").is_some() { f.one_of("cuisine", &CUISINES) } else { f.one_of("cuisine_type", &CUISINES) };
     let cuisine = if f.value("cuisine").is_some() {
@@ -340,7 +342,8 @@ fn regulation(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<Det
     Some(Details::Regulation(Regulation { regulation_type, state, effective_date, applies_to, penalty }))
 }
 
-/// `weekday_hours` means Mon-Thu and `weekend_hours` Fri-Sun, as RAG-15 prints them, unless the text names its own days.
+/// Reads `weekday_hours` as Mon-Thu and `weekend_hours` as Fri-Sun, as RAG-15 prints them, unless
+/// the text names its own days.
 fn hours_info(mut f: Fields<'_, '_>, reference: Option<Reference>) -> Option<Details> {
     let open = hours(&mut f, "hours");
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! Courtesies, honesty about what we are, and asking back.
+//! Courtesies, the answer to "are you a robot?", and questions back to the guest.
 
 use super::super::{
     fit::{Part, join_names},
@@ -6,7 +6,8 @@ use super::super::{
     understand::Understood,
 };
 
-/// A fixed wording of the pack; behind a lead that has introduced us, one that does not do so again.
+/// Says a fixed wording of the pack. If the lead has already introduced the host, picks the wording
+/// that does not do so again.
 pub(crate) fn say(host: &Host<'_>, intent: &str) -> Part {
     let key = match intent {
         "greeting" if host.room.is_led() => "greeting_led",
@@ -18,7 +19,7 @@ pub(crate) fn say(host: &Host<'_>, intent: &str) -> Part {
 }
 
 pub(crate) fn small_talk(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    // A question we could not answer must not be met with "you are welcome".
+    // A question that could not be answered must not be met with "you are welcome".
     if u.is_question && !u.leftover.is_empty() && !u.intends("help") {
         return None;
     }
@@ -26,7 +27,7 @@ pub(crate) fn small_talk(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     order.into_iter().find(|intent| u.intends(intent)).map(|intent| say(host, intent))
 }
 
-/// Which of the places just named is meant.
+/// Asks which of the places just named the guest means.
 pub(crate) fn which(host: &Host<'_>, names: &[String]) -> Part {
     let or = if host.and() == "and" { "or" } else { "o" };
     let body = if names.len() <= 3 {

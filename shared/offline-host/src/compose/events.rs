@@ -1,4 +1,4 @@
-//! Shows and events: what is on when.
+//! Answers about shows and events, and when they take place.
 
 use std::sync::Arc;
 
@@ -28,7 +28,8 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Part {
     among(host, u, &host.items(&Category::Entertainment))
 }
 
-/// The text names a stage: "what is on at Birch Hall?" A restaurant that has shows is meant only when shows are asked for.
+/// Answers when the text names a stage: "what is on at Birch Hall?" Shows at a restaurant are told
+/// only if the text asks for shows.
 pub(crate) fn at_place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let asks_shows = u.about(&Category::Entertainment);
     if !asks_shows && u.mentions.iter().any(|m| m.whole && m.telling) {
@@ -40,7 +41,7 @@ pub(crate) fn at_place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (!there.is_empty() && !u.wants("where")).then(|| among(host, u, &there))
 }
 
-/// A wish for a kind of show, said without the word "show": "any boxing?"
+/// Returns whether the text asks for a kind of show without the word "show": "any boxing?"
 pub(crate) fn is_kind(host: &Host<'_>, u: &Understood<'_>) -> bool {
     let kind = |item: &Arc<Item>, wish: &str| match &item.details {
         Details::Entertainment(d) => {
@@ -52,7 +53,7 @@ pub(crate) fn is_kind(host: &Host<'_>, u: &Understood<'_>) -> bool {
     host.items(&Category::Entertainment).iter().any(|item| u.leftover.iter().any(|wish| kind(item, wish)))
 }
 
-/// No category was said, and yet a show is what answers best: "any jazz tonight?"
+/// Answers with a show when the text names no category but a show fits best: "any jazz tonight?"
 pub(crate) fn found(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let timed = u.when.is_said()
         && u.venues().is_empty()
@@ -62,7 +63,8 @@ pub(crate) fn found(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (timed && tells_all(host, u)).then(|| answer(host, u))
 }
 
-/// "Are you doing anything for New Year's Eve?": what is on, if anything is.
+/// Answers "Are you doing anything for New Year's Eve?" with the shows of that day, if there are
+/// any.
 pub(crate) fn on_that_day(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let Some(Day::Date(date)) = u.when.day else { return None };
     let open = u.topics.is_empty() && u.kinds.is_empty() && u.venues().is_empty() && u.is_question;
@@ -71,7 +73,7 @@ pub(crate) fn on_that_day(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (open && any()).then(|| answer(host, &within))
 }
 
-/// Asked beside shows, and filed under something else: "are bags allowed at shows?"
+/// Answers a question about shows from a row of another category: "are bags allowed at shows?"
 pub(crate) fn strange(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let wishes = u.wishes_of(&Category::Entertainment);
     let words = unlisted::strangers(host, u, &host.items(&Category::Entertainment));
@@ -79,7 +81,7 @@ pub(crate) fn strange(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     told.then(|| lookup::filed_under(host, &words, &Category::Entertainment)).flatten()
 }
 
-/// Some show answers to every wish of the text.
+/// Returns whether one show mentions every wish of the text.
 pub(crate) fn tells_all(host: &Host<'_>, u: &Understood<'_>) -> bool {
     host.items(&Category::Entertainment).iter().any(|item| u.leftover.iter().all(|word| rows::tells(item, word)))
 }
@@ -95,7 +97,7 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
         }
     }
     if u.wants("kids") {
-        // "Is the comedy show good for kids?": its age rule tells.
+        // "Is the comedy show good for kids?" is answered by the show's age rule.
         if let ([one], false) = (items.as_slice(), wishes.is_empty()) {
             return venue::answer(host, u, std::slice::from_ref(one));
         }
@@ -154,7 +156,7 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
     if others.is_empty() {
         return calendar(host, &next, 1, false, |list| host.say("events_none", &[("when", &when), ("list", list)]));
     }
-    // Nothing of that kind then, and yet something is on; a bar may have it every night.
+    // No show of that kind is on at that time, but other shows are. A bar may offer it every night.
     if let Some(part) = in_a_bar(host, u, &wishes) {
         return part;
     }
@@ -165,7 +167,8 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
     let on = calendar(host, &others, others.len(), one_day, denial);
     let bare = host.first_of(&entries(host, &others, one_day, false), others.len());
     let shorter = Part { body: denial(&bare), ..on.clone() };
-    // When it is on counts for more than where the other shows are.
+    // If both do not fit, the date of the next such show is kept before the places of the other
+    // shows.
     let next_at = |place: bool| {
         let entry = entries(host, &next[..1], false, place);
         host.say("events_next_kind", &[("list", &host.first_of(&entry, 1))])
@@ -179,7 +182,7 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
     Part { ask: None, ..told.unwrap_or(on) }
 }
 
-/// A bar or restaurant that is open then and holds what was wished for: "live piano".
+/// Answers with a bar or restaurant that is open then and offers the thing asked for: "live piano".
 fn in_a_bar(host: &Host<'_>, u: &Understood<'_>, wishes: &[&Wish]) -> Option<Part> {
     let known = !wishes.is_empty() && wishes.iter().all(|w| w.known);
     let (open, asked) = several::open_then(host, u, &host.items(&Category::Dining));
@@ -199,7 +202,7 @@ fn in_a_bar(host: &Host<'_>, u: &Understood<'_>, wishes: &[&Wish]) -> Option<Par
     }
 }
 
-/// No show at all is listed as that: says so, and what is on then.
+/// Says that no show of that kind is listed, and which shows are on at that time.
 fn none_like_it(host: &Host<'_>, u: &Understood<'_>, wish: Option<&str>, all: &[Arc<Item>]) -> Part {
     let coming = nights(host, all);
     let within = in_range(host, u, &coming);
@@ -222,7 +225,7 @@ fn none_like_it(host: &Host<'_>, u: &Understood<'_>, wish: Option<&str>, all: &[
     unlisted::answer(host, wish, instead)
 }
 
-/// The nights inside the time asked for; all when none was.
+/// Returns the performances inside the requested time; all of them when no time was requested.
 fn in_range(host: &Host<'_>, u: &Understood<'_>, nights: &[Night]) -> Vec<Night> {
     let Some((from, to)) = u.when.range(host.request.now, host.request.zone) else { return nights.to_vec() };
     nights.iter().filter(|n| (from..to).contains(&n.wall)).cloned().collect()
@@ -232,12 +235,14 @@ fn for_children(item: &Item) -> bool {
     matches!(&item.details, Details::Entertainment(d) if d.age_restriction.as_deref() == Some("All ages"))
 }
 
-/// The nights as "Riverlight Trio today at 8pm, Birch Hall"; places go first when room is short, then the last nights.
+/// Lists performances as "Riverlight Trio today at 8pm, Birch Hall". If they do not fit, first the
+/// places are left out, then the last ones.
 fn calendar(host: &Host<'_>, nights: &[Night], most: usize, day_said: bool, sentence: impl Fn(&str) -> String) -> Part {
     let all = nights.len().min(most.max(1));
     let build =
         |count: usize, place: bool| sentence(&host.first_of(&entries(host, &nights[..all], day_said, place), count));
-    // One text with places, else one without, else two texts, else as many nights as two texts hold.
+    // Tries one text with places, then one without, then two texts, then as many performances as
+    // two texts hold.
     let one = [true, false].into_iter().map(|place| (all, build(all, place))).find(|(_, body)| host.room.one(body));
     let two = || (1..=all).rev().map(|count| (count, build(count, false))).find(|(_, body)| host.room.two(body));
     let (count, body) = one.or_else(two).unwrap_or_else(|| (1, build(1, false)));
@@ -250,7 +255,8 @@ fn calendar(host: &Host<'_>, nights: &[Night], most: usize, day_said: bool, sent
     Part { ask: Some(host.say("ask_event", &[])), ..host.part("events", body, &used) }
 }
 
-/// "Riverlight Trio today at 8pm (Birch Hall)"; the day is left out when the sentence names it and all are on it.
+/// Writes "Riverlight Trio today at 8pm (Birch Hall)". The day is omitted if the sentence names it
+/// and all performances are on it.
 fn entries(host: &Host<'_>, nights: &[Night], day_said: bool, place: bool) -> Vec<String> {
     let one_day = day_said && nights.iter().all(|n| n.wall.date() == nights[0].wall.date());
     let entry = |night: &Night| {

@@ -1,4 +1,5 @@
-//! Lists: what is open, which places fit a wish, what a category holds. A list never names a closed place as open.
+//! Lists the open places, the places that fit a wish, or the rows of a category. A list never
+//! presents a closed place as open.
 
 use std::sync::Arc;
 
@@ -20,7 +21,8 @@ use crate::compose::{
     times::told_when,
 };
 
-/// Restaurants, bars and cafes: open ones when a time or "open" is asked, else those that fit the wish, else all.
+/// Lists restaurants, bars and cafes: the open ones if the text asks for a time or for "open", else
+/// those that fit the wish, else all.
 pub(crate) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     let u = &with_company(host, u);
     let all = host.items(&Category::Dining);
@@ -46,7 +48,8 @@ pub(crate) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     {
         return one_place(host, u, one);
     }
-    // "What time do the restaurants close?" has as many answers as there are restaurants.
+    // "What time do the restaurants close?" has a different answer for each restaurant, so the
+    // guest is asked which one.
     if !u.wants("open") && ["hours", "opens", "closes"].iter().any(|f| u.wants(f)) {
         return chat::which(host, &fitting.iter().map(|i| host.name(i)).collect::<Vec<_>>());
     }
@@ -65,7 +68,8 @@ pub(crate) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     names(host, key, intent, &fitting, Some(ask))
 }
 
-/// What the guest said of a diet or of children counts for "where can we eat?" too.
+/// Adds a diet or children that the guest mentioned earlier to a question such as "where can we
+/// eat?".
 fn with_company<'a>(host: &Host<'a>, u: &Understood<'a>) -> Understood<'a> {
     let mut u = u.clone();
     let request = host.request;
@@ -85,7 +89,8 @@ fn with_company<'a>(host: &Host<'a>, u: &Understood<'a>) -> Understood<'a> {
     u
 }
 
-/// The only place that fits: its facts, whether it is open then, or what it is.
+/// Answers about the only place that fits: the facts asked for, whether it is open then, or a
+/// description.
 fn one_place(host: &Host<'_>, u: &Understood<'_>, one: &Arc<Item>) -> Part {
     let facts = ["where", "hours", "opens", "closes", "price", "dress", "reservations", "kids"];
     if u.when.is_said() || u.wants("open") || facts.iter().any(|f| u.wants(f)) {
@@ -99,7 +104,8 @@ fn one_place(host: &Host<'_>, u: &Understood<'_>, one: &Arc<Item>) -> Part {
     Part { intent: "cuisine".into(), ..venue::info(host, one) }
 }
 
-/// No place fits: says what is not listed, and what is open or cooked here instead.
+/// Says that nothing of the kind is listed, and which places are open or which cuisines exist
+/// instead.
 fn not_served(host: &Host<'_>, u: &Understood<'_>, division: &unlisted::Division<'_>, all: &[Arc<Item>]) -> Part {
     let wish = if division.fitting.is_empty() {
         let wishes = u.wishes_of(&Category::Dining);
@@ -119,7 +125,8 @@ fn not_served(host: &Host<'_>, u: &Understood<'_>, division: &unlisted::Division
     unlisted::in_category(host, &Category::Dining, wish.as_deref(), all)
 }
 
-/// Applies words that editors filed places under ("terrace"), where some place has them.
+/// Narrows the places by words that editors filed them under ("terrace"), if at least one place has
+/// the word.
 fn narrowed(u: &Understood<'_>, all: Vec<Arc<Item>>) -> Vec<Arc<Item>> {
     let mut fitting = all;
     let wishes = if u.about(&Category::Dining) { &u.beside } else { &u.leftover };
@@ -132,7 +139,8 @@ fn narrowed(u: &Understood<'_>, all: Vec<Arc<Item>>) -> Vec<Arc<Item>> {
     fitting
 }
 
-/// One place for somebody who cannot choose: open now if any, picked by the seed.
+/// Recommends one place to a guest who cannot choose: one that is open now if there is any, picked
+/// by the seed.
 fn recommend(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> Part {
     let (now, zone) = (host.request.now, host.request.zone);
     let at = match u.when.asked(now, zone) {

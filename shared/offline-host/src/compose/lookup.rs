@@ -1,4 +1,4 @@
-//! Answers found by search, with a score that must reach the pack's threshold.
+//! Finds answers by search; a row's score must reach the pack's threshold.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use super::{
 };
 use crate::compose::{prices, several};
 
-/// Rows worth answering from, best first.
+/// Returns the rows whose score reaches the threshold, best first.
 fn hits(host: &Host<'_>, query: &str, keep: impl Fn(&Item) -> bool) -> Vec<Hit> {
     let all = host.request.index.search(query, host.request.now, 40);
     all.into_iter().filter(|hit| hit.score >= host.pack.threshold && keep(&hit.item)).collect()
 }
 
-/// The best row of the whole content.
+/// Answers from the best row of the whole content.
 pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if u.leftover.is_empty() && u.mentions.is_empty() && u.topics.is_empty() && u.facets.is_empty() {
         return None;
     }
-    // A remark that happens to share a word with a row is no question about it.
+    // A remark that happens to share a word with a row does not ask about that row.
     if !u.is_question && u.leftover.len() > 3 && u.mentions.is_empty() {
         return None;
     }
@@ -29,7 +29,7 @@ pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if timed && let Some(part) = place(host, u) {
         return Some(part);
     }
-    // Words already understood as a time or a wish for a price would only dilute the search.
+    // Words already understood as a time or as asking for a price would only dilute the search.
     let worded = |word: &&str| !word.starts_with(|c: char| c.is_ascii_digit());
     let telling: Vec<&str> = u.leftover.iter().map(String::as_str).filter(worded).chain(topic_words(u)).collect();
     let mut found =
@@ -40,13 +40,14 @@ pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if found.is_empty() {
         return by_one_word(host, u);
     }
-    // The pool is meant before the party at the pool.
+    // A place whose name holds the word is preferred to a show that mentions it: the pool before
+    // the party at the pool.
     let named = |h: &Hit| u.leftover.iter().any(|word| in_name(&h.item, word));
     let first = found.first()?;
     let place = |h: &&Hit| h.item.category != Category::Entertainment && named(h) && h.score >= first.score * 0.6;
     let best =
         if first.item.category == Category::Entertainment { found.iter().find(place).unwrap_or(first) } else { first };
-    // "Weather tomorrow?" is no question about the pool that closes in bad weather.
+    // "Weather tomorrow?" does not ask about the pool that closes in bad weather.
     let filed = u.leftover.is_empty() || u.leftover.iter().any(|word| names_it(&best.item, word));
     if u.when.is_said() && u.facets.is_empty() && !filed {
         return None;
@@ -75,7 +76,8 @@ pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     })
 }
 
-/// A service that one word of the question names, when the whole of it found nothing: "how often does the shuttle run?"
+/// Answers with a service that one word of the question names, if the whole question found nothing:
+/// "how often does the shuttle run?"
 fn by_one_word(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let service = |item: &Item| matches!(item.category.as_str(), "amenities" | "general_info" | "loyalty");
     let named = |item: &Item, word: &str| service(item) && in_name(item, word);
@@ -87,12 +89,13 @@ fn by_one_word(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     Some(venue::info(host, &found.item))
 }
 
-/// Some row has the very word in its name.
+/// Returns whether the name of some row contains exactly this word.
 fn word_is_named(host: &Host<'_>, word: &str) -> bool {
     host.request.index.current(host.request.now).any(|item| in_name(item, word))
 }
 
-/// A row of rules or services whose whole name the text says: "room service", "lost and found".
+/// Answers with a row of rules or services whose whole name is in the text: "room service", "lost
+/// and found".
 pub(crate) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let service = |item: &Item| matches!(item.category.as_str(), "general_info" | "amenities");
     let longest =
@@ -100,7 +103,7 @@ pub(crate) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (!u.wants("price") && !u.intends("booking")).then(|| venue::info(host, &longest.item))
 }
 
-/// Describes the best row, whatever fact is asked of it.
+/// Describes the best row, whichever fact the text asks for.
 pub(crate) fn told(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let telling: Vec<&str> = u.leftover.iter().map(String::as_str).collect();
     hits(host, &telling.join(" "), |item| item.category != Category::Hours)
@@ -108,14 +111,15 @@ pub(crate) fn told(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         .map(|hit| venue::info(host, &hit.item))
 }
 
-/// Help with gambling: the house's own rules on it.
+/// Answers a question about help with gambling from the casino's own rules.
 pub(crate) fn limits(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let rules = |item: &Item| item.category == Category::Regulations;
     let queries = [u.text, "responsible gaming", "juego responsable"];
     queries.iter().find_map(|query| hits(host, query, rules).first().map(|hit| venue::info(host, &hit.item)))
 }
 
-/// "Can I bring ...": the house's own rules and services, never a list of what else there is.
+/// Answers "Can I bring ..." from the casino's own rules and services, never with a list of other
+/// things.
 pub(crate) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let rules = |item: &Item| {
         !matches!(item.category, Category::Dining | Category::Entertainment | Category::Promotions | Category::Hours)
@@ -125,19 +129,20 @@ pub(crate) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     hits(host, &query, rules).iter().find(sure).map(|hit| venue::info(host, &hit.item))
 }
 
-/// The best of a category's rows for the words that are not the category's own.
+/// Answers from the category's row that best matches the words other than the category's own name.
 pub(crate) fn within(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>], category: &Category) -> Option<Part> {
     if u.is_all_said() {
         return None;
     }
     let mut found = hits(host, &u.leftover.join(" "), |item| items.iter().any(|i| i.id == item.id));
-    // A synonym is a reason to look, not to offer a room where a suite was asked for.
+    // A synonym may find a row, but a row that holds the very word is preferred: a room is not
+    // offered for a suite.
     let literal = |hit: &Hit| u.leftover.iter().any(|word| rows::tells(&hit.item, word));
     if found.iter().any(literal) {
         found.retain(literal);
     }
     let best = found.first()?;
-    // Rows say in words, not in a price, how much points are worth.
+    // The value of points is told in a sentence, not in a price field.
     if u.wants("price") && category.as_str() == "loyalty" {
         let worth = |hit: &&Hit| ["worth", "value"].iter().any(|word| rows::tells(&hit.item, word));
         return Some(venue::info(host, &found.iter().find(worth).unwrap_or(best).item));
@@ -161,7 +166,7 @@ pub(crate) fn within(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>], c
     })
 }
 
-/// A row outside a category whose name or keywords hold one of the words.
+/// Answers from a row outside the category whose name or keywords hold one of the words.
 pub(crate) fn filed_under(host: &Host<'_>, words: &[String], category: &Category) -> Option<Part> {
     let query = words.join(" ");
     let named = |item: &Item| words.iter().any(|word| names_it(item, word));
@@ -170,7 +175,8 @@ pub(crate) fn filed_under(host: &Host<'_>, words: &[String], category: &Category
     found.first().map(|hit| venue::info(host, &hit.item))
 }
 
-/// The place whose hours are asked, when the text names it only by a common word: "the pool", "valet".
+/// Finds the place whose hours are asked for when the text names it only by a common word: "the
+/// pool", "valet".
 pub(crate) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let named: Vec<&str> = u.leftover.iter().map(String::as_str).chain(topic_words(u)).collect();
     if named.is_empty() {
@@ -178,7 +184,7 @@ pub(crate) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     }
     let kids = |item: &Item| ["kids", "children", "ninos"].iter().any(|word| rows::tells(item, word));
     let found = hits(host, &named.join(" "), |item| item.hours().is_some() && (!u.wants("kids") || kids(item)));
-    // The name must hold what was said; a restaurant "by the pool" is not the pool.
+    // The row's name must hold the word: a restaurant "by the pool" is not the pool.
     let telling: Vec<&&str> =
         if u.leftover.is_empty() { named.iter().collect() } else { named.iter().take(u.leftover.len()).collect() };
     let best = found.iter().find(|h| telling.iter().any(|w| names_it(&h.item, w))).map(|hit| Arc::clone(&hit.item));
@@ -186,7 +192,8 @@ pub(crate) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     Some(venue::answer(host, u, std::slice::from_ref(&row)))
 }
 
-/// The hours of the house that a category belongs to, when its rows have none: the spa's for a manicure.
+/// Answers with the opening hours of the venue that a category belongs to, if its rows have none: a
+/// manicure gets the spa's hours.
 pub(crate) fn house_of(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
     let timed = host.items(category).iter().any(|item| item.hours().is_some());
     let named = |item: &Item| item.category == Category::Hours && rows::has_word(&item.name, category.as_str());
@@ -194,7 +201,7 @@ pub(crate) fn house_of(host: &Host<'_>, u: &Understood<'_>, category: &Category)
     found.first().map(|hit| venue::answer(host, u, std::slice::from_ref(&hit.item)))
 }
 
-/// The house's own rule on age, or on children.
+/// Answers with the casino's rule on age, or on children.
 pub(crate) fn age(host: &Host<'_>, children: bool) -> Option<Part> {
     let of_age =
         |item: &&Arc<Item>| matches!(&item.details, Details::Regulation(d) if d.regulation_type == "Age restriction");
@@ -206,20 +213,21 @@ pub(crate) fn age(host: &Host<'_>, children: bool) -> Option<Part> {
     queries.iter().find_map(|query| hits(host, query, rules).first().map(|hit| venue::info(host, &hit.item)))
 }
 
-/// The hours of the casino itself, where the content has them under its own name or "casino".
+/// Answers with the casino's own hours, if a row has them under the casino's name or under
+/// "casino".
 pub(crate) fn house(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let names = [host.request.casino_name.as_str(), "casino"];
     let item = names.iter().find_map(|name| {
         host.request.index.current(host.request.now).find(|i| i.hours().is_some() && rows::has_word(&i.name, name))
     });
-    // The floor is open as long as any of its games is.
+    // The casino floor is open while any of its games is.
     let games = host.items(&Category::Gaming);
     let open = |item: &&Arc<Item>| item.hours().map_or(0, seven_knowledge::WeeklyHours::minutes);
     let item = item.or_else(|| games.iter().filter(|game| game.hours().is_some()).max_by_key(open))?;
     Some(venue::answer(host, u, std::slice::from_ref(item)))
 }
 
-/// Where the casino itself is.
+/// Answers with the casino's address.
 pub(crate) fn house_address(host: &Host<'_>) -> Option<Part> {
     let house = |item: &Item| item.category == Category::GeneralInfo;
     let query = |word: &&str| hits(host, word, house).into_iter().find(|hit| names_it(&hit.item, word));
@@ -239,7 +247,8 @@ fn topic_words<'a>(u: &'a Understood<'_>) -> impl Iterator<Item = &'a str> {
     u.topics.iter().map(Category::as_str)
 }
 
-/// Bookings are made by people: the content's own way to book, else the phone.
+/// Tells how to book, because people make the bookings: the way that the content names, else the
+/// phone number.
 pub(crate) fn booking(host: &Host<'_>, u: &Understood<'_>) -> Part {
     if let Some(place) = several::only_of_kind(host, u) {
         return venue::answer(host, u, std::slice::from_ref(&place));
@@ -248,7 +257,8 @@ pub(crate) fn booking(host: &Host<'_>, u: &Understood<'_>) -> Part {
     match found.first().filter(|h| h.score >= 0.5) {
         Some(best) => Part { intent: "booking".into(), ..venue::info(host, &best.item) },
         None => {
-            // "A facial", "the steakhouse": the one way to book that its rows tell.
+            // For "a facial" or "the steakhouse": the only way to book that the rows of the topic
+            // tell.
             let of_topic = |item: &Arc<Item>| u.topics.contains(&item.category);
             let phone = |item: &&Arc<Item>| item.details.extra().is_some_and(|extra| extra.contains_key("phone"));
             let named = |item: &&Arc<Item>| {

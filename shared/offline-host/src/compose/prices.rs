@@ -11,12 +11,12 @@ use crate::{
     phrases::Tokens,
 };
 
-/// Names with their price: "Swedish Massage $165 for 60 minutes", as many as fit.
+/// Lists names with their prices, such as "Swedish Massage $165 for 60 minutes", as many as fit.
 pub(crate) fn prices(host: &Host<'_>, items: &[Arc<Item>], intent: &str) -> Option<Part> {
     let priced: Vec<(&Arc<Item>, String)> = items.iter().filter_map(|i| Some((i, venue::price(host, i)?))).collect();
     let entries: Vec<String> = priced.iter().map(|(item, price)| format!("{} {price}", host.name(item))).collect();
     let build = |count: usize| host.say("price_list", &[("list", &host.first_of(&entries, count))]);
-    // Three prices in two texts are worth more than two in one.
+    // Three prices in two texts are preferred to two prices in one text.
     let count = (1..=priced.len())
         .rev()
         .find(|n| if *n <= 3 { host.room.two(&build(*n)) } else { host.room.one(&build(*n)) })?;
@@ -24,7 +24,7 @@ pub(crate) fn prices(host: &Host<'_>, items: &[Arc<Item>], intent: &str) -> Opti
     Some(Part { ask: Some(host.say("ask_topic", &[])), ..host.part(intent, build(count), &used) })
 }
 
-/// The rows of the lowest price.
+/// Answers with the rows that have the lowest price.
 pub(crate) fn cheapest(host: &Host<'_>, items: &[Arc<Item>], category: &Category) -> Option<Part> {
     let figure = |item: &Arc<Item>| {
         let text = venue::price(host, item)?;
@@ -38,7 +38,8 @@ pub(crate) fn cheapest(host: &Host<'_>, items: &[Arc<Item>], category: &Category
     prices(host, &least, category.as_str())
 }
 
-/// Offers with what they are worth; play money is nothing to tell a guest who spoke of a problem with gambling.
+/// Lists offers with their value. Play money is left out for a guest who spoke of a gambling
+/// problem.
 pub(crate) fn worths(host: &Host<'_>, items: &[Arc<Item>]) -> Part {
     let request = host.request;
     let earlier = request.history.iter().map(|e| &e.guest).chain(&request.texts);

@@ -1,4 +1,4 @@
-//! The words in the texts of a row.
+//! Looks up words in the texts of a row.
 
 use seven_knowledge::{
     Item, formatter,
@@ -6,13 +6,13 @@ use seven_knowledge::{
     text::{stem, words},
 };
 
-/// The text holds all words of `wanted`, whatever their ending.
+/// Returns whether the text holds all words of `wanted`, whatever their ending.
 pub(crate) fn has_word(text: &str, wanted: &str) -> bool {
     let stems: Vec<String> = words(text).iter().map(|w| stem(w)).collect();
     words(wanted).iter().all(|w| stems.contains(&stem(w)))
 }
 
-/// The texts of a row in which a guest's word may stand.
+/// Returns the texts of a row in which a word of the guest may occur.
 pub(crate) fn fields(item: &Item) -> Vec<String> {
     let own = [Some(&item.name), item.name_es.as_ref(), Some(&item.description), item.description_es.as_ref()];
     let own = own.into_iter().flatten().chain(&item.keywords).cloned();
@@ -34,7 +34,7 @@ pub(crate) fn fields(item: &Item) -> Vec<String> {
     own.chain(more).chain(item.subcategory.iter().map(|s| s.replace('_', " "))).collect()
 }
 
-/// One text of the row holds all words of `wanted`.
+/// Returns whether one text of the row holds all words of `wanted`.
 pub(crate) fn tells(item: &Item, wanted: &str) -> bool {
     fields(item).iter().any(|text| has_word(text, wanted))
 }

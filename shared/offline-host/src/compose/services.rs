@@ -1,4 +1,5 @@
-//! Services guests ask for in their own words, and things only a row that names them may answer.
+//! Answers about services that guests describe in their own words, and about things that only a row
+//! naming them may answer.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::{
     rows, venue,
 };
 
-/// "Where do I park?", "can we drop our bags?": the row of that service.
+/// Answers "Where do I park?" or "can we drop our bags?" with the row of that service.
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let service = host.pack.services.iter().find(|service| service.phrases.found(&u.said))?;
     let index = &host.request.index;
@@ -31,7 +32,8 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     Some(if host.room.two(&body) { Part { body, ..told } } else { told })
 }
 
-/// Asks for something that no row names word for word: a lifeguard, a bowling alley.
+/// Returns whether the text asks for something that no row names word for word: a lifeguard, a
+/// bowling alley.
 pub(crate) fn is_untold(host: &Host<'_>, u: &Understood<'_>) -> bool {
     let spoken = |at: (usize, usize)| u.said.words[at.0..at.1].to_vec();
     let wanted: Vec<Vec<String>> = host.pack.literal.places(&u.said).into_iter().map(spoken).collect();

@@ -1,4 +1,4 @@
-//! Several rows in one sentence.
+//! Names several rows in one sentence.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use crate::{
     when::Asked,
 };
 
-/// Names of items in a fixed sentence.
+/// Puts the names of the items into a fixed sentence.
 pub(crate) fn names(host: &Host<'_>, key: &str, intent: &str, items: &[Arc<Item>], ask: Option<&str>) -> Part {
     list(host, intent, items, ask, |list| host.say(key, &[("list", list)]))
 }
 
-/// All names when two texts hold them, else as many as fit and how many more there are.
+/// Lists all names if two texts hold them; otherwise as many as fit, and the number of the others.
 pub(crate) fn list(
     host: &Host<'_>,
     intent: &str,
@@ -46,7 +46,7 @@ pub(crate) fn list(
     Part { ask: ask.map(|key| host.say(key, &[])), ..host.part(intent, body(count), &used) }
 }
 
-/// Names exactly the places that are open when asked.
+/// Lists exactly the places that are open at the requested time.
 pub(crate) fn open(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>], category: &Category) -> Part {
     let timed: Vec<&Arc<Item>> = items.iter().filter(|i| i.hours().is_some()).collect();
     let (open, asked) = open_then(host, u, items);
@@ -87,7 +87,7 @@ pub(crate) fn none_open(host: &Host<'_>, asked: Asked, timed: &[&Arc<Item>], lab
     }
 }
 
-/// Exactly the places that are open when asked, and what "when" was.
+/// Returns exactly the places that are open at the requested time, and that time.
 pub(crate) fn open_then(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> (Vec<Arc<Item>>, Asked) {
     let (now, zone) = (host.request.now, host.request.zone);
     let asked = u.when.asked(now, zone);
@@ -108,14 +108,15 @@ pub(crate) fn open_then(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]
     (items.iter().filter(|item| opens(item)).cloned().collect(), asked)
 }
 
-/// The one place of the kind said: "the steakhouse".
+/// Returns the place if there is only one of the requested kind: "the steakhouse".
 pub(crate) fn only_of_kind(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item>> {
     let mut fitting = host.items(&Category::Dining).into_iter().filter(|item| fits(&u.kinds, item));
     let place = fitting.next().filter(|_| !u.kinds.is_empty())?;
     fitting.next().is_none().then_some(place)
 }
 
-/// Wishes of one field are alternatives, those of different fields add up.
+/// Returns whether the item fits the wishes: one wish per field is enough, but every field must
+/// fit.
 pub(crate) fn fits(kinds: &[&Kind], item: &Item) -> bool {
     [Field::Cuisine, Field::Subcategory, Field::Price, Field::Dietary, Field::Kids, Field::Serves].into_iter().all(
         |field| {
@@ -142,7 +143,8 @@ pub(crate) fn serves(item: &Item, wish: &str) -> bool {
     item.keywords.iter().chain([&item.description]).chain(&item.description_es).any(|text| rows::has_word(text, wish))
 }
 
-/// Children may not sit there, whatever the menu says.
+/// Returns whether the place is on the gaming floor, where children may not sit, whatever the menu
+/// says.
 pub(crate) fn is_among_games(item: &Item) -> bool {
     item.location()
         .is_some_and(|at| ["casino floor", "gaming floor"].iter().any(|floor| at.to_lowercase().contains(floor)))

@@ -1,4 +1,4 @@
-//! When a row takes place or is open, in words.
+//! Says in words when a show takes place or a venue is open.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     when::{Asked, Time, day_words, time_words},
 };
 
-/// "today at 8pm", for one show.
+/// Writes when one show takes place: "today at 8pm".
 pub(crate) fn when_of(host: &Host<'_>, item: &Item) -> Option<String> {
     let next = nights(host, &[Arc::new(item.clone())]).into_iter().next();
     let Details::Entertainment(d) = &item.details else { return None };
@@ -29,20 +29,20 @@ pub(crate) fn when_of(host: &Host<'_>, item: &Item) -> Option<String> {
     }
 }
 
-/// "Riverlight Trio is today at 8pm at Birch Hall."
+/// Writes a sentence such as "Riverlight Trio is today at 8pm at Birch Hall."
 pub(crate) fn time_of(host: &Host<'_>, item: &Item) -> Option<String> {
     let when = when_of(host, item)?;
     let place = item.location().unwrap_or_default();
     Some(host.say("event_time", &[("name", &host.name(item)), ("value", &when), ("place", place)]))
 }
 
-/// "today", "on Saturday", and with the date once the weekday alone is ambiguous.
+/// Writes "today" or "on Saturday", and adds the date when the weekday alone is ambiguous.
 pub(crate) fn day_of(host: &Host<'_>, night: &Night) -> String {
     let (wall, today) = (night.wall, host.local().date());
     let weekday = day_name(wall.weekday(), host.language);
     match ((wall.date() - today).num_days(), host.language) {
         (..7, _) => day_words(wall.date(), today, host.language),
-        // Only the content gives dates; a weekly show has none.
+        // Only a date from the content is written out; a weekly show has none.
         _ if !matches!(&night.item.details, Details::Entertainment(d) if d.starts_at.is_some()) => {
             host.say("word_next_day", &[("day", weekday)])
         }
@@ -55,7 +55,8 @@ pub(crate) fn minute(wall: NaiveDateTime) -> u16 {
     u16::try_from(wall.hour() * 60 + wall.minute()).unwrap_or(0)
 }
 
-/// Every coming performance, of weekly shows those of one week, by time; a running one counts until it is half an hour old.
+/// Returns every coming performance by time; of weekly shows, those of one week. A running one
+/// counts for half an hour.
 pub(crate) fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
     let now = host.local();
     let mut nights = Vec::new();
@@ -84,7 +85,8 @@ pub(crate) fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
     nights
 }
 
-/// The same beside what is open: a time that only the guest has said is denied or asked back, never asserted (AGENT-60).
+/// Writes the time beside a list of open places. A time that only the guest mentioned is never
+/// asserted (AGENT-60).
 pub(crate) fn told_when(host: &Host<'_>, asked: Asked) -> String {
     match asked {
         Asked::At(_, Time::Clock(_) | Time::Half(_), _) => host.say("word_then", &[]),
@@ -92,7 +94,7 @@ pub(crate) fn told_when(host: &Host<'_>, asked: Asked) -> String {
     }
 }
 
-/// "tonight", "at 3am", "tomorrow morning".
+/// Writes the requested time: "tonight", "at 3am", "tomorrow morning".
 pub(crate) fn when_words(host: &Host<'_>, asked: Asked) -> String {
     let today = host.local().date();
     let es = host.language == Language::Es;
@@ -108,7 +110,7 @@ pub(crate) fn when_words(host: &Host<'_>, asked: Asked) -> String {
                 Time::Clock(minute) | Time::Half(minute) => {
                     let time = time_words(minute, host.language);
                     let time = if es { format!("a {time}") } else { format!("at {time}") };
-                    // A small hour reached tonight needs no "tomorrow".
+                    // A time shortly after midnight is part of tonight and needs no "tomorrow".
                     if near || minute < 5 * 60 { time } else { format!("{day} {time}") }
                 }
                 Time::Evening | Time::Late => host.say("word_night", &[("day", &day)]),
@@ -122,7 +124,7 @@ pub(crate) fn when_words(host: &Host<'_>, asked: Asked) -> String {
     }
 }
 
-/// A show at a wall time.
+/// A show, and the local time at which it takes place.
 #[derive(Clone)]
 pub(crate) struct Night {
     pub(crate) item: Arc<Item>,

@@ -1,4 +1,4 @@
-//! A category other than dining and shows: the spa, rooms, games, offers.
+//! Answers about a category other than dining and shows: the spa, rooms, games, offers.
 
 use std::sync::Arc;
 
@@ -13,11 +13,10 @@ use crate::compose::{
     several,
 };
 
-/// A category other than dining and shows.
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
     let mut items = host.items(category);
     if *category == Category::Promotions {
-        // "Dining deals": those that say so, if any do.
+        // For "dining deals": the deals that mention dining, if there are any.
         let others = u
             .topics
             .iter()
@@ -31,14 +30,14 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
     let intent = category.as_str();
     let timed = items.iter().any(|i| i.hours().is_some());
     let hours_asked = ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f)) || (u.when.is_said() && timed);
-    // "Do you have rooms tonight?" asks for what is free, which only a booking can tell.
+    // "Do you have rooms tonight?" asks for free rooms, which only the booking desk knows.
     let offers = *category == Category::Promotions || category.as_str() == "loyalty";
     let priced = u.intends("cheapest") || u.wants("price");
     if u.when.is_said() && !hours_asked && !timed && !items.is_empty() && !offers && !priced {
         return Some(lookup::booking(host, u));
     }
     let several = items.iter().filter(|i| i.hours().is_some()).count() > 1;
-    // "Is the spa open?" is about the place; "which games are open?" about its rows.
+    // "Is the spa open?" asks about the place; "which games are open?" asks about its rows.
     if hours_asked
         && u.leftover.is_empty()
         && several
@@ -57,7 +56,7 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
     {
         return Some(part);
     }
-    // Something particular was asked that the category does not hold: perhaps another row does.
+    // The text asks for something that the category does not hold; a row of another category may.
     if items.is_empty() || (!u.is_all_said() && u.is_question && !u.intends("listing")) {
         return lookup::anything(host, u);
     }
@@ -80,19 +79,21 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
     }
 }
 
-/// Something particular inside a category: the rows that hold it, or that none is listed as that.
+/// Answers a wish inside a category with the rows that fit it, or says that none of that kind is
+/// listed.
 fn particular(host: &Host<'_>, u: &Understood<'_>, category: &Category, items: &[Arc<Item>]) -> Option<Part> {
     let wishes = u.wishes_of(category);
     let mut division = unlisted::divide(u, &wishes, items);
-    // A pedicure with a foot massage is no massage while there are massages.
+    // A pedicure with a foot massage is not listed as a massage while there are real massages.
     let filed: Vec<Arc<Item>> =
         division.fitting.iter().filter(|item| wishes.iter().all(|w| w.files(item))).cloned().collect();
     if !filed.is_empty() {
         division.fitting = filed;
     }
-    // Rooms, treatments and offers are listed in full; of games and the rewards program people ask much that is no row.
+    // Rooms, treatments and offers are listed completely. Much of what guests ask about games and
+    // rewards has no row.
     let listed = matches!(category, Category::Spa | Category::Promotions) || category.as_str() == "rooms";
-    // "Mani pedi": no row is both, and each is there.
+    // For "mani pedi", no row fits both wishes, but each wish has rows.
     if division.fitting.is_empty() && division.denied.is_empty() {
         division.fitting = items.iter().filter(|item| wishes.iter().any(|w| w.fits(item))).cloned().collect();
     }
@@ -100,7 +101,7 @@ fn particular(host: &Host<'_>, u: &Understood<'_>, category: &Category, items: &
     let strangers = if listed && !met { unlisted::strangers(host, u, items) } else { Vec::new() };
     let denied = division.fitting.is_empty() && !wishes.is_empty();
     if denied || !strangers.is_empty() {
-        // Another row may be filed under it: "smoking rooms?" is answered by the smoking rule.
+        // Another category may answer it: "smoking rooms?" is answered by the smoking rule.
         let missing: Vec<String> =
             if strangers.is_empty() { division.denied.iter().flat_map(|w| w.words(u)).collect() } else { strangers };
         if let Some(part) = lookup::filed_under(host, &missing, category) {

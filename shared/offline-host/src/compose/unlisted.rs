@@ -15,17 +15,17 @@ use super::{
     rows,
 };
 
-/// How wishes divide a category's rows.
+/// The rows of a category that fit the guest's wishes, and the wishes that none fits.
 pub(crate) struct Division<'a> {
-    /// Rows that answer all wishes, or one of those said as alternatives.
+    /// Rows that fit all wishes, or at least one of wishes named as alternatives.
     pub(crate) fitting: Vec<Arc<Item>>,
-    /// Wishes no row answers.
+    /// Wishes that no row fits.
     pub(crate) denied: Vec<&'a Wish>,
 }
 
 pub(crate) fn divide<'a>(u: &Understood<'_>, wishes: &[&'a Wish], items: &[Arc<Item>]) -> Division<'a> {
     let held = |w: &&Wish| items.iter().any(|i| w.fits(i));
-    // Beside a wish we understand and can meet, a word we do not understand denies nothing.
+    // If a wish is understood and a row fits it, a word that is not understood denies nothing.
     let sure = wishes.iter().any(|w| w.known && held(w));
     let wishes: Vec<&Wish> = wishes.iter().copied().filter(|w| !sure || w.known || held(w)).collect();
     let denied: Vec<&Wish> = wishes.iter().copied().filter(|w| !held(w)).collect();
@@ -37,7 +37,8 @@ pub(crate) fn divide<'a>(u: &Understood<'_>, wishes: &[&'a Wish], items: &[Arc<I
     Division { fitting: items.iter().filter(fits).cloned().collect(), denied }
 }
 
-/// The guest's words for what is not there; `None` when they are none of the pack's, and so not said back.
+/// Returns the guest's words for the missing thing; `None` if the pack does not know them, so that
+/// they are not repeated.
 pub(crate) fn said(u: &Understood<'_>, wishes: &[&Wish]) -> Option<String> {
     if wishes.is_empty() || wishes.iter().any(|w| !w.known) {
         return None;
@@ -45,7 +46,8 @@ pub(crate) fn said(u: &Understood<'_>, wishes: &[&Wish]) -> Option<String> {
     Some(u.words_at(&wishes.iter().map(|w| w.at).collect::<Vec<_>>()))
 }
 
-/// "I see no thai food listed", how to reach people, and what there is instead while one text holds it.
+/// Says "I see no thai food listed", how to reach people, and what there is instead if one text
+/// holds it.
 pub(crate) fn answer(host: &Host<'_>, wish: Option<&str>, instead: Option<Part>) -> Part {
     let body = match wish {
         Some(wish) => host.say("unlisted", &[("wish", wish)]),
@@ -61,7 +63,7 @@ pub(crate) fn answer(host: &Host<'_>, wish: Option<&str>, instead: Option<Part>)
     }
 }
 
-/// "We do have A, B and 4 more.": as much as one text holds after a denial.
+/// Writes "We do have A, B and 4 more.", with as many names as one text holds after the denial.
 pub(crate) fn others(
     host: &Host<'_>,
     key: &str,
@@ -77,7 +79,7 @@ pub(crate) fn others(
     Some(host.part("unanswered", body(count), &used))
 }
 
-/// A wish that no row of the category answers.
+/// Answers a wish that no row of the category fits.
 pub(crate) fn in_category(host: &Host<'_>, category: &Category, wish: Option<&str>, items: &[Arc<Item>]) -> Part {
     let denial = answer(host, wish, None).body;
     let names: Vec<(String, Arc<Item>)> = match category {
@@ -88,7 +90,7 @@ pub(crate) fn in_category(host: &Host<'_>, category: &Category, wish: Option<&st
     answer(host, wish, others(host, key, &[], &names, &denial))
 }
 
-/// Each cuisine once; bars, cafes and buffets cook no cuisine.
+/// Returns each cuisine once; bars, cafes and buffets have no cuisine.
 fn cuisines(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<(String, Arc<Item>)> {
     let place = |cuisine: &str| {
         let named = |value: &String| value.eq_ignore_ascii_case(cuisine);
@@ -105,10 +107,11 @@ fn cuisines(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<(String, Arc<Item>)> {
     found
 }
 
-/// Words of a question about a category that no row of it holds, when they are not the category's own.
+/// Returns the words of a question that no row of the category holds, except the category's own
+/// words.
 pub(crate) fn strangers(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> Vec<String> {
     let index = &host.request.index;
-    // The index knows some words in the other language.
+    // The index knows some words in both languages.
     let found = |word: &String| {
         index.search(word, host.request.now, 40).iter().any(|hit| items.iter().any(|i| i.id == hit.item.id))
     };
@@ -126,7 +129,8 @@ pub(crate) fn strangers(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]
     u.leftover.iter().filter(|word| !figure(word) && !told(word) && !holds(word) && !found(word)).cloned().collect()
 }
 
-/// "On Christmas": a day by a name that neither the calendar nor any row holds.
+/// Returns whether the text names a day that neither the calendar nor any row knows: "on
+/// Christmas".
 pub(crate) fn unknown_day(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> bool {
     let on =
         |word: &String| u.said.words.windows(2).any(|w| ["on", "en", "para"].contains(&w[0].as_str()) && w[1] == *word);

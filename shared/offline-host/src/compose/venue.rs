@@ -1,4 +1,4 @@
-//! One venue, show or treatment: the facts asked for, or what it is.
+//! Answers about one venue, show or treatment: the facts asked for, or a description.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) ->
     };
     let timed = ["open", "opens", "closes", "hours", "starts"].iter().any(|f| u.wants(f))
         || (u.when.is_said() && u.facets.is_empty());
-    // "What time is bingo?" is about its sessions, where the description tells them.
+    // "What time is bingo?" asks about its sessions, if the description tells them.
     let sessions = matches!(main.details, Details::Gaming(_))
         && u.wants("hours")
         && !["open", "opens", "closes"].iter().any(|f| u.wants(f))
@@ -79,7 +79,7 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) ->
         return info(host, main);
     }
     if said.is_empty() && (u.wants("kids") || u.wants("age")) && dining(main).is_none() {
-        // The age rules of other places stand in their description.
+        // The age rules of other places are in their description.
         return info(host, main);
     }
     if said.is_empty() {
@@ -103,7 +103,7 @@ fn dining(item: &Item) -> Option<&seven_knowledge::item::Dining> {
     }
 }
 
-/// A fact other than time, as a sentence with the name in it.
+/// Returns a fact other than a time, as a sentence with the name in it.
 fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option<String> {
     let name = host.name(item);
     let value = |text: &str| host.pack.value(text, host.language);
@@ -153,7 +153,7 @@ fn fact(host: &Host<'_>, u: &Understood<'_>, facet: &str, item: &Item) -> Option
     }
 }
 
-/// Its own telephone.
+/// Gives the item's own phone number.
 pub(crate) fn with_phone(host: &Host<'_>, item: &Arc<Item>) -> Part {
     let phone = item.details.extra().and_then(|extra| extra.get("phone")).map(formatter::plain).unwrap_or_default();
     let body = host.say("phone_of", &[("name", &host.name(item)), ("value", &phone)]);
@@ -188,7 +188,7 @@ pub(crate) fn price(host: &Host<'_>, item: &Item) -> Option<String> {
     }
 }
 
-/// When it is open, or when it starts.
+/// Says when the item is open, or when it starts.
 fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String> {
     let name = host.name(item);
     if let Details::Entertainment(_) = &item.details {
@@ -206,7 +206,7 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
     let shown = hours.show(host.language);
     let with = |key: &str, value: &str| Some(host.say(key, &[("name", &name), ("value", value), ("hours", &shown)]));
     if u.when.is_said() {
-        // "When does it close tonight?" is about that day, not about one moment of it.
+        // "When does it close tonight?" asks about that day, not about one moment of it.
         let asked = match u.when.asked(now, zone) {
             Asked::At(_, _, date) if u.wants("closes") && !hours.is_open(now, zone) => Asked::On(date),
             Asked::At(..) if u.wants("closes") => Asked::Now,
@@ -254,19 +254,19 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
     }
 }
 
-/// "today at 5pm", "mañana a las 5pm".
+/// Writes the next opening: "today at 5pm", "mañana a las 5pm".
 pub(crate) fn next_words(host: &Host<'_>, hours: &WeeklyHours, after: DateTime<Utc>) -> Option<String> {
     let next = hours.next_opening(after, host.request.zone)?;
     let (date, today) = (next.wall.date(), host.local().date());
     let day = match (date - today).num_days() {
-        // A place that opens once a week.
+        // The place opens only once a week.
         7.. => host.say("word_next_day", &[("day", day_name(date.weekday(), host.language))]),
         _ => day_words(date, today, host.language),
     };
     Some(host.say("day_at", &[("day", &day), ("time", &time_words(next.minute(), host.language))]))
 }
 
-/// "Open now until 10pm.", "Opens today at 5pm."
+/// Writes "Open now until 10pm." or "Opens today at 5pm."
 fn state(host: &Host<'_>, hours: &WeeklyHours) -> Option<String> {
     let (now, zone) = (host.request.now, host.request.zone);
     let slot = |key: &str, value: &str| Some(host.say(key, &[("value", value)]));
@@ -351,7 +351,8 @@ fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
         Details::Free(_) => vec![sentence(price(host, item)), place()],
     };
     extras.push(sentence(item.tip.clone().filter(|_| host.language == Language::En)));
-    // A fact already in the description is not repeated; figures decide, as the wording may differ.
+    // A fact already in the description is not repeated. Figures are compared, because the wording
+    // may differ.
     let known = host.description(item).to_lowercase();
     let figures = |text: &str| -> Vec<String> {
         text.split(|c: char| !c.is_ascii_digit()).filter(|f| !f.is_empty()).map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! The venues of the conversation: what our texts and the guest's named, newest first.
+//! Finds the venues of the conversation that the host's and the guest's texts named, newest first.
 
 use std::sync::Arc;
 
@@ -10,9 +10,10 @@ use super::{
 };
 use crate::exchanges::quoted;
 
-/// How far back a subject is looked for, in turns.
+/// Number of past turns that are searched for a subject.
 const TURNS: usize = 4;
-/// The venues talked of one at a time, newest first; of several just told the one the text picks.
+/// Returns the venues that were discussed one at a time, newest first. If several were just named,
+/// the one that the text picks.
 pub(crate) fn subjects(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], said_now: &[&str]) -> Vec<Vec<Arc<Item>>> {
     let mut subjects: Vec<Vec<Arc<Item>>> = Vec::new();
     for text in said_now.iter().rev() {
@@ -41,7 +42,7 @@ pub(crate) fn subjects(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], said_
     subjects
 }
 
-/// "The second one", "the magic show".
+/// Returns the venue that the text picks from several: "The second one", "the magic show".
 fn picked(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], several: &[Vec<Arc<Item>>]) -> Option<Vec<Arc<Item>>> {
     const ORDER: [[&str; 4]; 3] = [
         ["first", "1st", "primero", "primera"],
@@ -58,7 +59,7 @@ fn picked(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], several: &[Vec<Arc
     fit.next().filter(|_| fit.next().is_none()).cloned()
 }
 
-/// The places a text of the guest names.
+/// Returns the places that a text of the guest names.
 fn of_guest(host: &Host<'_>, text: &str) -> Vec<Vec<Arc<Item>>> {
     let u = asked(&Understood::read(host.pack, host.request, text));
     let telling: Vec<_> = u.venues().into_iter().filter(|m| m.telling).collect();
@@ -73,7 +74,8 @@ fn of_guest(host: &Host<'_>, text: &str) -> Vec<Vec<Arc<Item>>> {
     places.into_iter().map(|(_, rows)| rows).collect()
 }
 
-/// The places a text of ours names; we write names out as the content does.
+/// Returns the places that a text of the host names; the host writes names exactly as the content
+/// does.
 fn of_host(host: &Host<'_>, text: &str) -> Vec<Vec<Arc<Item>>> {
     let index = &host.request.index;
     if let Some(row) = quoted(host, text) {
@@ -91,7 +93,7 @@ fn of_host(host: &Host<'_>, text: &str) -> Vec<Vec<Arc<Item>>> {
     }
     let inside =
         |a: &(usize, usize, Vec<Arc<Item>>)| places.iter().any(|b| b.0 <= a.0 && a.1 <= b.1 && b.1 - b.0 > a.1 - a.0);
-    // The stage of a show is named beside it.
+    // A stage named beside its show is not a place of its own.
     let stage = |a: &(usize, usize, Vec<Arc<Item>>)| {
         let holds = |at: &str| written(at, &a.2[0].name).is_some();
         places.iter().any(|b| b.0 != a.0 && b.2.iter().any(|row| row.location().is_some_and(holds)))
@@ -102,7 +104,7 @@ fn of_host(host: &Host<'_>, text: &str) -> Vec<Vec<Arc<Item>>> {
     kept.into_iter().map(|(_, _, rows)| rows).collect()
 }
 
-/// Where a text holds the name as a word of its own.
+/// Returns where the text holds the name as separate words.
 fn written(text: &str, name: &str) -> Option<usize> {
     let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     text.match_indices(name)

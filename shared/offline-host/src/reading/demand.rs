@@ -12,9 +12,9 @@ pub(crate) enum Demand {
     Time,
     /// A time of day.
     Clock,
-    /// How many, how old.
+    /// A count or an age.
     Number,
-    /// How long.
+    /// A duration.
     Span,
 }
 
@@ -29,7 +29,7 @@ const UNITS: &str = "minute minutes hour hours night nights day days week weeks 
 const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve fifteen sixteen twenty thirty forty fifty sixty \
     hundred ninety uno dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta cien cientas";
 
-/// A weekday, a month or a word for a moment.
+/// Returns whether the word is a weekday, a month or a word for a moment.
 pub(crate) fn is_calendar(word: &str) -> bool {
     CALENDAR.split_whitespace().chain(MOMENTS.split_whitespace()).any(|known| known == word)
 }
@@ -58,7 +58,7 @@ impl Demand {
         }
     }
 
-    /// Returns what the answer to a fact asked for must hold, when a sentence may tell it.
+    /// Returns the kind of thing that a sentence must hold to answer a question for this fact.
     pub(crate) fn of_facet(facet: &str) -> Option<Self> {
         match facet {
             "price" => Some(Self::Money),
@@ -71,7 +71,7 @@ impl Demand {
     }
 
     pub(crate) fn met(self, text: &str) -> bool {
-        // "Smoke-free" and "gluten-free" cost as much as anything.
+        // "Smoke-free" and "gluten-free" do not mean that something costs nothing.
         let text = text.replace("-free", "");
         let words = words(&text);
         let joined = format!(" {} ", words.join(" "));

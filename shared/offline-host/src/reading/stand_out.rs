@@ -1,4 +1,5 @@
-//! The sentence that stands out among all rows, however much of the question it leaves unsaid.
+//! Finds the sentence that matches far better than all other rows, even if it holds only a small
+//! part of the question.
 
 use std::sync::Arc;
 
@@ -12,16 +13,17 @@ use super::{
 };
 use crate::sentences::{fits_topic, in_language, terms};
 
-/// How much of the question it must hold, how much of that by itself, and how far it leads.
+/// Lowest share of the question for the sentence with its row, the same for the sentence alone, and
+/// lowest ratio to the next row's score.
 const CLEAR: f32 = 0.3;
 const CLEAR_OWN: f32 = 0.2;
 const LEAD: f32 = 1.35;
-/// How old somebody is, and no thing asked about.
+/// Words that state a person's age and name no thing.
 const AGE: [&str; 8] = ["year", "years", "old", "yr", "yrs", "ano", "anos", "yo"];
 
-/// Returns the sentence that holds little of the question, but far more than those of any other
-/// row, because guests type much beside the point. A thing denied by its name needs the very word,
-/// or a phrase that means it.
+/// Returns the sentence that holds little of the question but far more than those of any other row,
+/// because guests type many irrelevant words. For a thing denied by its name, the sentence must
+/// hold the very word, or a phrase that means it.
 pub(crate) fn clearly(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -35,23 +37,23 @@ pub(crate) fn clearly(
     let found = index.passages(terms, host.language, host.request.now, keep);
     let best = found.first()?;
     let worth = |passed: &Passed| passed.score + passed.own;
-    // Rows of one family say the same: every room its check-out.
+    // Rows of one family share sentences: every room has the same check-out time.
     let family: Vec<&str> = found.iter().filter(|p| p.text == best.text).map(|p| p.item.id.as_str()).collect();
     let apart = |other: &&Passed| !family.contains(&other.item.id.as_str());
     let next = found.iter().find(apart).map_or(0.0, worth);
     let hard = || terms.iter().filter(|term| !term.soft);
     let said = |term: &&Term| term.is_in(&best.text) >= SAID || index.is_called(&best.item, term) >= SAID;
-    // A word of no other row.
+    // The term occurs in no other row.
     let own = |term: &&Term| {
         let literal = |item: &Item, text: &str| term.is_literally_in(text) || term.is_literally_in(&item.name);
         literal(&best.item, &best.text) && !found.iter().filter(apart).any(|other| literal(&other.item, &other.text))
     };
     let phrase = |term: &&Term| term.to - term.from > 1 && said(term);
-    // A part of what was denied is not the thing: a suite is no presidential suite.
+    // A part of a denied name is not enough: a suite is not a presidential suite.
     let whole =
         !denied || hard().any(|term| phrase(&term)) || fits_topic(u, &best.item) && hard().all(|term| said(&term));
     let unique = whole && hard().any(|term| own(&term) || phrase(&term));
-    // "Weather tomorrow?" is no question about what closes in bad weather.
+    // "Weather tomorrow?" does not ask which place closes in bad weather.
     if u.when.is_said() && demand == Demand::Any && hard().count() < 2 {
         return None;
     }
@@ -62,7 +64,8 @@ pub(crate) fn clearly(
     told.then(|| if family.len() > 1 { of_family(host, best) } else { in_full(host, u, best) })
 }
 
-/// Where it is and when it is open stand in fields.
+/// Answers from the fields if the question asks where or when, because location and hours are in
+/// fields.
 pub(crate) fn in_full(host: &Host<'_>, u: &Understood<'_>, best: &Passed) -> Part {
     let timed = u.when.is_said() || ["open", "opens", "closes", "hours"].iter().any(|f| u.wants(f));
     let fields = timed && best.item.hours().is_some() || u.wants("where") && best.item.location().is_some();
@@ -75,7 +78,7 @@ fn of_family(host: &Host<'_>, best: &Passed) -> Part {
     Part { body: in_language(host, &best.text), ..tell(host, best) }
 }
 
-/// The only sentence of a row that holds the kind of thing asked for.
+/// Answers with the row's sentence that holds the requested kind of thing, if there is only one.
 pub(crate) fn only_sentence(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> Option<Part> {
     let demand = Demand::of(u);
     let mut told = host.request.index.sentences(row, host.language).filter(|text| demand.met(text));
@@ -84,7 +87,8 @@ pub(crate) fn only_sentence(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>
     told.next().is_none().then(|| tell(host, &passed))
 }
 
-/// A sentence of a row that holds the kind of thing asked for, and a word of the question.
+/// Answers with a sentence of the row that holds the requested kind of thing and a word of the
+/// question.
 pub(crate) fn word_of(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> Option<Part> {
     let (demand, terms) = (Demand::of(u), terms(host, u));
     let keep = |item: &Item, text: &str| item.id == row.id && demand.met(text);
@@ -94,12 +98,13 @@ pub(crate) fn word_of(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> O
     Some(tell(host, best))
 }
 
-/// The sentence among some that holds most of the question, if it holds any of what is asked by name.
+/// Answers with the kept sentence that holds most of the question, if it holds any term asked for
+/// by name.
 pub(crate) fn best_of(host: &Host<'_>, u: &Understood<'_>, keep: impl Fn(&Item, &str) -> bool) -> Option<Part> {
     let terms = terms(host, u);
     let index = &host.request.index;
     let found = index.passages(&terms, host.language, host.request.now, keep);
-    // Companions and their ages are no part of the thing asked for.
+    // Companions and their ages are not part of the thing asked for.
     let kin = host.pack.facets.get("kids").map(|kids| kids.places(&u.said)).unwrap_or_default();
     let age = |n: usize| AGE.contains(&u.said.words[n].as_str()) || u.said.words[n].parse::<u32>().is_ok();
     let aside =
@@ -112,7 +117,8 @@ pub(crate) fn best_of(host: &Host<'_>, u: &Understood<'_>, keep: impl Fn(&Item, 
     found.iter().find(named).map(|best| tell(host, best))
 }
 
-/// The only place with hours that says the thing at all: "how late can we swim?"
+/// Returns the place with hours that mentions the thing, if there is only one: "how late can we
+/// swim?"
 pub(crate) fn only_place(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item>> {
     let kin = host.pack.facets.get("kids").map(|kids| kids.places(&u.said)).unwrap_or_default();
     let outside = |term: &Term| !term.soft && !kin.iter().any(|at| at.0 <= term.from && term.to <= at.1);

@@ -1,4 +1,4 @@
-//! A small invented casino and ways to ask its host.
+//! A small invented casino, and ways to ask its host.
 
 use std::{
     sync::{Arc, LazyLock},
@@ -18,12 +18,12 @@ pub(crate) const ZONE: Tz = New_York;
 pub(crate) const PACK: &str = include_str!("../../../packs/casino/host.toml");
 pub(crate) const CONTENT: &str = include_str!("fixture.json");
 pub(crate) const PHONE: &str = "1-860-555-0142";
-/// As long as the disclosure of a casino with a long name.
+/// A lead as long as the disclosure of a casino with a long name.
 pub(crate) const LEAD: &str = "Hi, I'm Seven, AI host at Pine Hollow Resort and Inn. STOP to end.";
 
 static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::from_toml(PACK).unwrap());
 
-/// The instant at which the property's wall clock shows `local`.
+/// Returns the instant at which the property's wall clock shows `local`.
 pub(crate) fn at(local: &str) -> DateTime<Utc> {
     let wall = NaiveDateTime::parse_from_str(local, "%Y-%m-%d %H:%M").unwrap();
     ZONE.from_local_datetime(&wall).earliest().unwrap().to_utc()
@@ -46,7 +46,8 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// Content dates count from Friday 2026-03-06, 12:00.
+    /// Opens the casino at a local time; relative dates in the content count from Friday
+    /// 2026-03-06, 12:00.
     pub(crate) fn at(local: &str) -> Self {
         let index = index(at("2026-03-06 12:00"), CONTENT);
         Self::with(index, at(local))
@@ -80,7 +81,7 @@ impl Fixture {
         self.ask_all(&[text])
     }
 
-    /// Asks and remembers, as a conversation goes.
+    /// Asks and adds the exchange to the history, as in a conversation.
     pub(crate) fn talk(&mut self, text: &str) -> Reply {
         let reply = self.ask(text);
         self.history.push(Exchange { guest: text.to_owned(), host: reply.text.clone() });

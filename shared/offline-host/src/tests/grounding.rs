@@ -1,4 +1,5 @@
-//! Nothing is invented: whatever a reply says stands in the content, the guest's text, the pack's fixed wording or the calendar.
+//! Checks that nothing is invented: everything in a reply comes from the content, the guest's text,
+//! the pack's fixed wording or the calendar.
 
 use std::collections::HashSet;
 
@@ -18,7 +19,8 @@ fn digits(text: &str) -> HashSet<String> {
     text.split(|c: char| !c.is_ascii_digit()).filter(|d| !d.is_empty()).map(str::to_owned).collect()
 }
 
-/// How many rows a list left out is counted, not told; `open_now` checks the number.
+/// Removes the number of rows that a list left out: it is counted, not taken from the content;
+/// `open_now` checks it.
 fn without_count(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let counted = |n: usize| {
@@ -28,7 +30,7 @@ fn without_count(text: &str) -> String {
     (0..words.len()).filter(|n| !counted(*n)).map(|n| words[n]).collect::<Vec<_>>().join(" ")
 }
 
-/// All sources a reply may draw on.
+/// All sources from which a reply may be made.
 struct Allowed {
     words: HashSet<String>,
     digits: HashSet<String>,
@@ -50,7 +52,7 @@ impl Allowed {
         let facts = format!("{} {PHONE} Pine Hollow Seven", told.join(" "));
         let wording = format!("{facts} {PACK} {CALENDAR} {}", if content.is_empty() { "" } else { "am pm" });
         let mut allowed = Self { words: words(&wording).into_iter().collect(), digits: digits(&facts) };
-        // Asking for a bare hour may be answered with either half of the day; the figure stays the guest's.
+        // The reply to a bare hour may add either half of the day to the guest's figure.
         allowed.words.extend(allowed.digits.clone().into_iter().flat_map(|d| [format!("{d}am"), format!("{d}pm")]));
         allowed
     }
@@ -83,7 +85,7 @@ fn every_venue_named_is_a_source() {
         for item in desk.index.current(desk.now) {
             let names = [Some(&item.name), item.name_es.as_ref()];
             let named = names.into_iter().flatten().any(|n| n.contains(' ') && reply.text.contains(n.as_str()));
-            // A place may also be told as the whereabouts of another row.
+            // A place may also be named as the location of another row.
             let tells = |id: &String| {
                 desk.index.get(id).is_some_and(|other| {
                     other.name == item.name || other.location().is_some_and(|l| l.contains(&item.name))

@@ -1,4 +1,5 @@
-//! The list of open venues against an oracle that knows nothing of spans: a table of the week, minute by minute.
+//! Checks the list of open venues against an oracle that does not use spans: a table of the week,
+//! minute by minute.
 
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc};
 use proptest::prelude::*;
@@ -6,7 +7,7 @@ use serde_json::json;
 
 use super::fixture::{Fixture, ZONE, at, index};
 
-/// One venue as the generator made it: per weekday, openings as (minute, length).
+/// One generated venue: for each weekday, its openings as (minute, length).
 #[derive(Debug, Clone)]
 struct Venue {
     name: String,
@@ -32,7 +33,7 @@ impl Venue {
         self.openings.iter().enumerate().map(day).collect::<Vec<_>>().join(", ")
     }
 
-    /// Open at each minute of the week, Monday 00:00 first.
+    /// Returns whether the venue is open at each minute of the week, from Monday 00:00.
     fn table(&self) -> Vec<bool> {
         let mut table = vec![false; 7 * 1440];
         for (day, openings) in self.openings.iter().enumerate() {
@@ -63,7 +64,7 @@ fn venues() -> impl Strategy<Value = Vec<Venue>> {
         .prop_map(|map| map.into_iter().map(|(name, openings)| Venue { name, openings }).collect())
 }
 
-/// Any minute of the year, and often one of the two nights the clocks change.
+/// Generates any minute of the year, and often one in the two nights in which the clocks change.
 fn instants() -> impl Strategy<Value = DateTime<Utc>> {
     prop_oneof![
         (0i64..525_600).prop_map(|m| at("2026-01-01 00:00") + TimeDelta::minutes(m)),
@@ -88,7 +89,8 @@ fn check(venues: &[Venue], now: DateTime<Utc>, asked_for: DateTime<Utc>, questio
     let reply = desk(venues, now).ask(question);
     let open: Vec<&Venue> = venues.iter().filter(|v| is_open(&v.table(), asked_for)).collect();
     if open.is_empty() {
-        // Says so, and names a venue that is the next to open, if any ever does.
+        // The reply says that nothing is open, and names the venue that opens next, if any ever
+        // does.
         assert_eq!(
             reply.intent,
             if venues.iter().all(|v| v.table().iter().all(|o| !o)) { reply.intent.clone() } else { "open_now".into() }
@@ -96,7 +98,8 @@ fn check(venues: &[Venue], now: DateTime<Utc>, asked_for: DateTime<Utc>, questio
         let next = (1..=7 * 1440 + 60)
             .map(|m| asked_for + TimeDelta::minutes(m))
             .find(|t| venues.iter().any(|v| is_open(&v.table(), *t)));
-        // In the hour before it repeats, a door that shut at 1:30 would "open" at the second 1:00: nobody announces that.
+        // In the hour before it repeats, a venue that closed at 1:30 would "open" at the second
+        // 1:00, which nobody announces.
         let before_repeat = (at("2026-11-01 01:00")..at("2026-11-01 01:00") + TimeDelta::hours(1)).contains(&asked_for);
         if let Some(next) = next.filter(|_| !before_repeat) {
             let first: Vec<&Venue> = venues.iter().filter(|v| is_open(&v.table(), next)).collect();

@@ -7,7 +7,8 @@ use super::{
     fixture::{Fixture, LEAD, PHONE},
 };
 
-/// Asked on Friday 2026-03-06 at 18:30. Text; intent; ids that must be sources; what the reply holds; what it must not hold.
+/// A question asked on Friday 2026-03-06 at 18:30: text; intent; ids that must be sources; texts
+/// the reply must hold; texts it must not hold.
 type Row = (&'static str, &'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 
 const EVENING: &[Row] = &[
@@ -76,7 +77,7 @@ const EVENING: &[Row] = &[
     ("We love Italian food", "cuisine", &["d2"], &["Belluno"], &[]),
     ("my husband is gluten free", "cuisine", &["d1", "d2"], &["Ember Room", "Belluno"], &["Owl"]),
     ("¿Tienen opciones veganas?", "cuisine", &["d2"], &["Belluno"], &["Ember"]),
-    // One of the two with a menu for children is on the casino floor.
+    // One of the two places with a children's menu is on the casino floor, so it is left out.
     ("kid friendly restaurants", "venue_info", &["d2"], &["kids menu"], &["Ember", "Owl"]),
     ("cheap eats", "cuisine", &["d3", "d5"], &["Copper Owl"], &["Ember"]),
     ("any korean food?", "unanswered", &[], &[PHONE], &["Ember", "Owl"]),

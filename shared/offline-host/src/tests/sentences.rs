@@ -1,5 +1,5 @@
-//! Facts that only a sentence of a row tells: a day unlike the others, the one fact no field holds;
-//! and whom a text asks for.
+//! Facts that only a sentence of a row tells: a day with exceptional hours, a fact that no field
+//! holds; and the person that a question is about.
 
 use super::fixture::{Fixture, at, index};
 
@@ -36,7 +36,7 @@ fn a_sentence_that_stands_out_answers_and_nothing_stands_in_for_what_is_missing(
     for (text, holds) in [
         ("hey whats it gonna run us for overnight dockage if we come by boat", "$2 a foot"),
         ("what do they charge for splitting a plate", "$9"),
-        // A word nobody knows keeps every other rule from answering.
+        // An unknown word keeps every other rule from answering.
         ("whats overnight dockage for cuzzo brenda", "$2 a foot"),
     ] {
         let reply = desk().ask(text);

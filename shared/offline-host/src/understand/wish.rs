@@ -1,4 +1,5 @@
-//! Particular wishes inside a category: what some row must hold before it may be offered as the answer.
+//! Particular wishes inside a category: the things that a row must hold before it may be offered as
+//! the answer.
 
 use seven_knowledge::{Category, Item};
 
@@ -7,28 +8,29 @@ use super::{
     Understood,
 };
 
-/// "live music", "thai", "military discount"; a row fits when it holds all words of one value.
+/// A wish such as "live music", "thai", "military discount"; a row fits when it holds all words of
+/// one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wish {
     pub(crate) at: (usize, usize),
     pub(crate) category: Category,
     values: Vec<String>,
-    /// The pack knows the word, so it may be said back to the guest.
+    /// The pack knows the word, so the reply may repeat it to the guest.
     pub(crate) known: bool,
 }
 
-/// Things found in the text so far, as word ranges.
+/// The things found in the text so far, as word ranges.
 pub(crate) struct Heard<'a> {
     /// Words that name a category.
     pub(crate) own: &'a [((usize, usize), Category)],
-    /// Words that point to one and say what of it.
+    /// Words that name a category and also narrow it.
     pub(crate) also: &'a [((usize, usize), Category)],
     pub(crate) free: &'a [usize],
-    /// Names of rows: what they say is no wish.
+    /// Names of rows: words inside them are not wishes.
     pub(crate) named: &'a [(usize, usize)],
 }
 
-/// Spanish nouns after which the kind stands: "comida coreana".
+/// Spanish nouns that precede the kind: "comida coreana".
 const NOUNS: [&str; 22] = [
     "comida",
     "restaurante",
@@ -74,7 +76,7 @@ const LINKS: [&str; 18] = [
     "los",
 ];
 
-/// Words before which a thing is named.
+/// Words that precede the name of a thing.
 const LEADS: [&str; 34] = [
     "a", "an", "any", "the", "some", "your", "is", "are", "there", "have", "got", "offer", "offers", "serve", "serves",
     "sell", "with", "for", "of", "and", "or", "no", "hay", "tienen", "tiene", "un", "una", "unos", "algun", "alguna",
@@ -88,7 +90,7 @@ impl Wish {
         self.values.iter().any(|value| rows::tells(item, value))
     }
 
-    /// Its name or the words it is filed under say so, not merely its description.
+    /// Returns whether the row is named or filed under the wish, not merely described with it.
     pub(crate) fn files(&self, item: &Item) -> bool {
         let filed = |text: &String| *text != item.description && Some(text) != item.description_es.as_ref();
         let fields: Vec<String> = rows::fields(item).into_iter().filter(filed).collect();
@@ -110,7 +112,7 @@ pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish
         values: p.values.clone(),
         known: true,
     }));
-    // "Military discount" asks for "military": that it is a discount is the category.
+    // "Military discount" asks for "military": the discount is the category.
     let words = |at: (usize, usize)| {
         let own = |n: &usize| !heard.own.iter().any(|(place, _)| (place.0..place.1).contains(n));
         let told: Vec<&str> = (at.0..at.1).filter(own).map(|n| said.words[n].as_str()).collect();
@@ -122,7 +124,8 @@ pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish
         values: vec![words(*at)],
         known: true,
     }));
-    // The longest phrase says what is meant; of two alike the one that knows more words for it.
+    // The longest phrase gives the meaning; of two of the same length, the one with more words for
+    // it in the pack.
     let all = wishes.clone();
     let beaten = |wish: &Wish| {
         let longer = |other: &Wish| other.category == wish.category && within(wish.at, other.at) && other.at != wish.at;
@@ -142,7 +145,7 @@ pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish
     let mut more = Vec::new();
     let known: Vec<_> = wishes.iter().map(|w| (w.at, w.category.clone())).collect();
     for (at, category) in heard.own.iter().cloned().chain(known) {
-        // "Any outdoor dining", not "where do I buy tickets".
+        // "Any outdoor dining" holds a wish, "where do I buy tickets" does not.
         let leads = |n: usize| n == 0 || LEADS.contains(&said.words[n - 1].as_str());
         let before = at.0.checked_sub(1).filter(|n| free(*n) && leads(*n));
         let linked = (at.1..said.words.len()).take_while(|n| LINKS.contains(&said.words[*n].as_str())).count();

@@ -1,4 +1,4 @@
-//! Asks the offline host as guests do, at a casino and a moment.
+//! Asks the offline host as guests do, at a chosen casino and moment.
 #![expect(clippy::unwrap_used, reason = "clippy exempts test functions, not the helpers they share")]
 
 use std::{
@@ -33,7 +33,7 @@ fn at(local: &str) -> DateTime<Utc> {
 }
 
 impl Property {
-    /// Relative dates of the content count from that moment.
+    /// Opens a casino at a local time, from which relative dates of the content count.
     pub(crate) fn new(content: &str, local: &str) -> Self {
         let now = at(local);
         let items = parse_content("content.json", content, Reference { now, zone: ZONE });
@@ -42,7 +42,7 @@ impl Property {
         Self { index, now, seed: 7, lead: None, history: Vec::new(), ask: None }
     }
 
-    /// Texts in one turn, parted by " || ".
+    /// Asks one turn; several texts in it are separated by " || ".
     pub(crate) fn ask(&self, text: &str) -> Reply {
         MODEL.answer(&Request {
             casino_name: "Silver Birch Resort".into(),
@@ -67,7 +67,7 @@ impl Property {
 /// A text, the phrases its reply must hold, and the phrases it must not hold.
 pub(crate) type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-/// All that is wrong with the replies to `rows`, each asked by itself with three seeds.
+/// Lists everything wrong in the replies to `rows`, each asked separately with three seeds.
 pub(crate) fn wrong(desk: &mut Property, rows: &[Row]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (text, holds, lacks) in rows {

@@ -32,7 +32,7 @@ fn the_casino_document_is_valid_and_a_demo() {
     assert_eq!(config.casino_id.as_str(), "silver_birch");
     assert_eq!(config.operational.number_kind, NumberKind::Demo);
     assert_eq!(config.operational.timezone.name(), "America/New_York");
-    // Only numbers from the range set aside for fiction.
+    // Phone numbers come only from the range reserved for fiction.
     assert_eq!(config.operational.contact_phone, "1-860-555-0199");
     assert!(CASINO.contains("+18605550100"));
     for number in [&config.regulations.state_helpline, &config.regulations.responsible_gaming_helpline] {
@@ -138,7 +138,7 @@ fn is_clock(time: &str) -> bool {
     })
 }
 
-#[test] // one fact, one answer: an hours row repeats what the place's own row says
+#[test] // Each hours row repeats the hours in the place's own row, so that a question has one answer
 fn hours_rows_agree_with_their_places() {
     let all = items();
     let mut compared = 0;
@@ -195,13 +195,13 @@ fn nothing_real_is_named() {
             assert!(!found, "`{brand}` is named");
         }
     }
-    // Telephone numbers in the content are the fictional ones.
+    // Phone numbers in the content are from the range reserved for fiction.
     for (at, _) in CONTENT.match_indices("1-8") {
         assert!(CONTENT[at..].starts_with("1-860-555-01"), "{}", &CONTENT[at..at + 14]);
     }
 }
 
-#[test] // CMS-11: what is internal stays out of what guests may be told
+#[test] // CMS-11: internal notes are not contained in what guests may be told
 fn notes_repeat_nowhere() {
     let noted: Vec<Value> = items().into_iter().filter(|item| item["notes"].is_string()).collect();
     assert!(!noted.is_empty(), "one row carries a note, so that tests elsewhere can see it never leaks");

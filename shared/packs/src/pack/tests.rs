@@ -1,4 +1,5 @@
-//! The pack of another trade (`tests/packs/marina`) beside the casino's, and packs that are refused.
+//! Tests the pack of another trade (`tests/packs/marina`) beside the casino's, and packs that are
+//! refused.
 
 use std::{fs, path::Path};
 
@@ -21,7 +22,7 @@ fn marina() -> Pack {
     Pack::parse("marina", &marina_files()).unwrap_or_else(|error| panic!("{}", chain(&error)))
 }
 
-#[test] // SUP-3, SUP-4: agents, categories, tools, guardrails and numbers of its own, held to the same laws
+#[test] // SUP-3, SUP-4: it has its own agents, categories, tools, guardrails and numbers, and obeys the same laws
 fn another_trade_is_another_folder() {
     let pack = marina();
     assert_eq!(pack.agents.agents.keys().collect::<Vec<_>>(), ["harbour", "rentals"]);
@@ -70,7 +71,7 @@ fn each_pack_guards_its_own() {
     }
 }
 
-#[test] // SUP-3: what cannot work is refused when it is read, and the error says where
+#[test] // SUP-3: a broken file is refused when it is read, and the error names the place
 fn a_broken_file_is_named() {
     type Break = fn(&mut Files);
     let broken: [(Break, &[&str]); 9] = [

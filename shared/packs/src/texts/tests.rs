@@ -12,7 +12,8 @@ const LONGEST: Slots<'_> = Slots {
     topic: "Abcdefghijklm Nopqrstuvw Abcdefghijkl Mn",
 };
 
-/// GSM 03.38 basic set; a character outside it would turn the whole text into 70-character segments.
+/// The GSM 03.38 basic set; a character outside it would turn the whole text into segments of 70
+/// characters.
 const GSM7: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
 const GSM7_EXTENSION: &str = "^{}\\[~]|€";
 
@@ -38,14 +39,14 @@ fn holds(key: TextKey, language: Language, facts: &[&str]) {
     }
 }
 
-#[test] // SMS-29, C-46, DEP-8, CONV-20, AGENT-74: counted with the longest slots, never taken from a table
+#[test] // SMS-29, C-46, DEP-8, CONV-20, AGENT-74: counted with the longest slots
 fn every_text_keeps_its_segments() {
     assert_eq!((LONGEST.casino.len(), LONGEST.phone.len(), LONGEST.persona.len()), (24, 16, 10));
     for &key in TextKey::ALL {
         for language in Language::ALL {
             let text = longest(key, language);
             let n = septets(&text);
-            // 153 septets a part when there are two.
+            // Each part has 153 septets when there are two.
             let most = [160, 306][casino().texts.most_segments(key) - 1];
             assert!((1..=most).contains(&n), "{} {}: {n} septets of {most}: {text}", key.as_str(), language.as_str());
             assert!(!text.contains('\n') && text == text.trim(), "{text}");
@@ -59,7 +60,7 @@ fn opt_out_says_it_is_done_and_how_to_return() {
     holds(TextKey::OptOutConfirmation, Language::Es, &[LONGEST.casino, "baja", "no recibira mas", "START"]);
 }
 
-#[test] // C-14, CONV-5, SEC-14: a confirmation, never a last attempt to sell or to ask
+#[test] // C-14, CONV-5, SEC-14: only confirms; never sells or asks anything
 fn opt_out_holds_no_marketing() {
     let selling = [
         "offer", "credit", "free", "dining", "show", "spa ", "reward", "promo", "miss", "why", "sorry", "$", "?", "!",
@@ -99,7 +100,7 @@ fn opt_in_says_what_is_back_and_how_to_leave() {
     );
 }
 
-#[test] // CONV-11, C-17: one text may link, no other
+#[test] // CONV-11, C-17: only the privacy and consent texts may contain a link
 fn only_privacy_links() {
     for language in Language::ALL {
         holds(TextKey::Privacy, language, &["heyseven.ai/privacy", "DELETE", "STOP"]);
@@ -141,7 +142,7 @@ fn the_guest_always_has_a_way_on() {
     assert_eq!(casino().texts.class(TextKey::Holding), MessageClass::Holding);
 }
 
-#[test] // SEC-49, SEC-50: says AI, leaves most of the segment to the answer
+#[test] // SEC-49, SEC-50: names the AI and leaves most of the segment for the answer
 fn disclosure_is_short_and_plain() {
     for (language, ai) in [(Language::En, "AI host"), (Language::Es, "IA de")] {
         holds(TextKey::Disclosure, language, &[ai, LONGEST.persona, LONGEST.casino, "STOP"]);
@@ -150,7 +151,7 @@ fn disclosure_is_short_and_plain() {
     }
 }
 
-#[test] // style guide of the envelope: at most one exclamation mark; C-35: formal usted
+#[test] // style guide: at most one exclamation mark; C-35: formal address (usted)
 fn texts_keep_the_house_tone() {
     for &key in TextKey::ALL {
         for language in Language::ALL {
@@ -198,7 +199,7 @@ fn chain(error: &Error) -> String {
     text
 }
 
-#[test] // SEC-26 to SEC-31, CONV-13 to CONV-17: the facts, and nothing that sells
+#[test] // SEC-26 to SEC-31, CONV-13 to CONV-17: contains the facts and sells nothing
 fn guardrail_answers_hold_their_facts() {
     use Language::{En, Es};
     for (key, language, facts) in [
@@ -235,13 +236,13 @@ fn guardrail_answers_hold_their_facts() {
             assert!(casino().texts.class(key).is_safety());
         }
     }
-    // No tipping off.
+    // The text must not reveal that anything is reported (no tipping off).
     for word in ["report", "alert", "compliance", "log"] {
         assert!(!longest(TextKey::BsaAml, En).contains(word));
     }
 }
 
-#[test] // C-9: what prior express written consent has to say
+#[test] // C-9: contains everything that prior express written consent requires
 fn the_consent_prompt_is_complete() {
     holds(
         TextKey::ConsentPrompt,
@@ -258,7 +259,7 @@ fn a_casino_without_a_state_helpline_says_nothing_of_one() {
     assert!(!text.contains("In your state") && text.contains("confidential. They"), "{text}");
 }
 
-#[test] // SEC-109, C-29: a text that may go out at any hour names none
+#[test] // SEC-109, C-29: a text that may be sent at any hour names no time
 fn the_holding_text_promises_no_time() {
     for language in Language::ALL {
         let text = longest(TextKey::Holding, language).to_lowercase();
@@ -280,7 +281,7 @@ fn a_guest_is_welcomed_back_by_what_is_known() {
     assert_eq!(say(Language::En, "", ""), "Welcome back.");
     assert_eq!(say(Language::En, "", "Fern Grill"), "Welcome back. Last time we talked about Fern Grill.");
     assert_eq!(say(Language::Es, "Ana", ""), "Un gusto leerle de nuevo, Ana.");
-    // It opens a reply, so most of the segment is left to it.
+    // The sentence opens a reply, so it must leave most of the segment for the answer.
     for language in Language::ALL {
         assert!(septets(&say(language, LONGEST.guest, "")) <= 45);
     }

@@ -1,4 +1,5 @@
-//! From a campaign's list to queued texts, one guest per transaction. A guest's conversation is locked first, as everywhere.
+//! Turns a campaign's list into queued texts, one guest per transaction. A guest's conversation is
+//! locked first, as everywhere.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx};
 
-/// Whom a text would go to, and what is known about it before the last look.
+/// The recipient of a campaign text, and what is known about them before the pre-send check.
 #[derive(Debug, Clone, FromRow)]
 pub struct Addressee {
     pub guest_id: Uuid,
@@ -17,16 +18,16 @@ pub struct Addressee {
     key_id: i16,
     phone_hash: Vec<u8>,
     pub language: Option<String>,
-    /// Where the guest's profile says the guest lives.
+    /// The time zone of the guest's home, from the guest's profile.
     pub zone: Option<String>,
     pub guest_state: Option<String>,
-    /// Permanent: this guest gets none.
+    /// A permanent reason for which this guest gets no text.
     pub refusal: Option<String>,
-    /// Something is under way with this guest, or a person has taken over: not now.
+    /// The conversation has work in progress, or a person has taken it over: the text has to wait.
     pub busy: bool,
 }
 
-/// A guest whose turn it may be.
+/// A guest whose text may be released next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Next {
     pub campaign_id: CampaignId,
@@ -36,7 +37,7 @@ pub struct Next {
 // === impl Addressee ===
 
 impl Addressee {
-    /// None where the row is broken.
+    /// Returns `None` if the hash in the row is malformed.
     pub fn hash(&self) -> Option<GuestHash> {
         Some(GuestHash { key_id: self.key_id, bytes: self.phone_hash.clone().try_into().ok()? })
     }
@@ -63,7 +64,7 @@ left join suppressions s on s.key_id = g.key_id and s.phone_hash = g.phone_hash
 where g.guest_id = $1";
 
 impl Store {
-    /// Active casinos with a running campaign.
+    /// Returns the active casinos with a running campaign.
     pub async fn campaigning(&self) -> Result<Vec<CasinoId>> {
         let rows: Vec<String> =
             sqlx::query_scalar("select casino_id from fleet_campaigns()").fetch_all(&mut *self.fleet().await?).await?;
@@ -72,7 +73,8 @@ impl Store {
 }
 
 impl Tx {
-    /// True when no other scheduler is releasing for this casino; until the end of this transaction none does.
+    /// Returns true when no other scheduler is releasing for this casino; until this transaction
+    /// ends, no other one can.
     pub async fn lead_campaigns(&mut self) -> Result<bool> {
         let casino = self.casino_str();
         Ok(sqlx::query_scalar("select pg_try_advisory_xact_lock(hashtextextended('campaigns of ' || $1, 0))")
@@ -81,8 +83,9 @@ impl Tx {
             .await?)
     }
 
-    /// Segments of campaigns released within `window`, and of texts that answer nothing which wait to be sent: not those that wait for
-    /// their window or for their paused campaign.
+    /// Returns the segments released by campaigns within `window`, and the segments of non-answer
+    /// texts that wait to be sent, without those that wait for their sending window or belong to a
+    /// paused campaign.
     pub async fn campaign_load(&mut self, window: Duration) -> Result<(i64, i64)> {
         Ok(sqlx::query_as(
             "select
@@ -98,7 +101,7 @@ impl Tx {
         .await?)
     }
 
-    /// The guests whose time has come, of the oldest campaign first; nothing is locked.
+    /// Returns guests whose text is due, those of the oldest campaign first; locks nothing.
     pub async fn next_listed(&mut self, most: i64) -> Result<Vec<Next>> {
         let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
             "select g.campaign_id, g.guest_id from campaign_guests g join campaigns p on p.campaign_id = g.campaign_id
@@ -114,7 +117,8 @@ impl Tx {
             .collect())
     }
 
-    /// The guest with what stands against a text, behind the conversation's lock; none without a conversation.
+    /// Locks the conversation, then returns the guest with what prevents a text; `None` without a
+    /// conversation.
     pub async fn addressee(&mut self, guest: GuestId) -> Result<Option<Addressee>> {
         sqlx::query("select 1 from conversations where guest_id = $1 for update")
             .bind(guest.0)
@@ -123,7 +127,8 @@ impl Tx {
         Ok(sqlx::query_as(ADDRESSEE).bind(guest.0).fetch_optional(self.conn()).await?)
     }
 
-    /// The campaign's texts (EN, ES), while this guest is still to be released and nobody else does it.
+    /// Returns the campaign's texts (EN, ES), if this guest is still to be released and no other
+    /// process is releasing them.
     pub async fn take_listed(&mut self, next: Next) -> Result<Option<(String, String)>> {
         Ok(sqlx::query_as(
             "select p.text_en, p.text_es from campaign_guests g join campaigns p on p.campaign_id = g.campaign_id
@@ -135,7 +140,7 @@ impl Tx {
         .await?)
     }
 
-    /// The guest's text is queued under this id.
+    /// Records that the guest's text was queued under this id.
     pub async fn mark_released(&mut self, next: Next, outbound: OutboundId) -> Result<()> {
         sqlx::query(
             "update campaign_guests set state = 'released', reason = null, outbound_id = $3, released_at = now()
@@ -149,7 +154,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Not now: again after `wait`.
+    /// Postpones this guest's release by `wait`.
     pub async fn put_off(&mut self, next: Next, wait: Duration, reason: &str) -> Result<()> {
         sqlx::query(
             "update campaign_guests set reason = $3, not_before = now() + make_interval(secs => $4) where campaign_id = $1 and guest_id = $2",
@@ -163,7 +168,7 @@ impl Tx {
         Ok(())
     }
 
-    /// This guest gets none.
+    /// Records that this guest gets no text.
     pub async fn refuse_listed(&mut self, next: Next, reason: &str) -> Result<()> {
         sqlx::query(
             "update campaign_guests set state = 'refused', reason = $3 where campaign_id = $1 and guest_id = $2",
@@ -176,7 +181,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Running campaigns that have come to all their guests are done; returns them.
+    /// Marks running campaigns as done once none of their guests is left to release; returns them.
     pub async fn finish_campaigns(&mut self) -> Result<Vec<CampaignId>> {
         let rows: Vec<Uuid> = sqlx::query_scalar(
             "update campaigns p set state = 'done', ended_at = now()

@@ -1,4 +1,4 @@
-//! A conversation as a person looks at it: `seven conversation show`.
+//! A conversation as `seven conversation show` prints it.
 
 use chrono::{DateTime, Utc};
 use seven_domain::ConversationId;
@@ -23,11 +23,11 @@ pub struct ShownConversation {
     pub open_texts: i64,
     pub held_texts: i64,
     pub sessions: i64,
-    /// The one under way: id, started_at, last_at, phase, turns, about.
+    /// The current session: id, started_at, last_at, phase, turns, about.
     pub session: Option<serde_json::Value>,
-    /// Unsettled, the gravest first: id, severity, reason, due times, who has it in hand.
+    /// Unsettled cases, most severe first: id, severity, reason, due times, who acknowledged them.
     pub cases: serde_json::Value,
-    /// The guest's document; null when nothing is known.
+    /// The guest's profile document; null when there is none.
     pub profile: Option<serde_json::Value>,
 }
 
@@ -47,7 +47,7 @@ select c.conversation_id, c.guest_id, c.channel, g.language, g.status, g.consent
 from conversations c join guests g on g.guest_id = c.guest_id where c.conversation_id = $1";
 
 impl Tx {
-    /// None when the casino has no such conversation.
+    /// Returns the conversation; `None` when the casino has no such conversation.
     pub async fn shown_conversation(&mut self, conversation: ConversationId) -> Result<Option<ShownConversation>> {
         Ok(sqlx::query_as(SHOWN).bind(conversation.0).fetch_optional(self.conn()).await?)
     }

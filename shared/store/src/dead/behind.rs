@@ -1,4 +1,5 @@
-//! Whom and what a dead letter is about: for finding a guest's letters, and for refusing a replay that would help nobody.
+//! The guest and the row that a dead letter concerns: for finding a guest's dead letters, and for
+//! refusing a pointless replay.
 
 use std::time::Duration;
 
@@ -9,10 +10,10 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// The subject of a letter's message.
+/// The subject of a dead letter's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
-    /// A guest's text that no row holds yet.
+    /// An inbound text that has no row yet.
     Text {
         guest: GuestHash,
         occurred_at: DateTime<Utc>,
@@ -29,18 +30,18 @@ pub enum About {
     Nobody,
 }
 
-/// How things stand with it.
+/// The current state of the guest and the row that a dead letter concerns.
 #[derive(Debug, Clone, Default, FromRow)]
 pub struct Behind {
     pub key_id: i16,
     pub phone_hash: Vec<u8>,
-    /// The STOP in force, if there is one.
+    /// The time of the STOP in force, if there is one.
     pub stopped_as_of: Option<DateTime<Utc>>,
-    /// Disposition of the text, state of the turn or of the text out.
+    /// Disposition of the inbound text, or state of the turn or outbound text.
     pub state: Option<String>,
-    /// A text that goes out whatever the guest said: its last look decides.
+    /// Whether the text may be sent even after a STOP; the pre-send check decides.
     pub safety: bool,
-    /// Since when, if so, nobody would want the answer any more.
+    /// The time since which an answer is no longer useful, if it is not.
     pub useless_since: Option<DateTime<Utc>>,
 }
 
@@ -68,12 +69,13 @@ macro_rules! behind {
 }
 
 impl Tx {
-    /// `active`, `suspended` or `removed`; nothing where the casino never was.
+    /// Returns `active`, `suspended` or `removed`; `None` if the casino never existed.
     pub async fn casino_status(&mut self) -> Result<Option<String>> {
         Ok(sqlx::query_scalar("select status from casinos").fetch_optional(self.conn()).await?)
     }
 
-    /// The rows behind a letter; nothing when they are gone. A text without a row stands for itself, until it was erased.
+    /// Returns the state of the rows behind a dead letter; `None` if they are gone. For a text
+    /// without a row, it returns the guest's state, unless the text was erased.
     pub async fn behind(&mut self, about: &About, useful: Duration) -> Result<Option<Behind>> {
         let (query, id, text) = match about {
             About::Nobody => return Ok(Some(Behind::default())),

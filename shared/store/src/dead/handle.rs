@@ -1,6 +1,6 @@
-//! Handling of dead letters. A replay claims the letter's row first: a process that dies between
-//! claim and mark leaves the letter open, and the next replay publishes under the claim's id, which
-//! the bus takes once.
+//! Handling of dead letters. A replay claims the dead letter's row first. A process that crashes
+//! between claim and mark leaves the row open, and the next replay publishes under the claim's id,
+//! which the bus accepts only once.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -12,16 +12,16 @@ use uuid::Uuid;
 use super::{DeadLetter, letter};
 use crate::{Result, Tx};
 
-/// A letter asked for in order to act on it.
+/// Result of locking a dead letter in order to act on it.
 #[derive(Debug)]
 pub enum Locked {
     Letter(Box<DeadLetter>),
-    /// Another process acts on it at this moment.
+    /// Another process has the dead letter locked.
     Busy,
     Gone,
 }
 
-/// One thing that was done to a letter, from the audit log.
+/// One action on a dead letter, from the audit log.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Handled {
     pub at: DateTime<Utc>,
@@ -30,7 +30,8 @@ pub struct Handled {
 }
 
 impl Tx {
-    /// Locks the letter until this transaction ends; never waits for another that has it.
+    /// Locks the dead letter until this transaction ends; never waits for another transaction that
+    /// has it.
     pub async fn lock_dead(&mut self, id: DeadId) -> Result<Locked> {
         let found: Option<DeadLetter> =
             sqlx::query_as(letter!("for update skip locked")).bind(id.0).fetch_optional(self.conn()).await?;
@@ -44,7 +45,8 @@ impl Tx {
         Ok(if there { Locked::Busy } else { Locked::Gone })
     }
 
-    /// Claims a locked letter for a replay; returns the claim in force, an older one if its owner died.
+    /// Claims a locked dead letter for a replay; returns the claim in force, which is an older one
+    /// if its owner crashed.
     pub async fn claim_dead(&mut self, id: DeadId, claim: Uuid, by: &str) -> Result<Uuid> {
         let query =
             "update dead_letters set claim = coalesce(claim, $2), claimed_by = $3, claimed_at = now(), state = 'open'
@@ -52,14 +54,15 @@ impl Tx {
         Ok(sqlx::query_scalar(query).bind(id.0).bind(claim).bind(by).fetch_one(self.conn()).await?)
     }
 
-    /// Locks the letter, waiting for whoever has it; false when the claim is not in force any more.
+    /// Locks the dead letter, waiting for any other holder; returns false when the claim is no
+    /// longer in force.
     pub async fn holds_claim(&mut self, id: DeadId, claim: Uuid) -> Result<bool> {
         let query = "select claim is not distinct from $2 from dead_letters where dead_id = $1 for update";
         let held: Option<bool> = sqlx::query_scalar(query).bind(id.0).bind(claim).fetch_optional(self.conn()).await?;
         Ok(held.unwrap_or_default())
     }
 
-    /// The letter re-entered its stage.
+    /// Records that the dead letter re-entered its stage.
     pub async fn mark_replayed(&mut self, id: DeadId, by: &str) -> Result<()> {
         sqlx::query(
             "update dead_letters set state = 'replayed', replays = replays + 1, claim = null, claimed_by = null, claimed_at = null,
@@ -72,7 +75,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Nobody needs this letter any more.
+    /// Records that the dead letter was discarded.
     pub async fn mark_discarded(&mut self, id: DeadId, by: &str) -> Result<()> {
         sqlx::query(
             "update dead_letters set state = 'discarded', claim = null, claimed_by = null, claimed_at = null, handled_by = $2, handled_at = now()
@@ -85,7 +88,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the actions taken on a letter with their actors, oldest first.
+    /// Returns the actions taken on a dead letter with their actors, oldest first.
     pub async fn dead_history(&mut self, id: DeadId) -> Result<Vec<Handled>> {
         Ok(sqlx::query_as(
             "select at, actor, detail from audit_log where subject = $1 and action = 'dead_letter_handled' order by at, entry",
@@ -95,8 +98,10 @@ impl Tx {
         .await?)
     }
 
-    /// Gives the row behind a dead letter back to its stage. Rows that went on meanwhile stay as they are, so a replay of what in
-    /// truth succeeded does nothing. Committed before the signal goes out: the sweep finds a row whose signal never came.
+    /// Resets the row behind a dead letter, so that its stage handles it again. A row that has
+    /// progressed meanwhile stays unchanged, so replaying a message that in fact succeeded does
+    /// nothing. This must be committed before the signal is sent: if the signal is lost, the sweep
+    /// finds the row.
     pub async fn reopen_for_replay(&mut self, letter: &DeadLetter) -> Result<()> {
         let Ok(row) = Uuid::parse_str(&letter.message_key) else { return Ok(()) };
         let statement = match letter.stage.parse() {

@@ -1,4 +1,5 @@
-//! Finding dead letters: the same filter for every command, pages by cursor, never a payload.
+//! Searching dead letters: all commands use the same filter, pages use a cursor, and no payload is
+//! returned.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -9,28 +10,28 @@ use uuid::Uuid;
 use super::NewDead;
 use crate::{Result, Tx};
 
-/// An operator's filter of dead letters; a field that is left out does not filter.
+/// An operator's filter of dead letters; an unset field does not filter.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     pub id: Option<DeadId>,
     pub state: Option<DeadState>,
     pub stage: Option<Stage>,
-    /// Part of the reason, the first or the last error, in any case.
+    /// Part of the reason, of the first or of the last error, ignoring case.
     pub error: Option<String>,
-    /// By when the letter was last seen.
+    /// Range for the time at which the dead letter was last seen.
     pub since: Option<DateTime<Utc>>,
     pub until: Option<DateTime<Utc>>,
     pub guest: Option<GuestHash>,
 }
 
-/// A place in the list, newest first: the last row of the page before.
+/// A position in the list, which is newest first: the last row of the previous page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
     pub last_at: DateTime<Utc>,
     pub dead_id: Uuid,
 }
 
-/// A letter in a list.
+/// A dead letter in a list.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Listed {
     pub dead_id: Uuid,
@@ -41,7 +42,7 @@ pub struct Listed {
     pub attempts: i32,
     pub state: String,
     pub replays: i32,
-    /// A replay began and was never finished, or is under way.
+    /// A replay is in progress, or began and was never finished.
     pub claimed: bool,
     pub guest_hash: Option<String>,
     pub payload_bytes: i32,
@@ -59,7 +60,7 @@ impl Listed {
 }
 
 impl Filter {
-    /// The same question about a letter that has no row: it is open.
+    /// Applies the filter to a dead letter that has no row yet, which counts as open.
     pub fn matches(&self, dead: &NewDead) -> bool {
         let text = format!("{} {}", dead.reason, dead.error).to_lowercase();
         self.id.is_none()
@@ -72,8 +73,9 @@ impl Filter {
     }
 }
 
-/// `$1` to `$8`: casino, state, id, stage, error, since, until, guest. A state that is asked for is compared plainly, so that its index
-/// serves; one that is not, not at all.
+/// Selects by the filter. `$1` to `$8` are casino, state, id, stage, error, since, until, guest. A
+/// requested state is compared directly, so that its index is used; without one, there is no
+/// condition on the state.
 macro_rules! chosen {
     ($select:literal, $state:literal, $rest:literal) => {
         concat!(
@@ -113,7 +115,7 @@ macro_rules! bound {
 }
 
 impl Tx {
-    /// A page, newest first, from the cursor on.
+    /// Returns a page after the cursor, newest first.
     pub async fn dead_letters(&mut self, filter: &Filter, after: Option<Cursor>, most: i64) -> Result<Vec<Listed>> {
         let query = either!(
             filter,
@@ -131,7 +133,8 @@ impl Tx {
             .await?)
     }
 
-    /// All that match: id, stage and first death, in no order. Small enough to hold for a million.
+    /// Returns id, stage and first failure of all matches, in no order. The rows are small enough
+    /// to hold a million in memory.
     pub async fn dead_ids(&mut self, filter: &Filter) -> Result<Vec<(DeadId, Stage, DateTime<Utc>)>> {
         let query = either!(filter, "select dead_id, stage, first_at", "");
         let casino = self.casino_str();
@@ -139,7 +142,7 @@ impl Tx {
         rows.into_iter().map(|(id, stage, at)| Ok((id.into(), stage.parse()?, at))).collect()
     }
 
-    /// How many open letters there are of each (stage, reason).
+    /// Counts the open dead letters of each (stage, reason).
     pub async fn dead_kinds(&mut self) -> Result<Vec<(String, String, i64)>> {
         let query =
             "select stage, reason, count(*) from dead_letters where casino_id = $1 and state = 'open' group by 1, 2";
@@ -147,7 +150,7 @@ impl Tx {
         Ok(sqlx::query_as(query).bind(casino).fetch_all(self.conn()).await?)
     }
 
-    /// How many match.
+    /// Counts the matches.
     pub async fn dead_count(&mut self, filter: &Filter) -> Result<i64> {
         let query = either!(filter, "select count(*)", "");
         let casino = self.casino_str();

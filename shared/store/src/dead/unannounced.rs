@@ -1,4 +1,5 @@
-//! Rows that ended dead and whose letter was never filed: their process died between its commit and its announcement (D17).
+//! Rows that ended as dead without a dead letter: their process crashed between its commit and the
+//! announcement (D17).
 
 use std::time::Duration;
 
@@ -9,18 +10,18 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// A dead row without a letter.
+/// A dead row without a dead letter.
 #[derive(Debug, Clone, FromRow)]
 pub struct Unannounced {
-    /// The text, turn or outbound text: its letter's key.
+    /// Id of the inbound text, turn or outbound text; it is the key of the dead letter.
     pub row_id: Uuid,
     pub conversation_id: Uuid,
-    /// Of an outbound text; empty otherwise.
+    /// Class of an outbound text; empty otherwise.
     pub class: String,
     pub error: String,
     pub attempts: i32,
     pub trace: String,
-    /// When it ended.
+    /// When the row ended.
     pub at: DateTime<Utc>,
     pub key_id: i16,
     pub phone_hash: Vec<u8>,
@@ -32,7 +33,8 @@ impl Unannounced {
     }
 }
 
-/// A letter that was replayed before the row died again does not count.
+/// Condition that the row has no dead letter. One that was replayed before the row failed again
+/// does not count.
 macro_rules! unlettered {
     ($stage:literal, $key:literal, $died:literal) => {
         concat!(
@@ -47,7 +49,8 @@ macro_rules! unlettered {
     };
 }
 
-/// One row per answer that failed: the texts parked behind the same fallback. A signal may carry the id of any of them.
+/// Selects one row per failed answer, which are the texts parked behind the same fallback. A signal
+/// may carry the id of any of them.
 const SWARM: &str = concat!(
     "select (array_agg(i.inbound_id order by i.arrival))[1] as row_id, i.conversation_id, '' as class,
        coalesce(max(i.last_error), max(i.reason), '') as error, max(i.tries) as attempts, (array_agg(i.trace order by i.arrival))[1] as trace,
@@ -60,7 +63,8 @@ const SWARM: &str = concat!(
     ") limit 200"
 );
 
-/// A turn keeps no time of its parking: a replay that is older than the margin has had its turn.
+/// A turn does not record when it was parked, so a replay counts as finished once it is older than
+/// the margin.
 const ENVELOPE: &str = concat!(
     "select t.turn_id as row_id, t.conversation_id, '' as class, coalesce(t.last_error, t.reason, '') as error, t.tries as attempts, t.trace,
        t.created_at as at, g.key_id, g.phone_hash
@@ -71,7 +75,8 @@ const ENVELOPE: &str = concat!(
     " limit 200"
 );
 
-/// Only what was re-delivered until it was given up becomes a letter; a refusal for good does not (SMS-44).
+/// Only a text that was retried until it was given up becomes a dead letter; a permanent refusal
+/// does not (SMS-44).
 const SENDER: &str = concat!(
     "select o.outbound_id as row_id, o.conversation_id, o.class, coalesce(o.error_code, o.reason, '') as error, o.tries + 1 as attempts, o.trace,
        o.ended_at as at, g.key_id, g.phone_hash
@@ -85,8 +90,8 @@ const SENDER: &str = concat!(
 );
 
 impl Tx {
-    /// Rows of a stage that died longer than `margin` ago, three days at most, without a letter; none for stages whose messages leave
-    /// no dead row.
+    /// Returns rows of a stage that died longer than `margin` ago, but at most three days ago, and
+    /// have no dead letter; empty for stages whose messages leave no dead row.
     pub async fn unannounced(&mut self, stage: Stage, margin: Duration) -> Result<Vec<Unannounced>> {
         let query = match stage {
             Stage::Swarm => SWARM,
@@ -97,7 +102,8 @@ impl Tx {
         Ok(sqlx::query_as(query).bind(margin.as_secs_f64()).fetch_all(self.conn()).await?)
     }
 
-    /// Whether a letter of this stage about this guest was announced since: its key may be that of an earlier text.
+    /// Returns whether a dead letter of this stage about this guest was announced since; its key
+    /// may be that of an earlier text.
     pub async fn has_dead_of(&mut self, stage: Stage, guest: &GuestHash, since: DateTime<Utc>) -> Result<bool> {
         Ok(sqlx::query_scalar(
             "select exists (select 1 from dead_letters where stage = $1 and guest_hash = $2 and last_at >= $3 and state <> 'replayed')",

@@ -1,14 +1,15 @@
-//! Reading and writing other casinos' rows of one table. Each attempt is a transaction of its own that is rolled back.
+//! Attempts to read and write other casinos' rows of one table. Each attempt is a transaction of
+//! its own that is rolled back.
 
 use seven_domain::CasinoId;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Row, Transaction, postgres::PgQueryResult};
 
 use crate::Result;
 
-/// SQLSTATE of a refusal: a row policy, a missing right, an append-only table.
+/// SQLSTATE of a refusal by a row policy, a missing right or an append-only table.
 const DENIED: &str = "42501";
 
-/// Everything that worked and must not; empty is good.
+/// Returns every attempt that succeeded but must not; an empty list is good.
 pub(super) async fn on(
     conn: &mut PgConnection,
     table: &str,
@@ -29,13 +30,15 @@ pub(super) async fn on(
     Ok(problems)
 }
 
-/// A pinned login that names another casino must find that casino empty.
+/// Returns whether a login can read another casino's rows by binding that casino; a pinned login
+/// must not.
 pub(super) async fn bound_to_another(conn: &mut PgConnection, table: &str, other: &CasinoId) -> Result<bool> {
     found(conn, other.as_str(), &format!("select exists (select from \"{table}\")")).await
 }
 
 async fn writes(conn: &mut PgConnection, table: &str, casino: &CasinoId, other: &CasinoId) -> Result<Vec<String>> {
-    // The policy is asked before the other columns are: a row that lacks them and still is not refused by it would have been taken.
+    // The policy is checked before the other columns are: a row that lacks them and is still not
+    // refused by the policy would have been accepted.
     let attempts = [
         ("added", format!("insert into \"{table}\" (casino_id) values ('{other}')"), false),
         ("changed", format!("update \"{table}\" set casino_id = casino_id where casino_id = '{other}'"), true),
@@ -59,13 +62,13 @@ async fn writes(conn: &mut PgConnection, table: &str, casino: &CasinoId, other: 
     Ok(problems)
 }
 
-/// None: refused, or there was no row to write.
+/// Returns how an attempt succeeded; `None` if it was refused or there was no row to write.
 fn worked(outcome: Result<PgQueryResult, sqlx::Error>, none_is_good: bool) -> Result<Option<String>> {
     match outcome {
         Ok(done) if none_is_good && done.rows_affected() == 0 => Ok(None),
         Ok(done) => Ok(Some(format!("{} row(s)", done.rows_affected()))),
         Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code == DENIED) => Ok(None),
-        // Past the policy, and stopped by something else.
+        // The policy let it pass, and only a constraint stopped it.
         Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code.starts_with("23")) => {
             Ok(Some("only a constraint stood against it".to_owned()))
         }

@@ -1,14 +1,14 @@
-//! The login and the tables, as the database's catalog describes them.
+//! Checks of the login and the tables against the database's catalog.
 
 use sqlx::{FromRow, PgConnection};
 
 use super::{FLEET_TABLES, Finding, LOGIN_PREFIX};
 use crate::Result;
 
-/// The one condition a row policy may have.
+/// The only condition that a row policy may have.
 const BOUND: &str = "(casino_id = seven_tenant())";
 
-/// Condition on entries that a pinned login may add to the audit log: they belong to no casino.
+/// Condition for audit entries that a pinned login may add: they belong to no casino.
 const NOTED: &str = "(casino_id = '_unknown'::text)";
 
 #[derive(Debug, FromRow)]
@@ -16,11 +16,12 @@ pub(super) struct Table {
     pub(super) name: String,
     enabled: bool,
     forced: bool,
-    /// A policy of its own holds a pinned login, whatever it sets as its casino.
+    /// Whether a restrictive policy confines a pinned login to its casino, whichever casino it
+    /// sets.
     held: bool,
-    /// Those no row policy stops.
+    /// Rights that no row policy restricts.
     rights: Vec<String>,
-    /// Permissive policies, which are joined by OR: command, condition to read, condition to write.
+    /// Permissive policies, which are joined by OR: command, read condition, write condition.
     policies: Vec<String>,
 }
 
@@ -90,7 +91,7 @@ impl Table {
     }
 }
 
-/// A question whose answer must be empty, and what is good about that.
+/// Queries that must return no rows, each with the finding if it returns none.
 const EMPTY: &[(&str, &str, &str)] = &[
     (
         "owns",

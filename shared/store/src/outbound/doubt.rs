@@ -1,4 +1,4 @@
-//! Attempts that nobody answered (D5).
+//! Attempts that the provider did not answer (D5).
 
 use seven_domain::{AttemptId, MessageClass, OutboundId};
 use uuid::Uuid;
@@ -7,7 +7,8 @@ use super::Queued;
 use crate::{Result, Tx, mutant};
 
 impl Tx {
-    /// The attempt's deadline and grace passed without a webhook: safety texts go out again once, others become `unknown`.
+    /// Settles an attempt whose deadline and grace passed without a webhook: a safety text is
+    /// queued again once, others become `unknown`.
     /// Returns the text to signal, if any.
     pub async fn settle_doubt(&mut self, attempt: AttemptId) -> Result<Option<Queued>> {
         let row: Option<(Uuid, String, i64)> = sqlx::query_as(

@@ -1,4 +1,5 @@
-//! How an attempt ended and what becomes of its text: one statement, since every text passes it.
+//! The end of an attempt and its effect on the text. It is a single statement, since every text
+//! goes through it.
 
 use std::time::Duration;
 
@@ -8,15 +9,16 @@ use sqlx::FromRow;
 use super::{AttemptEnd, Next};
 use crate::{Result, Tx, audit::Entry};
 
-/// A text that this end moved.
+/// A text whose state this end of an attempt changed.
 #[derive(FromRow)]
 struct Ended {
-    /// It carried a disclosure.
+    /// Whether the text carried a disclosure.
     discloses: bool,
 }
 
-/// The text is written before its attempt and that before its due row, each waiting for the one before: a receipt that comes at the same time
-/// locks them in this order. An attempt in doubt keeps its due row. (`is not distinct from`: see the last look.)
+/// Writes the text before its attempt, and the attempt before its due row, each step waiting for
+/// the previous one: a receipt that arrives at the same time locks them in this order. An attempt
+/// in doubt keeps its due row. For `is not distinct from`, see the pre-send check.
 const END_ATTEMPT: &str = "
 with moved as (
   update outbound_messages m set state = $2, error_code = coalesce($3, m.error_code),
@@ -44,8 +46,9 @@ with moved as (
 select discloses from moved";
 
 impl Tx {
-    /// Records how an attempt ended, with its audit entry, what becomes of its text and the disclosure it carried. A receipt that came first wins: a text that is already
-    /// past `sending` keeps its state. An older attempt's answer says nothing of the one under way.
+    /// Records how an attempt ended, with its audit entry, the text's next state and the disclosure
+    /// it carried. If a receipt came first, it wins: a text that is already past `sending` keeps
+    /// its state. An older attempt's answer does not affect the current attempt.
     pub async fn end_attempt(
         &mut self,
         outbound: OutboundId,
@@ -98,7 +101,8 @@ impl Tx {
         Ok(())
     }
 
-    /// A text that would be of no use at its next try ends now: it would only hold up the ones behind it.
+    /// Expires a text whose `useful_until` time is over before its next try, since it would only
+    /// delay the texts behind it.
     async fn lapse_before_retry(&mut self, outbound: OutboundId, delay: Duration, code: Option<&str>) -> Result<()> {
         let lapses: Option<bool> = sqlx::query_scalar(
             "select useful_until <= now() + make_interval(secs => $2) from outbound_messages where outbound_id = $1 and state = 'queued'",

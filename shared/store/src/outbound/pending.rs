@@ -13,8 +13,8 @@ use crate::{
     providers::{Stop, stops},
 };
 
-/// A queued text as the sender must know it before the pre-send check: when, how much, from which
-/// number.
+/// Data of a queued text that the sender needs before the pre-send check: when to send, how many
+/// segments, from which number.
 #[derive(Debug, Clone, FromRow)]
 pub struct Pending {
     pub outbound_id: Uuid,
@@ -29,18 +29,19 @@ pub struct Pending {
     pub key_id: i16,
     pub phone_hash: Vec<u8>,
     pub phone: String,
-    /// Where the guest's profile says the guest lives.
+    /// The time zone of the guest's home, from the guest's profile.
     pub zone: Option<String>,
     pub guest_state: Option<String>,
-    /// When the text that a turn or the gate answers with this reached us.
+    /// When the inbound text that this one answers was received; set for answers of a turn or the
+    /// gate.
     pub answers_at: Option<DateTime<Utc>>,
-    /// Seconds between its making and `not_before`.
+    /// Seconds between the creation of the text and `not_before`.
     pub delay: f64,
     pub of_turn: bool,
     pub trace: String,
 }
 
-/// A text with its casino's document and the stops that stand before it.
+/// A queued text with its casino's document and the provider stops that concern it.
 #[derive(Debug, Clone)]
 pub struct PendingSend {
     pub pending: Pending,
@@ -69,7 +70,8 @@ impl Tx {
         Ok(sqlx::query_as(pending!("= $1")).bind(outbound.0).fetch_optional(self.conn()).await?)
     }
 
-    /// Those of the texts that are there, with all that is known of each before its look, in one query.
+    /// Returns those of the texts that exist, each with all data needed before its pre-send check,
+    /// in one query.
     pub async fn pending_here(&mut self, texts: &[OutboundId]) -> Result<HashMap<OutboundId, PendingSend>> {
         #[derive(FromRow)]
         struct Row {

@@ -1,11 +1,13 @@
-//! Workers of the release before run on the newer schema while an upgrade rolls (PROD-27): a migration may only add.
+//! Checks that migrations only add: during an upgrade, workers of the previous release run on the
+//! newer schema (PROD-27).
 
 use super::*;
 
-/// Releases begin after this one; what came before had no older workers beside it.
+/// First migration that is checked; the earlier ones precede the first release and never had older
+/// workers.
 const FIRST: i64 = 16;
 
-/// Changes that are no pure addition and still do no harm: version, the statement's beginning, why.
+/// Harmless changes that are not pure additions: version, beginning of the statement, reason.
 const ALLOWED: &[(i64, &str, &str)] =
     &[(17, "revoke create on schema public", "no worker has ever made anything there")];
 
@@ -51,7 +53,7 @@ fn breaks(statement: &str) -> Vec<&'static str> {
     if statement.contains("alter column") && statement.contains(" type ") {
         found.push("changes a type");
     }
-    // Between commas, so that one column's default is not taken for another's.
+    // Split at the columns, so that one column's default is not taken for another's.
     for column in statement.split("add column").skip(1) {
         let column = column.split(", add ").next().unwrap_or(column);
         if column.contains("not null") && !column.contains("default") {

@@ -25,14 +25,14 @@ pub struct ToldTurn {
     pub created_at: DateTime<Utc>,
     pub trace: String,
     pub record: serde_json::Value,
-    /// The guest's texts it answers, oldest first: id and text.
+    /// The guest's texts that the turn answers, oldest first: id and text.
     pub texts: serde_json::Value,
     /// Outbound texts of the turn: id, state, segments.
     pub sent: serde_json::Value,
 }
 
 impl Tx {
-    /// None when the casino has no such turn.
+    /// Returns the turn; `None` when the casino has no such turn.
     pub async fn told_turn(&mut self, turn: Uuid) -> Result<Option<ToldTurn>> {
         Ok(sqlx::query_as(
             "select turn_id, agent, model, intent, language, verdict, draft, disclosure_kind, grounded, class, state, reason, tries, last_error,
@@ -48,7 +48,7 @@ impl Tx {
         .await?)
     }
 
-    /// The newest turns: when, which, who spoke, about what, in which state.
+    /// Returns the newest turns: time, id, agent, intent and state.
     pub async fn newest_turns(&mut self, most: i64) -> Result<Vec<ToldLine>> {
         Ok(sqlx::query_as(
             "select created_at, turn_id, agent, model, intent, grounded, state,

@@ -1,4 +1,5 @@
-//! Label values that come from outside: the first so many are kept apart, the rest is counted together.
+//! Label values from outside: a limited number keep their own label, all further ones share one
+//! label.
 
 use std::{
     collections::BTreeSet,
@@ -11,13 +12,14 @@ const OTHER: &str = "other";
 
 static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// A provider's code as a label: codes are short and few, but nobody promises it (OBS-15).
+/// Returns a provider's code as a label. Codes are short and few, but no provider guarantees it
+/// (OBS-15).
 pub fn code(given: &str) -> &str {
     keep(&mut KNOWN.lock().unwrap_or_else(PoisonError::into_inner), given)
 }
 
 fn keep<'a>(known: &mut BTreeSet<String>, given: &'a str) -> &'a str {
-    // A phone has more digits in a row than any code.
+    // A phone number has more digits than any code.
     let is_code = given.len() <= LONGEST
         && given.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
         && given.bytes().filter(u8::is_ascii_digit).count() <= 6;

@@ -1,11 +1,12 @@
-//! One line per instrument: field, type, name, help, labels, and buckets where it is a histogram.
+//! Defines each metric in one line: field, type, name, help, labels, and the buckets of a
+//! histogram.
 
 use prometheus::{
     Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Result,
     core::Collector,
 };
 
-/// An instrument's name, help text, labels and buckets.
+/// A metric's name, help text, labels and buckets.
 #[derive(Debug, Clone, Copy)]
 pub struct Definition {
     pub name: &'static str,
@@ -15,7 +16,7 @@ pub struct Definition {
     pub buckets: &'static [f64],
 }
 
-/// The labels there may be (OBS-15). None of them can hold a guest, a conversation or a text.
+/// All permitted labels (OBS-15). None of them can contain a guest, a conversation or a text.
 pub const LABELS: &[&str] = &[
     "agent",
     "alert",
@@ -63,18 +64,19 @@ pub const LABELS: &[&str] = &[
     "worker",
 ];
 
-/// Seconds of what a machine does.
+/// Buckets in seconds, for work done by our own processes.
 pub(super) const FAST: &[f64] = &[0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 5.0, 10.0];
-/// Seconds of what waits for others.
+/// Buckets in seconds, for work that waits for other systems.
 pub(super) const SECONDS: &[f64] = &[0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
-/// Seconds of a model or of a whole reply; 2, 3, 5 and 10 are thresholds (PROD-44, C-20).
+/// Buckets in seconds, for model calls and whole replies; 2, 3, 5 and 10 are thresholds (PROD-44,
+/// C-20).
 pub(super) const SLOW: &[f64] = &[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0];
-/// Seconds of a search; 0.2, 0.5 and 1 are thresholds (RAG-43).
+/// Buckets in seconds, for searches; 0.2, 0.5 and 1 are thresholds (RAG-43).
 pub(super) const SEARCH: &[f64] = &[0.005, 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 3.0];
-/// Shares of 1.
+/// Buckets for fractions between 0 and 1.
 pub(super) const SHARES: &[f64] = &[0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.65, 0.8, 0.9, 1.0];
 
-/// An instrument of the `prometheus` crate, made from its definition.
+/// A metric type of the `prometheus` crate that can be made from a definition.
 pub(super) trait Instrument: Collector + Clone + Sized + 'static {
     fn make(of: &Definition) -> Result<Self>;
 }
@@ -99,7 +101,7 @@ instrument! {
     HistogramVec: |of| Self::new(HistogramOpts::new(of.name, of.help).buckets(of.buckets.to_vec()), of.labels);
 }
 
-/// Makes a struct of instruments whose help is their documentation, and the list of their definitions.
+/// Defines a struct of metrics, documented by their help texts, and the list of their definitions.
 macro_rules! instruments {
     (
         $(#[$meta:meta])*

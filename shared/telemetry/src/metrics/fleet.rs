@@ -1,9 +1,10 @@
-//! How the fleet stands, read by a scheduler every few seconds. Several schedulers export the same figures: rules take the highest.
+//! The state of the fleet, read by a scheduler every few seconds. Several schedulers export the
+//! same figures, so the rules take the highest.
 
 use prometheus::{GaugeVec, IntGaugeVec};
 
 instruments! {
-    /// From Postgres and NATS, not from this process's own work.
+    /// Figures read from Postgres and NATS, not from this process's own work.
     Figures {
         pending: IntGaugeVec = "seven_consumer_pending_messages", "Messages that wait on a consumer, not delivered yet", ["stage", "casino", "lane"];
         in_flight: IntGaugeVec = "seven_consumer_in_flight_messages", "Messages delivered and not acknowledged", ["stage", "casino", "lane"];

@@ -8,7 +8,7 @@ use super::{
 };
 
 instruments! {
-    /// Counts only: who it was is nowhere.
+    /// Counts only; no guest identity is recorded.
     Guests {
         sessions: IntCounterVec = "seven_sessions_total", "Conversations begun or taken up again", ["casino"];
         long_sessions: IntCounterVec = "seven_long_sessions_total", "Sessions that came to their sixteenth turn: perhaps a loop (OBS-27)", ["casino"];

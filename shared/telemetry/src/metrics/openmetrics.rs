@@ -1,5 +1,5 @@
-//! `OpenMetrics` 1.0 text: what Prometheus's format cannot say, which is the trace behind a bucket (OBS-28). The `prometheus` crate writes
-//! the older format only.
+//! Writes `OpenMetrics` 1.0 text, which unlike the Prometheus format can name the trace behind a
+//! bucket (OBS-28). The `prometheus` crate only writes the older format.
 
 use std::{
     fmt::Write,
@@ -11,7 +11,8 @@ use seven_domain::trace::hex_of;
 
 use super::timed::Exemplar;
 
-/// All families, and what `exemplars` tells of each histogram: by bucket, or nothing.
+/// Encodes all metric families. `exemplars` returns the exemplars of a histogram by bucket, or
+/// none.
 pub(super) fn encode(
     families: &[MetricFamily],
     exemplars: impl Fn(&str, &[LabelPair]) -> Vec<Option<Exemplar>>,
@@ -38,8 +39,8 @@ pub(super) fn encode(
     text
 }
 
-/// Name of the family, its type, and what its samples add to the name. The names `_total` and `_info` belong to counters and infos, whatever
-/// instrument of ours holds them.
+/// Returns the base name of a family, its type, and the suffix of its samples. The endings `_total`
+/// and `_info` mean a counter and an info, whichever metric type we use for them.
 fn kind_of(name: &str, kind: MetricType) -> (&str, &'static str, &'static str) {
     if let Some(base) = name.strip_suffix("_total") {
         return (base, "counter", "_total");
@@ -75,7 +76,7 @@ fn histogram(text: &mut String, base: &str, metric: &Metric, exemplars: &[Option
     }
 }
 
-/// Without the end of its line.
+/// Writes one sample, without the trailing newline.
 fn sample(text: &mut String, base: &str, suffix: &str, labels: &[LabelPair], limit: Option<&str>, value: &str) {
     let labels = labels.iter().map(|label| (label.name(), label.value()));
     let pairs: Vec<String> = labels
@@ -86,7 +87,7 @@ fn sample(text: &mut String, base: &str, suffix: &str, labels: &[LabelPair], lim
     let _infallible = write!(text, "{base}{suffix}{pairs} {value}");
 }
 
-/// The canonical form: 1.0, not 1.
+/// Writes a number in canonical form: 1.0, not 1.
 fn number(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned();

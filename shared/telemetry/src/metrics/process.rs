@@ -1,11 +1,13 @@
-//! This process: what it is, when it was ready, what it takes. Read from /proc when asked; elsewhere than on Linux these stay 0.
+//! Metrics of this process: version, readiness, CPU and memory. Read from /proc on request; they
+//! stay 0 on systems other than Linux.
 
 use std::sync::OnceLock;
 
 use prometheus::{Gauge, GaugeVec, IntGauge, IntGaugeVec};
 
 instruments! {
-    /// Names of `process_*` are those of every Prometheus client; CPU seconds are a gauge here that only grows.
+    /// The `process_*` names are the same in every Prometheus client. CPU seconds are a gauge here,
+    /// which only grows.
     Process {
         build: IntGaugeVec = "seven_build_info", "1, with what runs here", ["version", "commit"];
         runs: IntGaugeVec = "seven_worker_info", "1 for each worker of this process", ["worker"];
@@ -25,12 +27,12 @@ instruments! {
     }
 }
 
-/// Kernel ticks in a second: 100 in every Linux that user space sees.
+/// Kernel clock ticks per second: 100 on every Linux, as user space sees it.
 const TICKS: f64 = 100.0;
 const PAGE: i64 = 4_096;
 
 impl Process {
-    /// Reads what the kernel knows of this process.
+    /// Reads this process's figures from the kernel.
     pub(super) fn read(&self) {
         let file = |name: &str| std::fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
         let stat = Stat::parse(&file("stat"));
@@ -47,14 +49,14 @@ impl Process {
         self.memory_limit.set(memory_limit());
     }
 
-    /// Seconds since this process was started by the kernel; none where there is no /proc.
+    /// Returns the seconds since the kernel started this process; `None` without /proc.
     pub fn age() -> Option<f64> {
         let stat = Stat::parse(&std::fs::read_to_string("/proc/self/stat").ok()?);
         let uptime: f64 = std::fs::read_to_string("/proc/uptime").ok()?.split(' ').next()?.parse().ok()?;
         Some((uptime - stat.start_ticks as f64 / TICKS).max(0.0))
     }
 
-    /// Seconds of processor time that this process has taken; none where there is no /proc.
+    /// Returns the seconds of processor time that this process has used; `None` without /proc.
     pub fn cpu_seconds() -> Option<f64> {
         Some(Stat::parse(&std::fs::read_to_string("/proc/self/stat").ok()?).cpu_seconds())
     }
@@ -68,7 +70,8 @@ struct Stat {
 }
 
 impl Stat {
-    /// Fields 14, 15, 20 and 22 of proc(5); the name in field 2 may hold spaces and brackets.
+    /// Parses fields 14, 15, 20 and 22 of proc(5); the name in field 2 may contain spaces and
+    /// brackets.
     fn parse(stat: &str) -> Self {
         let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
         let field = |n: usize| nth::<u64>(after_name, n - 3);
@@ -96,7 +99,8 @@ fn files_limit(limits: &str) -> i64 {
     limits.lines().find(|line| line.starts_with("Max open files")).map_or(0, |line| nth(line, 3))
 }
 
-/// Of control groups, version 2, as a container sees its own.
+/// Returns the memory limit of the control group (version 2), as a container sees its own; 0 if
+/// there is none.
 fn memory_limit() -> i64 {
     std::fs::read_to_string("/sys/fs/cgroup/memory.max").map_or(0, |max| max.trim().parse().unwrap_or(0))
 }

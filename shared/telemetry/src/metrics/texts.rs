@@ -5,7 +5,7 @@ use prometheus::IntCounterVec;
 use super::{TimedVec, define::SLOW};
 
 instruments! {
-    /// Labels end at the casino and the provider.
+    /// The finest labels are the casino and the provider.
     Texts {
         replies: TimedVec = "seven_reply_seconds", "Seconds from the guest's newest text at our webhook to the provider's request; part whole, or processing: without the quiet window and the typing delay (PROD-44, C-20)", ["casino", "part"], SLOW;
         segments: IntCounterVec = "seven_segments_total", "Segments that a provider took (OBS-13)", ["casino", "class"];

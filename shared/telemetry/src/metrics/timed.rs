@@ -1,4 +1,5 @@
-//! Histograms of times that remember, for each bucket, the trace of the last observation that is exported (OBS-28).
+//! Histograms of durations that remember, for each bucket, the trace of the last exported
+//! observation (OBS-28).
 
 use std::{
     collections::HashMap,
@@ -15,17 +16,17 @@ use prometheus::{
 use super::define::{Definition, Instrument};
 use crate::trace;
 
-/// The stores of all instruments, by name.
+/// The exemplar stores of all metrics, by name.
 static STORES: RwLock<Vec<(&'static str, Arc<Store>)>> = RwLock::new(Vec::new());
 
-/// A vector of histograms; without a collector of spans it is one and nothing more.
+/// A vector of histograms that also keeps exemplars; without a span collector it keeps none.
 #[derive(Debug, Clone)]
 pub struct TimedVec {
     histograms: HistogramVec,
     store: Arc<Store>,
 }
 
-/// One of them, ready to observe.
+/// One histogram of a [`TimedVec`], ready to observe.
 #[derive(Debug)]
 pub struct Timed<'a> {
     histogram: Histogram,
@@ -33,7 +34,7 @@ pub struct Timed<'a> {
     values: &'a [&'a str],
 }
 
-/// An observation and the trace it was made in.
+/// An observation and the trace in which it was made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Exemplar {
     pub(super) trace_id: [u8; 16],
@@ -45,7 +46,8 @@ pub(super) struct Exemplar {
 pub(super) struct Store {
     labels: &'static [&'static str],
     buckets: &'static [f64],
-    /// By values of the labels: one for each bucket, the one without a limit last. As many as there are histograms.
+    /// Exemplars by label values, one per bucket; the bucket without a limit is last. There are as
+    /// many entries as histograms.
     kept: Mutex<HashMap<Vec<String>, Vec<Option<Exemplar>>>>,
 }
 
@@ -59,10 +61,10 @@ pub(super) fn exemplars_of(name: &str, labels: &[LabelPair]) -> Vec<Option<Exemp
 // === impl TimedVec ===
 
 impl TimedVec {
-    /// As [`HistogramVec::with_label_values`].
+    /// Returns the histogram of these label values, as [`HistogramVec::with_label_values`] does.
     ///
     /// # Panics
-    /// Where there are more or fewer values than labels.
+    /// Panics if the number of values differs from the number of labels.
     pub fn with_label_values<'a>(&'a self, values: &'a [&'a str]) -> Timed<'a> {
         Timed { histogram: self.histograms.with_label_values(values), store: &self.store, values }
     }
@@ -114,7 +116,8 @@ impl Store {
         exemplars[bucket] = Some(exemplar);
     }
 
-    /// `labels` in any order, as the encoder has them.
+    /// Returns the exemplars of one histogram. `labels` may be in any order, because the encoder
+    /// sorts them.
     fn of(&self, labels: &[LabelPair]) -> Vec<Option<Exemplar>> {
         let value =
             |name: &&str| labels.iter().find(|label| label.name() == *name).map(|label| label.value().to_owned());

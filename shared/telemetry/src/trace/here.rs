@@ -1,4 +1,4 @@
-//! The span this task works in, kept beside the task: no function has to pass it on.
+//! The span of the current task, stored in a task-local, so that no function has to pass it on.
 
 use std::{
     borrow::Cow,
@@ -21,9 +21,9 @@ tokio::task_local! {
 struct Here {
     stage: &'static str,
     casino: RefCell<Option<CasinoId>>,
-    /// Of the span; while nothing is exported, of whatever came in.
+    /// The span's context; while nothing is exported, the context of the inbound message.
     context: Cell<TraceContext>,
-    /// The step that others are part of now.
+    /// The current step, which becomes the parent of new steps.
     inside: Cell<Option<[u8; 8]>>,
     live: RefCell<Option<Box<Live>>>,
 }
@@ -32,18 +32,18 @@ struct Here {
 struct Live {
     span: Finished,
     steps: Vec<Finished>,
-    /// Spans that belong to other traces, and whether those are sampled.
+    /// Spans that belong to other traces, and whether those traces are sampled.
     apart: Vec<(Finished, bool)>,
     keep: bool,
-    /// Leaves no span, unless something failed or names it as its parent.
+    /// Exports no span, unless the work failed or a message names the span as its parent.
     discarded: bool,
-    /// Messages name it as their parent.
+    /// A published message names this span as its parent.
     named: bool,
 }
 
 // === opening a span ===
 
-/// Runs a stage's work on one message, as a child of what published it.
+/// Runs a stage's work on one message, as a child of the span that published the message.
 pub async fn consume<F: Future>(
     stage: &'static str,
     casino: &CasinoId,
@@ -54,20 +54,22 @@ pub async fn consume<F: Future>(
     HERE.scope(Here::new(stage, Some(casino.clone()), from, kind), work).await
 }
 
-/// Runs the work on a call from outside: the first span of a trace, which [`assume`] names.
+/// Runs the work on a call from outside. Its span is the first of a trace, whose id [`assume`]
+/// sets.
 pub async fn serve<F: Future>(stage: &'static str, work: F) -> F::Output {
     let here = Here::new(stage, None, TraceContext::start(), Kind::Server);
     here.rooted(None);
     HERE.scope(here, work).await
 }
 
-/// Runs work on a row whose turn came by time: a child of the webhook that its trace names.
+/// Runs scheduled work on a row, as a child of the webhook that the row's trace names.
 pub async fn resume<F: Future>(stage: &'static str, casino: &CasinoId, trace: &str, work: F) -> F::Output {
     let from = trace.parse().unwrap_or_else(|_| TraceContext::start());
     HERE.scope(Here::new(stage, Some(casino.clone()), from, Kind::Internal), work).await
 }
 
-/// Runs the first work on a text that no webhook began: its trace was given when it was written.
+/// Runs the first work on a text that no webhook caused; its trace was chosen when the text was
+/// written.
 pub async fn originate<F: Future>(stage: &'static str, casino: &CasinoId, trace: &str, work: F) -> F::Output {
     let from = trace.parse().unwrap_or_else(|_| TraceContext::start());
     let here = Here::new(stage, Some(casino.clone()), from, Kind::Internal);
@@ -95,7 +97,7 @@ impl Here {
         here
     }
 
-    /// Decides anew whether the trace is exported, whatever it turns out to be.
+    /// Decides again whether the trace is exported, because the trace or its casino became known.
     fn sample(&self) {
         let context = self.context.get();
         let keep = self.live.borrow().as_ref().is_some_and(|live| live.keep);
@@ -103,7 +105,7 @@ impl Here {
         self.context.set(TraceContext { sampled, ..context });
     }
 
-    /// The first of its trace; `context` where that is given already.
+    /// Makes the span the first of its trace, with `context` if the trace already has one.
     fn rooted(&self, context: Option<TraceContext>) {
         if let Some(live) = self.live.borrow_mut().as_mut() {
             live.span.parent = None;
@@ -116,7 +118,8 @@ impl Here {
 }
 
 impl Drop for Here {
-    /// Also where the work was abandoned: what it published names this span.
+    /// Also runs when the work was abandoned, because messages it published name this span as their
+    /// parent.
     fn drop(&mut self) {
         let Some(live) = self.live.borrow_mut().take() else { return };
         let Live { mut span, mut steps, apart, keep, discarded, named } = *live;
@@ -155,18 +158,20 @@ fn with_live(act: impl FnOnce(&mut Live)) {
     });
 }
 
-/// Returns the context that a row or a message written now should carry; none outside of any work.
+/// Returns the context that a row or a message written now should carry; `None` outside of any
+/// work.
 pub fn current() -> Option<TraceContext> {
     with(|here| here.context.get())
 }
 
-/// The trace this work is in, where its spans are exported.
+/// Returns the current trace if its spans are exported.
 pub fn exported() -> Option<TraceContext> {
     if on() { current().filter(|context| context.sampled) } else { None }
 }
 
-/// The context for a message whose trace is `trace`: this span, when it is of the same trace. None: as it is, also where this span is to
-/// leave nothing behind and could be nobody's parent.
+/// Returns the context for a message whose trace is `trace`: this span, if it belongs to that
+/// trace. `None` means that the message keeps its context, also when this span will not be exported
+/// and so cannot be a parent.
 pub fn outgoing(trace: &str) -> Option<TraceContext> {
     let leaves_none = || with(|here| here.live.borrow().as_ref().is_some_and(|live| live.discarded)) == Some(true);
     if !on() || leaves_none() {
@@ -181,7 +186,8 @@ pub fn outgoing(trace: &str) -> Option<TraceContext> {
     Some(ours)
 }
 
-/// The trace that the row of this work has, as `traceparent`: the work moves into it where its message brought another or none.
+/// Moves the work into the trace of its row (`trace` is a `traceparent`) if its message carried
+/// another trace or none.
 pub fn adopt(trace: &str) {
     let Ok(row) = trace.parse::<TraceContext>() else { return };
     with(|here| {
@@ -200,7 +206,7 @@ pub fn adopt(trace: &str) {
     });
 }
 
-/// Names the trace that a call from outside begins.
+/// Sets the trace that a call from outside begins.
 pub fn assume(context: TraceContext) {
     with(|here| {
         let span_id = here.context.get().span_id;
@@ -222,20 +228,20 @@ pub fn set(key: &'static str, value: impl Into<Value>) {
     with_live(|live| live.span.put(key, value.into()));
 }
 
-/// The value's words; written only when exported.
+/// Adds an attribute; the value is formatted only when it is exported.
 pub fn tell(key: &'static str, value: &dyn Display) {
     with_live(|live| live.span.put(key, Value::from(value.to_string())));
 }
 
-/// The work failed; its trace is kept (OBS-36). `why` is a word of ours.
+/// Marks the work as failed and keeps its trace (OBS-36). `why` is a fixed word from our code.
 pub fn fail(why: &str) {
     with_live(|live| live.span.error = Some(Cow::Owned(why.to_owned())));
     keep();
 }
 
-/// Exports this trace whatever the sample says: consent, guardrails, safety, failures (PROD-7,
-/// OBS-3, OBS-36). Later messages of the trace carry the mark, also those that other processes
-/// publish; other processes are told to export the spans of it that they still hold.
+/// Exports this trace whether or not it is sampled: for consent, guardrails, safety, failures
+/// (PROD-7, OBS-3, OBS-36). Later messages of the trace carry the mark, including those that other
+/// processes publish; other processes are told to export the spans of it that they still hold.
 pub fn keep() {
     with(|here| {
         if let Some(live) = here.live.borrow_mut().as_mut() {
@@ -245,7 +251,7 @@ pub fn keep() {
     });
 }
 
-/// How the work ended: `waits` leaves no span, unless it had steps.
+/// Records the outcome of the work. With `waits`, no span is exported unless the work had steps.
 pub fn ended(outcome: &'static str, waits: bool) {
     with_live(|live| {
         live.span.put("seven.outcome", Value::from(outcome));
@@ -253,12 +259,13 @@ pub fn ended(outcome: &'static str, waits: bool) {
     });
 }
 
-/// Leaves no span of this work, unless it fails.
+/// Exports no span of this work, unless it fails.
 pub fn discard() {
     with_live(|live| live.discarded = true);
 }
 
-/// Another text was answered by this work too: its own trace gets a span that is linked to here.
+/// Records that this work also answered another text: that text's trace gets a span with a link to
+/// this one.
 pub fn join(trace: &str, name: &'static str) {
     let Ok(theirs) = trace.parse::<TraceContext>() else { return };
     with(|here| {
@@ -288,7 +295,7 @@ pub(super) fn child(name: impl FnOnce() -> Cow<'static, str>) -> Option<Finished
     .flatten()
 }
 
-/// Makes a step the one that others are part of; tells which it was.
+/// Makes `step` the parent of new steps and returns the previous parent.
 pub(super) fn enter(step: Option<[u8; 8]>) -> Option<[u8; 8]> {
     with(|here| here.inside.replace(step)).flatten()
 }
@@ -297,7 +304,7 @@ pub(super) fn hold_step(step: Finished) {
     with_live(|live| live.steps.push(step));
 }
 
-/// Passes on the stage, casino and context of the work that a log line is written in.
+/// Calls `tell` with the stage, casino and context of the current work, for a log line.
 pub(crate) fn told<T>(tell: impl FnOnce(&'static str, Option<&str>, TraceContext) -> T) -> Option<T> {
     with(|here| match here.casino.try_borrow() {
         Ok(casino) => tell(here.stage, casino.as_ref().map(CasinoId::as_str), here.context.get()),

@@ -1,13 +1,13 @@
 //! One trace per guest text, from its webhook to its receipt (OBS-1, OBS-6, OBS-21).
 //!
-//! A stage opens one span per message ([`consume`], [`serve`], [`resume`]); everything it does
-//! inside is a [`Step`] of it. Messages published meanwhile carry the span as their parent
-//! ([`outgoing`]), rows carry the webhook's. A message that lost its trace takes its row's
-//! ([`adopt`]). Log lines take their context from the same place, whether or not the trace is
+//! A stage opens one span per message ([`consume`], [`serve`], [`resume`]); each part of its work
+//! is a [`Step`] of that span. Messages published meanwhile name the span as their parent
+//! ([`outgoing`]); rows name the webhook's span. A message that lost its trace gets the one of its
+//! row ([`adopt`]). Log lines take their context from the same place, whether or not the trace is
 //! exported.
 //!
-//! Without [`start`] nothing is recorded and nothing is allocated. Attributes are ids, sizes, names from packs and code: never a phone, a
-//! name or a text (OBS-14).
+//! Before [`start`], nothing is recorded and nothing is allocated. Attributes are ids, sizes and
+//! names from packs and code, never a phone, a name or a text (OBS-14).
 
 mod here;
 mod recorder;

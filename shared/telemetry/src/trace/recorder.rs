@@ -1,5 +1,5 @@
-//! Handling of finished spans: they are exported, held for a while in case their trace turns out to
-//! matter, or dropped and counted.
+//! Handles finished spans: exports them, holds them for a while in case their trace proves
+//! important, or drops and counts them.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -16,10 +16,10 @@ use tokio::{sync::mpsc, time::Instant};
 use super::Finished;
 use crate::metrics;
 
-/// Spans of unsampled traces kept in memory, for [`HOLD`] at most.
+/// Number of spans of unsampled traces kept in memory, each for at most [`HOLD`].
 pub const HELD: usize = 4_096;
 const HOLD: Duration = Duration::from_secs(60);
-/// Traces remembered as kept, for spans of theirs that end later.
+/// Number of traces remembered as kept, so that their later spans are exported too.
 const REMEMBERED: usize = 4_096;
 
 static ON: AtomicBool = AtomicBool::new(false);
@@ -33,46 +33,46 @@ struct Recorder {
     held: Mutex<Held>,
 }
 
-/// Which ordinary traces are exported.
+/// Determines which ordinary traces are exported.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
-    /// Of all traces, 0 to 1.
+    /// Fraction of all traces, from 0 to 1.
     pub share: f64,
-    /// Of these casinos' traces instead: those of a load test, say (OBS-36).
+    /// Fractions for single casinos, which replace `share`; for example for a load test (OBS-36).
     pub of: HashMap<CasinoId, f64>,
 }
 
-/// Spans that wait for the exporter, and how many may.
+/// Number of spans that wait for the exporter, and the current limit.
 #[derive(Debug)]
 struct Places {
     waiting: AtomicUsize,
     room: AtomicUsize,
 }
 
-/// Spans on their way to the exporter.
+/// The queue of spans for the exporter.
 #[derive(Debug)]
 pub struct Outbox {
     spans: mpsc::UnboundedReceiver<Vec<Finished>>,
     places: Arc<Places>,
-    /// How many may wait while they are taken.
+    /// Most spans that may wait while the exporter takes them.
     room: usize,
 }
 
-/// Traces that this process wants exported whole: other processes hold spans of them.
+/// Traces that this process wants exported whole, although other processes hold spans of them.
 #[derive(Debug)]
 pub struct Kept(mpsc::Receiver<[u8; 16]>);
 
 #[derive(Default)]
 struct Held {
     spans: HashMap<[u8; 16], Vec<Finished>>,
-    /// In the order they came: when, whose, how many.
+    /// Arrival time, trace and number of spans, in order of arrival.
     order: VecDeque<(Instant, [u8; 16], usize)>,
     count: usize,
     kept: HashSet<[u8; 16]>,
     kept_order: VecDeque<[u8; 16]>,
 }
 
-/// Begins to record; `room` is how many spans may wait for the exporter.
+/// Starts recording; `room` is the number of spans that may wait for the exporter.
 pub fn start(sample: Sample, room: usize) -> (Outbox, Kept) {
     let (outbox, spans) = mpsc::unbounded_channel();
     let (kept, wanted) = mpsc::channel(256);
@@ -83,13 +83,13 @@ pub fn start(sample: Sample, room: usize) -> (Outbox, Kept) {
     (Outbox { spans, places, room }, Kept(wanted))
 }
 
-/// Ends recording; what waits in the [`Outbox`] can still be taken out of it.
+/// Ends recording; spans that wait in the [`Outbox`] can still be taken out of it.
 pub fn off() {
     ON.store(false, Ordering::Release);
     *RECORDER.write().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
-/// Whether spans are recorded at all.
+/// Returns whether spans are recorded at all.
 pub fn on() -> bool {
     ON.load(Ordering::Acquire)
 }
@@ -98,18 +98,19 @@ fn recorder() -> Option<Arc<Recorder>> {
     RECORDER.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Whether this trace is among the share of ordinary ones to export, of all or of its casino. Every process finds the same.
+/// Returns whether this trace is in the exported fraction of ordinary traces, of its casino or of
+/// all. Every process gets the same result.
 pub fn is_sampled(trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
     recorder().is_none_or(|recorder| recorder.sample.takes(trace_id, casino))
 }
 
-/// A trace that no webhook begins, under the same share as the others.
+/// Starts a trace that no webhook begins, sampled at the same fraction as the others.
 pub fn begin() -> TraceContext {
     let context = TraceContext::start();
     TraceContext { sampled: is_sampled(&context.trace_id, None), ..context }
 }
 
-/// Another process found that this trace matters.
+/// Exports a trace that another process found important.
 pub fn keep_trace(trace_id: [u8; 16]) {
     if let Some(recorder) = recorder() {
         let found = recorder.held().keep(trace_id).1;
@@ -117,7 +118,8 @@ pub fn keep_trace(trace_id: [u8; 16]) {
     }
 }
 
-/// Ended spans of one trace. `matters`: found here, so other processes hear of it.
+/// Takes the finished spans of one trace. `matters` means that this process found the trace
+/// important, so it tells the others.
 pub(super) fn take(
     trace_id: [u8; 16],
     casino: Option<&CasinoId>,
@@ -131,7 +133,7 @@ pub(super) fn take(
         found.append(&mut spans);
         spans = found;
         if new {
-            // Nobody listens, or too many at once: this process's part is exported all the same.
+            // If nobody listens or the channel is full, this process still exports its own spans.
             recorder.kept.try_send(trace_id).ok();
         }
     } else if !sampled && !recorder.held().kept.contains(&trace_id) {
@@ -143,7 +145,7 @@ pub(super) fn take(
 // === impl Sample ===
 
 impl Sample {
-    /// The last eight bytes of the id decide, as a number from 0 to 1.
+    /// Decides by the last eight bytes of the id, read as a number from 0 to 1.
     fn takes(&self, trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
         let share = casino.and_then(|casino| self.of.get(casino)).unwrap_or(&self.share);
         let below = (share.clamp(0.0, 1.0) * 2f64.powi(64)) as u128;
@@ -160,7 +162,7 @@ impl Recorder {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Never waits: what finds no room is dropped and counted.
+    /// Sends spans without waiting; those beyond the limit are dropped and counted.
     fn send(&self, spans: Vec<Finished>) {
         let count = spans.len();
         if count == 0 {
@@ -188,7 +190,7 @@ impl Held {
                 break;
             }
             self.order.pop_front();
-            // A trace that was taken out meanwhile has fewer.
+            // A trace whose spans were taken out meanwhile has fewer.
             if let Some(spans) = self.spans.get_mut(&oldest) {
                 let count = count.min(spans.len());
                 spans.drain(..count);
@@ -200,7 +202,7 @@ impl Held {
         }
     }
 
-    /// Whether that is news, and what is held of it.
+    /// Marks a trace as kept; returns whether it was not yet marked, and its held spans.
     fn keep(&mut self, trace_id: [u8; 16]) -> (bool, Vec<Finished>) {
         let new = self.kept.insert(trace_id);
         if new {
@@ -220,7 +222,8 @@ impl Held {
 // === impl Outbox ===
 
 impl Outbox {
-    /// The next batch, of about `most` spans; waits for the first one only. None when recording has ended and all is taken.
+    /// Returns the next batch of about `most` spans; waits only for the first one. `None` when
+    /// recording has ended and the queue is empty.
     pub async fn next(&mut self, most: usize) -> Option<Vec<Finished>> {
         let mut batch = self.spans.recv().await?;
         if batch.len() < most {
@@ -229,7 +232,7 @@ impl Outbox {
         Some(batch)
     }
 
-    /// About `most` spans of those that are there.
+    /// Returns about `most` of the spans that are already queued.
     pub fn more(&mut self, most: usize) -> Vec<Finished> {
         let mut batch = Vec::new();
         while batch.len() < most
@@ -240,12 +243,13 @@ impl Outbox {
         batch
     }
 
-    /// These spans are gone from memory, exported or not.
+    /// Frees the places of `count` spans that left the queue, exported or not.
     pub fn done(&self, count: usize) {
         self.places.waiting.fetch_sub(count, Ordering::AcqRel);
     }
 
-    /// From now on so many may wait, never more than recording began with: fewer while nobody takes them.
+    /// Sets how many spans may wait, never more than at the start; used to lower the limit while
+    /// the collector does not answer.
     pub fn limit(&self, most: usize) {
         self.places.room.store(most.min(self.room), Ordering::Release);
     }
@@ -254,7 +258,7 @@ impl Outbox {
 // === impl Kept ===
 
 impl Kept {
-    /// The next trace to tell the others of; None when recording has ended.
+    /// Returns the next trace about which to tell other processes; `None` when recording has ended.
     pub async fn next(&mut self) -> Option<[u8; 16]> {
         self.0.recv().await
     }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, time::SystemTime};
 
 use seven_domain::TraceContext;
 
-/// Of an attribute.
+/// The value of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     Text(Cow<'static, str>),
@@ -14,7 +14,7 @@ pub enum Value {
     Bool(bool),
 }
 
-/// OpenTelemetry's kinds, as far as we have them.
+/// The OpenTelemetry span kinds that we use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Server,
@@ -23,7 +23,7 @@ pub enum Kind {
     Internal,
 }
 
-/// A span with its times by the machine's clock.
+/// A finished span; its times are read from the machine's clock.
 #[derive(Debug, Clone)]
 pub struct Finished {
     pub trace_id: [u8; 16],
@@ -35,14 +35,14 @@ pub struct Finished {
     pub started: SystemTime,
     pub ended: SystemTime,
     pub attributes: Vec<(&'static str, Value)>,
-    /// Spans of other traces that this one worked for.
+    /// Spans of other traces for which this span also did work.
     pub links: Vec<TraceContext>,
-    /// Why it failed, in a word of ours.
+    /// Why the work failed, as a fixed word from our code.
     pub error: Option<Cow<'static, str>>,
 }
 
 impl Finished {
-    /// One that begins now and ends, for the time being, at once.
+    /// Makes a span that begins now; its end is the same moment until it is set.
     pub(super) fn begun(name: Cow<'static, str>, kind: Kind, context: TraceContext, parent: Option<[u8; 8]>) -> Self {
         let now = SystemTime::now();
         Self {

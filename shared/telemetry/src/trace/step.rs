@@ -1,4 +1,4 @@
-//! A part of a stage's work: a child of the stage's span, or of another step.
+//! A part of a stage's work, recorded as a child of the stage's span or of another step.
 
 use std::{borrow::Cow, fmt::Display, time::SystemTime};
 
@@ -8,16 +8,17 @@ use super::{
     span::Finished,
 };
 
-/// Ends when it is dropped. Empty while nothing is exported.
+/// A step, which ends when it is dropped. Empty while nothing is exported.
 #[derive(Debug)]
 #[must_use = "a step ends when it is dropped"]
 pub struct Step {
     span: Option<Box<Finished>>,
-    /// Of an entered step: what steps belonged to before.
+    /// For an entered step: the parent of new steps before it was entered.
     before: Option<Option<[u8; 8]>>,
 }
 
-/// A step of the span this task is in; empty outside of one. `prefix` and `name` together are its name, put together only when exported.
+/// Starts a step of the current task's span; it is empty outside of one. Its name is `prefix` plus
+/// `name`, joined only when exported.
 pub fn step(prefix: &'static str, name: &str) -> Step {
     Step { span: here::child(|| named(prefix, name)).map(Box::new), before: None }
 }
@@ -27,13 +28,13 @@ fn named(prefix: &'static str, name: &str) -> Cow<'static, str> {
 }
 
 impl Step {
-    /// Steps that begin before this one ends are part of it. For work that goes on one thing after the other.
+    /// Makes this step the parent of steps that begin before it ends. For sequential work only.
     pub fn entered(mut self) -> Self {
         self.before = self.span.as_ref().map(|span| here::enter(Some(span.span_id)));
         self
     }
 
-    /// A call to somebody else.
+    /// Marks the step as a call to another system.
     pub fn client(mut self) -> Self {
         if let Some(span) = &mut self.span {
             span.kind = Kind::Client;
@@ -47,14 +48,15 @@ impl Step {
         }
     }
 
-    /// The value's words; written only when exported.
+    /// Adds an attribute; the value is formatted only when it is exported.
     pub fn tell(&mut self, key: &'static str, value: &dyn Display) {
         if let Some(span) = &mut self.span {
             span.put(key, Value::from(value.to_string()));
         }
     }
 
-    /// It failed; its trace is kept whatever is sampled (OBS-36). `why` is a word of ours, not somebody's message.
+    /// Marks the step as failed and keeps its trace even if unsampled (OBS-36). `why` is a fixed
+    /// word from our code, not a foreign message.
     pub fn fail(&mut self, why: &str) {
         if let Some(span) = &mut self.span {
             span.error = Some(Cow::Owned(why.to_owned()));
@@ -62,12 +64,12 @@ impl Step {
         }
     }
 
-    /// Leaves no span.
+    /// Ends the step without a span.
     pub fn forget(mut self) {
         self.span = None;
     }
 
-    /// False while nothing is exported: then there is no need to find out what it would be told.
+    /// Returns whether the step is recorded; if not, callers need not compute attribute values.
     pub fn is_recorded(&self) -> bool {
         self.span.is_some()
     }

@@ -10,13 +10,13 @@ fn load_test() -> CasinoId {
     "load_test_casino".parse().unwrap()
 }
 
-/// One test for all: recording is the process's.
+/// A single test covers everything, because recording is global to the process.
 #[tokio::test(flavor = "current_thread")]
 async fn spans_of_a_text_hang_together() {
     assert!(!on() && step("seven.nothing", "").is_recorded() == on());
     let (mut outbox, mut kept) = start(Sample { share: 0.0, of: [(load_test(), 1.0)].into() }, 100);
 
-    // Ordinary and unsampled: held, nothing comes out.
+    // An ordinary, unsampled trace is held and nothing is exported.
     let text = TraceContext { sampled: false, ..TraceContext::of_text("telnyx", "m1") };
     let mut published = None;
     consume("gate", &casino(), text, Kind::Consumer, async {
@@ -31,7 +31,8 @@ async fn spans_of_a_text_hang_together() {
     assert_eq!((published.trace_id, published.sampled), (text.trace_id, false));
     assert_ne!(published.span_id, text.span_id);
 
-    // A later stage finds that it matters: all of it comes out, in one trace, each parent present but the webhook's.
+    // A later stage fails, so the whole trace is exported; each parent is present except the
+    // webhook's.
     consume("sender", &casino(), published, Kind::Consumer, async { fail("refused") }).await;
     let spans = outbox.next(100).await.unwrap();
     outbox.done(spans.len());
@@ -45,14 +46,14 @@ async fn spans_of_a_text_hang_together() {
     consume("receipts", &casino(), text, Kind::Consumer, async {}).await;
     assert_eq!(outbox.next(100).await.unwrap()[0].name, "seven.receipts");
 
-    // A message of another trace moves into its row's.
+    // A message of another trace moves into the trace of its row.
     let stray = TraceContext::start();
     let row = TraceContext::of_text("telnyx", "m2");
     consume("receipts", &casino(), stray, Kind::Consumer, async { adopt(&row.to_string()) }).await;
     let span = &outbox.next(100).await.unwrap()[0];
     assert_eq!((span.trace_id, span.parent), (row.trace_id, Some(row.span_id)));
 
-    // A wait leaves nothing; one that worked does.
+    // Work that only waited exports no span; waiting work that had steps does.
     consume("swarm", &casino(), row, Kind::Consumer, async { ended("wait", true) }).await;
     consume("swarm", &casino(), row, Kind::Consumer, async {
         drop(step("seven.turn", ""));
@@ -61,7 +62,7 @@ async fn spans_of_a_text_hang_together() {
     .await;
     assert_eq!(outbox.next(100).await.unwrap().len(), 2);
 
-    // A casino with a share of its own: this one's traces are all exported (OBS-36).
+    // A casino with its own fraction: all of its traces are exported (OBS-36).
     let theirs = TraceContext::of_text("telnyx", "m4");
     let told = serve("ingress", async {
         assume(theirs);
@@ -73,7 +74,7 @@ async fn spans_of_a_text_hang_together() {
     assert_eq!(outbox.next(100).await.unwrap()[0].trace_id, theirs.trace_id);
     assert!(!begin().sampled);
 
-    // A span that will not be there is nobody's parent, and one that is somebody's will be there.
+    // A span that will not be exported is no parent, and one that is a parent will be exported.
     consume("sender", &casino(), row, Kind::Consumer, async {
         discard();
         assert_eq!(outgoing(&row.to_string()), None);
@@ -86,7 +87,7 @@ async fn spans_of_a_text_hang_together() {
     .await;
     assert_eq!(outbox.next(100).await.unwrap()[0].name, "seven.swarm");
 
-    // No room: dropped and counted.
+    // Spans beyond the limit are dropped and counted.
     let before = crate::metrics().spans_dropped.with_label_values(&["full"]).get();
     outbox.done(6);
     for _ in 0..150 {
@@ -94,7 +95,7 @@ async fn spans_of_a_text_hang_together() {
     }
     assert_eq!(crate::metrics().spans_dropped.with_label_values(&["full"]).get() - before, 50);
 
-    // Fewer may wait while nobody takes them.
+    // Fewer spans may wait while the exporter takes none.
     outbox.done(100);
     outbox.limit(10);
     for _ in 0..15 {
@@ -103,7 +104,7 @@ async fn spans_of_a_text_hang_together() {
     assert_eq!(crate::metrics().spans_dropped.with_label_values(&["full"]).get() - before, 55);
     outbox.limit(1_000);
 
-    // Held spans of other processes come out when they are told.
+    // Held spans are exported when another process asks for them.
     let far = TraceContext { sampled: false, ..TraceContext::of_text("telnyx", "m3") };
     consume("ingress", &casino(), far, Kind::Consumer, async {}).await;
     let flood = outbox.next(1_000).await.unwrap();

@@ -1,4 +1,4 @@
-//! The fleet's side: a webhook that records every call and answers as it was told, and a sender.
+//! The fleet's side: a webhook that records every call and answers as scripted, and a sender.
 
 use std::{
     collections::VecDeque,
@@ -33,7 +33,7 @@ pub(crate) struct Call {
     pub(crate) body: Value,
 }
 
-/// How the webhook answers its next call; when the script is empty, 200.
+/// The webhook's answer to its next call; 200 when the script is empty.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Answer {
     Status(u16),
@@ -54,7 +54,7 @@ pub(crate) struct Fleet {
     server: AbortHandle,
 }
 
-/// A simulator and the fleet it calls.
+/// A simulator and the fleet's double that it calls.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) sim: Sim,
@@ -98,7 +98,7 @@ impl Fleet {
         self.shared.calls.lock().unwrap().clone()
     }
 
-    /// The calls, once there are `count`.
+    /// Waits for `count` calls and returns them.
     pub(crate) async fn await_calls(&self, count: usize) -> Vec<Call> {
         tokio::time::timeout(CALL_TIMEOUT, async {
             loop {
@@ -149,7 +149,8 @@ impl World {
         Self::start_with(|_| {}).await
     }
 
-    /// Waits are scaled to a hundredth; the ack deadline is 150 ms.
+    /// Starts a world whose waits are scaled to a hundredth and whose acknowledgement deadline is
+    /// 150 ms.
     pub(crate) async fn start_with(change: impl FnOnce(&mut Settings)) -> Self {
         let fleet = Fleet::start().await;
         let mut settings = Settings::new(fleet.url.clone(), KEY, [9; 32]);
@@ -175,13 +176,13 @@ impl World {
         (response.status().as_u16(), response.json().await.unwrap())
     }
 
-    /// One send, raw: the caller wants to see what goes wrong.
+    /// Sends one text and returns the raw result, so that the caller can check failures.
     pub(crate) async fn try_send(&self, text: &str, timeout: Duration) -> reqwest::Result<reqwest::Response> {
         let body = self.message(text);
         self.http.post(self.at("/v2/messages")).bearer_auth(KEY).json(&body).timeout(timeout).send().await
     }
 
-    /// A send whose webhook URL carries an attempt id, as the fleet's do (D5).
+    /// Builds a send whose webhook URL carries an attempt id, as the fleet's do (D5).
     pub(crate) fn message(&self, text: &str) -> Value {
         json!({"from": CASINO, "to": GUEST, "text": text, "webhook_url": format!("{}?attempt=a1", self.fleet.url)})
     }
@@ -200,7 +201,7 @@ impl World {
         request.send().await.unwrap().json().await.unwrap()
     }
 
-    /// The ledger, once `ready` says so.
+    /// Waits until `ready` accepts the ledger and returns it.
     pub(crate) async fn await_ledger(&self, ready: impl Fn(&Value) -> bool) -> Value {
         let mut news = self.sim.ledger().subscribe();
         tokio::time::timeout(CALL_TIMEOUT, async {

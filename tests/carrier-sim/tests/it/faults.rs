@@ -1,4 +1,4 @@
-//! Each fault, as the sender meets it.
+//! Tests each fault from the sender's side.
 
 use std::{error::Error, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::double::{GUEST, World};
 const SHORT: Duration = Duration::from_millis(100);
 const LONG: Duration = Duration::from_secs(5);
 
-/// A world where the first send meets the fault and later ones do not.
+/// Starts a world in which the first send gets the fault and later ones do not.
 async fn world_with(fault: Value) -> World {
     let world = World::start().await;
     let (status, rules) = world.rules(json!([{"match": {"to": GUEST}, "fault": fault, "times": 1}])).await;
@@ -105,7 +105,7 @@ async fn a_lost_receipt_leaves_the_truth_with_the_carrier() {
     world.try_send("hi", LONG).await.unwrap();
     let ledger = world.await_ledger(|l| l["outbound"][0]["status"] == "delivered").await;
     assert_eq!(ledger["outbound"][0]["receipts"], json!([]));
-    // The next send's receipts come; the lost ones would have come before them.
+    // Waits for the next send's receipts; the lost ones would have come before them.
     world.try_send("again", LONG).await.unwrap();
     let calls = world.fleet.await_calls(2).await;
     assert!(calls.iter().all(|call| call.body["data"]["payload"]["text"] == "again"));

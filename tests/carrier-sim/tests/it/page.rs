@@ -1,4 +1,4 @@
-//! The handset and what it reads.
+//! Tests the handset page and the data it reads.
 
 use futures::StreamExt as _;
 use serde_json::json;

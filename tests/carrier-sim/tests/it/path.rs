@@ -1,4 +1,4 @@
-//! The path of a reply, as the fleet tells it.
+//! Tests the path of a reply that the fleet reports.
 
 use serde_json::{Value, json};
 use seven_carrier_sim::Explain;

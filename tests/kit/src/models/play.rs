@@ -128,7 +128,7 @@ impl Play {
         Self::of(Answer::Vectors(vector))
     }
 
-    /// Takes its time.
+    /// Delays the answer.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.delay = delay;

@@ -69,7 +69,7 @@ impl Server<PostgresKind> {
     }
 }
 
-/// The names go into statements.
+/// Checks a name, because names are inserted into SQL statements.
 fn check(name: &str) -> Result<()> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if name.is_empty() || name.len() > 63 || !name.chars().all(plain) {

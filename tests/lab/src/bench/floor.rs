@@ -1,6 +1,6 @@
-//! The floor: a bare relay by the recipe of `tests/bench/floor.toml`, with the fleet's own clients
-//! and worker loop, one process per hop as in the fleet. Its cost is that of bus, stores and
-//! network.
+//! The floor: a bare relay that follows the recipe in `tests/bench/floor.toml`. It uses the fleet's
+//! own clients and worker loop, and one process per hop as the fleet does, so its cost is that of
+//! bus, stores and network.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 use super::{ingress, options::Hop};
 
-/// `tests/bench/floor.toml`.
+/// The content of `tests/bench/floor.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Recipe {
@@ -39,7 +39,7 @@ pub(super) static RECIPE: LazyLock<Recipe> = LazyLock::new(|| {
     toml::from_str(include_str!("../../../bench/floor.toml")).expect("the recipe is part of the crate")
 });
 
-/// The relay's one table.
+/// Creates the relay's only table.
 pub(super) const TABLE: &str = "create table relay (id uuid primary key, phone text not null, number text not null, \
                                 body text not null, step int not null); grant select, insert, update on relay to seven_app";
 
@@ -86,7 +86,7 @@ trait HasFleet {
     fn fleet(&self) -> &Fleet;
 }
 
-/// A webhook: one key read, one publish, 200.
+/// Serves webhooks: each call reads one Redis key, publishes one message and answers 200.
 async fn webhooks(relay: Relay, settings: &Settings) -> Result<()> {
     let listener = tokio::net::TcpListener::bind(settings.ingress.listen).await.context("listening for webhooks")?;
     let app = Router::new().route("/webhooks/telnyx", post(webhook)).with_state(relay);
@@ -197,7 +197,7 @@ fn away() -> Outcome {
 }
 
 impl Relay {
-    /// One commit.
+    /// Increments the step of the event's row in one transaction and returns the row.
     async fn step(&self, event: &ConversationSignal) -> Option<(Uuid, String, String, String)> {
         let id = Uuid::from_slice(&event.conversation_id).ok()?;
         let row = sqlx::query_as("update relay set step = step + 1 where id = $1 returning id, phone, number, body");

@@ -1,5 +1,5 @@
-//! The environment of a measurement: private servers with every write synced, the carrier's
-//! simulator in this process, and casinos without limits of their own.
+//! The environment of a measurement: private servers that sync every write to disk, the carrier
+//! simulator in this process, and casinos without rate limits of their own.
 
 use std::{
     net::SocketAddr,
@@ -25,23 +25,25 @@ const LIMITS: &str =
     "limits.fleet_texts_per_minute = 10000000\nsending.account_segments_per_second = { telnyx = 100000 }\n";
 const AT_NO_COST: &str = "time.pauses = 0.0\nmodel.provider = \"fixed\"\n";
 
-/// Dropped in this order: handles before their servers.
+/// The environment of one measurement. Fields drop in this order: handles before their servers.
 pub(super) struct Ground {
     pub(super) stack: Stack,
     pub(super) servers: Servers,
     pub(super) dir: PathBuf,
-    /// Settings of the workers: as in production, but for the limits and the time scale.
+    /// The settings file of the workers: as in production, except for the limits and the time
+    /// scale.
     pub(super) config: PathBuf,
     pub(super) casinos: Vec<CasinoId>,
 }
 
-/// Options in which grounds differ.
+/// Options that differ between measurements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lay {
     pub(super) casinos: usize,
-    /// Quiet window and typing delay as in production, and the offline host; otherwise neither, and the model at no cost.
+    /// True: quiet window and typing delay as in production, and the offline host. False: no
+    /// delays, and a model without cost.
     pub(super) as_in_production: bool,
-    /// Receipts follow each send.
+    /// Whether the carrier sends delivery receipts.
     pub(super) receipts: bool,
 }
 
@@ -90,7 +92,7 @@ impl Ground {
     }
 }
 
-/// The number of the n-th casino: any of 10 000.
+/// Returns the phone number of the n-th of at most 10 000 casinos.
 pub(super) fn casino_number(n: usize) -> String {
     format!("+1959555{n:04}")
 }
@@ -128,12 +130,12 @@ async fn stack(dir: &Path, servers: &Servers, ingress: SocketAddr, lay: Lay) -> 
         extra: LIMITS.to_owned() + if lay.as_in_production { "" } else { AT_NO_COST },
         ledger_file: None,
     };
-    // Ingress is a process with an address of its own; this listener only fills its place.
+    // Ingress runs as a process with its own address; this listener is only a placeholder.
     let listener = TcpListener::bind("127.0.0.1:0").await.context("listening")?;
     Stack::start_on(plan, listener, sim).await
 }
 
-/// An address nobody listens on now, below the ports of outgoing connections.
+/// Returns an address that is free now, on a port below the range of outgoing connections.
 pub(super) async fn free_address() -> Result<SocketAddr> {
     let first = 10_240 + u16::try_from(std::process::id() % 18_000).unwrap_or_default();
     for port in first..first + 2_000 {
@@ -145,9 +147,9 @@ pub(super) async fn free_address() -> Result<SocketAddr> {
     anyhow::bail!("no free port from {first} on")
 }
 
-/// Logs stay when a measurement fails; one that went well needs no data.
+/// Deletes the data of a successful measurement; the logs of a failed one stay.
 pub(super) async fn clear(servers: Servers, dir: &Path) -> Result<()> {
-    // As root its data lies outside the run's folder.
+    // When we run as root, the data of Postgres lies outside the run's folder.
     servers.postgres.wipe_data().await?;
     servers.nats.stop().await?;
     servers.redis.stop().await?;

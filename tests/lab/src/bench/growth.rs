@@ -17,7 +17,7 @@ use super::{
 
 const CASINOS: [usize; 4] = [1, 10, 100, 500];
 const GUESTS: [usize; 3] = [1_000, 100_000, 1_000_000];
-/// Texts per second of the latency runs: the same for all, so that they compare.
+/// Texts per second of all latency runs; the same for each, so that results are comparable.
 const RATE: f64 = 40.0;
 
 #[derive(Debug, Clone, Serialize)]
@@ -29,19 +29,19 @@ pub(super) struct Growth {
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Point {
     pub(super) casinos: usize,
-    /// Stored before the first text of the measurement.
+    /// Guests stored before the measurement's first text.
     pub(super) guests: usize,
-    /// Guests write to all casinos in turn.
+    /// Answers per second when guests write to all casinos in turn.
     pub(super) per_second: f64,
-    /// Guests write to one of them.
+    /// Answers per second when all guests write to one casino.
     pub(super) per_second_at_one: f64,
-    /// At 40 texts a second.
+    /// Latency at 40 texts a second.
     pub(super) at_rate: Percentiles,
-    /// From the start of the processes to the first answer.
+    /// Seconds from the start of the processes to the first answer.
     pub(super) seconds_to_first_answer: f64,
-    /// Of our processes together before the first text, bytes.
+    /// Resident memory of our processes together before the first text, in bytes.
     pub(super) resident: u64,
-    /// The same of each casino beyond the first.
+    /// Resident memory that each casino beyond the first adds, in bytes.
     pub(super) resident_per_casino: Option<u64>,
     pub(super) resident_nats: u64,
     pub(super) resident_postgres: u64,
@@ -89,7 +89,7 @@ async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Resu
     running.introduce(&bench).await?;
     let (all, _) = running.saturate(&bench).await?;
     let one = Bench { casinos: 1, ..bench };
-    // Guests whose first texts went to other casinos meet this one now.
+    // The guests wrote their first texts to other casinos; introduces them to this one.
     running.introduce(&one).await?;
     let (at_one, _) = running.saturate(&one).await?;
     let at_rate = running.at(&one, RATE).await?.from_accepted;
@@ -108,7 +108,8 @@ async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Resu
     })
 }
 
-/// The key's outer and inner block, hex, as HMAC makes them (RFC 2104): Postgres then hashes guests as the fleet does.
+/// Returns the outer and inner block of the HMAC key in hex (RFC 2104), with which Postgres hashes
+/// guests as the fleet does.
 fn blocks(secret: &str) -> [String; 2] {
     [0x5c, 0x36].map(|pad| {
         let mut block = [pad; 64];
@@ -117,7 +118,8 @@ fn blocks(secret: &str) -> [String; 2] {
     })
 }
 
-/// Guests of the first casino who wrote twice each and were answered; no measurement's guest is one of them.
+/// Stores guests of the first casino who each wrote twice and were answered. No measurement uses
+/// these guests.
 pub(super) async fn store_guests(ground: &Ground, count: usize) -> Result<()> {
     let casino = ground.casinos.first().context("a ground without a casino")?;
     let number = casino_number(0);

@@ -1,4 +1,5 @@
-//! Ingress alone: how many signed webhooks it accepts, beside a server that only verifies and publishes.
+//! Measures how many signed webhooks ingress alone accepts, compared with a server that only
+//! verifies signatures and publishes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,19 +25,19 @@ use tokio::time::{Instant, sleep};
 use super::ground::{Ground, Lay, casino_number, clear};
 use crate::{processes::Process, stack::SIGNING_SEED};
 
-/// Calls under way at once.
+/// Concurrent webhook calls.
 const CALLERS: usize = 64;
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Ingress {
     /// Webhooks answered 2xx per second.
     pub(super) per_second: f64,
-    /// The same of a server that verifies the signature and publishes durably, and does nothing else.
+    /// Webhooks per second of a server that only verifies the signature and publishes durably.
     pub(super) limit_per_second: f64,
     pub(super) ratio: f64,
 }
 
-/// A webhook, signed before it is timed.
+/// A webhook call that is signed before the timing starts.
 pub(super) struct Call {
     pub(super) body: Bytes,
     pub(super) timestamp: String,
@@ -46,7 +47,8 @@ pub(super) struct Call {
 pub(super) async fn measure(dir: &std::path::Path, webhooks: usize) -> Result<Ingress> {
     let lay = Lay { casinos: 1, as_in_production: false, receipts: false };
     let mut best = [0.0f64; 2];
-    // In turn and twice, so that what the machine does beside it strikes both.
+    // Measures the two servers alternately, twice each, so that other load on the machine affects
+    // both.
     for round in 0..4 {
         let ground = Ground::lay(&dir.join(format!("ingress-{round}")), lay).await?;
         let config = ground.config.to_string_lossy().into_owned();
@@ -86,7 +88,7 @@ async fn call_all(fleet: &Fleet, url: &str, count: usize) -> Result<f64> {
     Ok(count as f64 / began.elapsed().as_secs_f64())
 }
 
-/// The call with which guest `n` writes `words`.
+/// Returns the signed call with which guest `n` sends `words`.
 pub(super) fn signed(fleet: &Fleet, signer: &Signer, n: usize, words: &str) -> Call {
     let now = fleet.clock.now();
     let id = || fleet.ids.uuid();
@@ -120,7 +122,7 @@ struct Bare {
     verifier: Verifier,
 }
 
-/// The server beside: signature and durable publish.
+/// Runs the server for comparison, which only verifies signatures and publishes durably.
 pub(super) async fn bare(fleet: Fleet, settings: &Settings) -> Result<()> {
     let listener = tokio::net::TcpListener::bind(settings.ingress.listen).await.context("listening for webhooks")?;
     let bare = Bare { fleet, verifier: Verifier::new(&settings.telnyx.public_keys)? };

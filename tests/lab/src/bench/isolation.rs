@@ -1,6 +1,6 @@
-//! Delay that one casino's flood adds for another's guests when each has processes of its own for
-//! its stages (`--casino`): the latency of a small steady load at one casino, first in quiet, then
-//! while the other has a fixed number of texts under way at all times.
+//! Measures the delay that one casino's flood adds for another's guests when each casino has its
+//! own processes for its stages (`--casino`). It compares the latency of a small steady load at one
+//! casino without a flood and while the other has a fixed number of open texts.
 
 use std::{collections::HashSet, path::Path, time::Duration};
 
@@ -24,35 +24,35 @@ use super::{
 };
 use crate::processes::{Process, seven};
 
-/// Texts per second of the casino that is measured.
+/// Texts per second sent to the measured casino.
 const RATE: f64 = 10.0;
-/// Texts of the flooded casino under way at all times.
+/// Number of unanswered texts that the flood keeps open.
 const UNDER_WAY: usize = 256;
-/// How much its p95 may rise, milliseconds (issue E, item 6).
+/// Milliseconds by which the measured casino's p95 may rise (issue E, item 6).
 const GOAL: f64 = 50.0;
-/// The casino that is measured, then the flooded one: places in the ground's casinos.
+/// Indices of the measured and of the flooded casino in the ground's casinos.
 const MEASURED: usize = 0;
 const FLOODED: usize = 1;
 const FLOOD_TIMEOUT: Duration = Duration::from_secs(60);
-/// The flooding guests: 10 000 numbers of an area that no measured guest has.
+/// Number of flooding guests; their area code differs from that of all measured guests.
 const FLOODING: usize = 10_000;
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Isolation {
-    /// Texts per second of the casino that is measured.
+    /// Texts per second sent to the measured casino.
     pub(super) rate: f64,
     pub(super) quiet: Percentiles,
     pub(super) flooded: Percentiles,
-    /// Answers per second of the flooded casino meanwhile, and its texts that waited at all times.
+    /// Answers per second of the flooded casino during the flood, and its number of open texts.
     pub(super) flood_per_second: f64,
     pub(super) flood_under_way: usize,
-    /// From quiet to flooded, milliseconds.
+    /// Rise of the latency from quiet to flooded, in milliseconds.
     pub(super) p50_rise: f64,
     pub(super) p95_rise: f64,
     pub(super) p95_rise_goal: f64,
 }
 
-/// The stages that a casino can have for itself; ingress and scheduler serve all.
+/// Workers that a casino can have to itself; ingress and scheduler serve all casinos.
 const OWN: [Worker; 4] = [Worker::ComplianceGate, Worker::AgentSwarm, Worker::PersonaEnvelope, Worker::OutboundSender];
 
 pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Isolation> {
@@ -65,7 +65,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Isolation> {
     out!("isolation: two casinos, each with stages of its own");
     running.introduce(&one).await?;
     let sim = running.ground.sim();
-    // The flooded casino's processes have worked before, too.
+    // Warms up the flooded casino's processes.
     flood(sim, UNDER_WAY, async {
         sleep(Duration::from_secs(5)).await;
         Ok(())
@@ -110,7 +110,8 @@ fn processes(ground: &Ground) -> Result<Vec<(String, Process)>> {
     Ok(processes)
 }
 
-/// Ingress takes calls: the carrier gives up on a webhook after three tries, and ten processes start at once.
+/// Waits until ingress listens: the carrier gives up on a webhook after three tries, and ten
+/// processes start at once.
 async fn listening(ground: &Ground) -> Result<()> {
     let listen = Settings::load(Some(&ground.config))?.ingress.listen;
     let up = async {
@@ -121,18 +122,18 @@ async fn listening(ground: &Ground) -> Result<()> {
     timeout(FLOOD_TIMEOUT, up).await.context("ingress does not listen")
 }
 
-/// The measured casino's guests, for as long as a rate is held.
+/// Holds the steady rate at the measured casino and returns its figures.
 async fn steady(sim: &Sim, bench: &Bench) -> Result<Shown> {
     let count = ((RATE * bench.seconds as f64) as usize).clamp(1, bench.texts);
     let guests = Guests { casinos: MEASURED + 1, first: 0, count };
     Ok(play(sim, guests, Pace::Rate(RATE)).await?.shown())
 }
 
-/// Keeps `most` texts of the flooded casino under way until `work` is done, then waits for the last of them: what `work` gave, and answers
-/// of the flood per second while it lasted.
+/// Keeps `most` texts of the flooded casino open until `work` is done, then waits for their
+/// answers. Returns the result of `work` and the flood's answers per second meanwhile.
 async fn flood<T>(sim: &Sim, most: usize, work: impl Future<Output = Result<T>>) -> Result<(T, f64)> {
     let mut flood = Flood { heard: sim.ledger().subscribe(), waiting: HashSet::new(), written: 0, answered: 0 };
-    // Full before the work begins.
+    // The flood reaches its full size before the work begins.
     flood.fill(sim, most)?;
     let (began, mut work) = (Instant::now(), std::pin::pin!(work));
     let done = loop {
@@ -155,7 +156,7 @@ async fn flood<T>(sim: &Sim, most: usize, work: impl Future<Output = Result<T>>)
 #[derive(Debug)]
 struct Flood {
     heard: Receiver<News>,
-    /// Guests who have no answer yet.
+    /// Guests who still wait for their answer.
     waiting: HashSet<String>,
     written: usize,
     answered: usize,
@@ -173,7 +174,7 @@ impl Flood {
         Ok(())
     }
 
-    /// Until one more guest of the flood has an answer.
+    /// Waits until one more guest of the flood has an answer.
     async fn hear(&mut self) -> Result<()> {
         loop {
             match self.heard.recv().await {

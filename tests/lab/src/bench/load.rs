@@ -1,5 +1,6 @@
-//! Guests' texts, at a fixed rate (open loop: a slow fleet does not slow its guests down) or as many as the fleet takes (closed loop),
-//! with the times of each, heard from the carrier's ledger.
+//! Sends guests' texts at a fixed rate (open loop: a slow fleet does not slow its guests down) or
+//! as fast as the fleet answers (closed loop). The times of each text come from the carrier's
+//! ledger.
 
 use std::{
     collections::HashMap,
@@ -20,7 +21,7 @@ use super::{
     measure::{Run, Sample},
 };
 
-/// Ordinary questions that the demo content answers in one text.
+/// Ordinary questions that the host answers from the demo content in one text.
 const QUESTIONS: [&str; 8] = [
     "when does the pool open?",
     "what time is checkout?",
@@ -32,22 +33,22 @@ const QUESTIONS: [&str; 8] = [
     "do you have rooms with two beds?",
 ];
 
-/// Ten thousand guests each; the casinos' numbers are of another area.
+/// Area codes of the guests, each with ten thousand numbers; casinos use another area code.
 const AREAS: [&str; 6] = ["401", "475", "203", "212", "646", "917"];
 
-/// How long after the last text an answer is waited for.
+/// Longest wait for an answer after the last text.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// When texts are written.
+/// The pace at which texts are sent.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pace {
-    /// Texts per second, whatever becomes of them.
+    /// Texts per second, whether or not they are answered.
     Rate(f64),
-    /// This many under way at all times.
+    /// A constant number of unanswered texts.
     UnderWay(usize),
 }
 
-/// Guests that write one text each, in turn over the casinos.
+/// Guests who send one text each, alternating between the casinos.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Guests {
     pub(super) casinos: usize,
@@ -56,7 +57,7 @@ pub(super) struct Guests {
 }
 
 impl Guests {
-    /// The n-th guest's number, of the fictional exchange.
+    /// Returns the n-th guest's phone number, in the fictional exchange 555.
     pub(super) fn phone(self, n: usize) -> String {
         let n = self.first + n;
         format!("+1{}555{:04}", AREAS[n / 10_000 % AREAS.len()], n % 10_000)
@@ -66,7 +67,7 @@ impl Guests {
 #[derive(Debug, Default)]
 struct Heard {
     samples: HashMap<String, Sample>,
-    /// Deliveries of inbound webhooks to their guests.
+    /// Guest of each inbound webhook, by delivery id.
     deliveries: HashMap<Uuid, String>,
     requests: usize,
     answered: usize,
@@ -123,7 +124,8 @@ fn answered(heard: &Mutex<Heard>) -> usize {
 
 async fn settle(heard: &Mutex<Heard>, progress: &Notify, count: usize) -> Result<()> {
     loop {
-        // Asked before it is looked at, so that the last answer is not missed.
+        // Registers for the notification before it checks the count, so that the last answer is not
+        // missed.
         let more = progress.notified();
         if answered(heard) >= count {
             return Ok(());
@@ -140,7 +142,7 @@ async fn listen(mut news: broadcast::Receiver<News>, heard: Arc<Mutex<Heard>>, p
                     progress.notify_one();
                 }
             }
-            // A missed event leaves its text without an answer, so the measurement fails.
+            // A missed event leaves its text without an answer, so the measurement fails later.
             Err(broadcast::error::RecvError::Lagged(missed)) => tracing::error!(missed, "the measurement fell behind"),
             Err(broadcast::error::RecvError::Closed) => return,
         }
@@ -148,7 +150,7 @@ async fn listen(mut news: broadcast::Receiver<News>, heard: Arc<Mutex<Heard>>, p
 }
 
 impl Heard {
-    /// True when a guest got the first word of an answer.
+    /// Returns true when the entry is the first text of an answer to a guest.
     fn hear(&mut self, News { guest, entry }: News) -> bool {
         let now = Instant::now();
         match entry {

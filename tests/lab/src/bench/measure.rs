@@ -1,18 +1,18 @@
-//! Percentiles and rates from the times of a run. Pure.
+//! Calculates percentiles and rates from the times of a run. Pure.
 
 use std::time::Duration;
 
 use serde::Serialize;
 use tokio::time::Instant;
 
-/// One text.
+/// The times of one text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
-    /// When it was due to be written, however late the load was (no coordinated omission).
+    /// When the text was due to be sent, even if the load fell behind (no coordinated omission).
     pub(super) intended: Instant,
-    /// When its webhook was answered 2xx.
+    /// When ingress answered its webhook 2xx.
     pub(super) accepted: Option<Instant>,
-    /// When the carrier had the first request of its answer.
+    /// When the carrier got the first send request of its answer.
     pub(super) requested: Option<Instant>,
 }
 
@@ -20,11 +20,11 @@ pub(super) struct Sample {
 pub(super) struct Run {
     pub(super) began: Instant,
     pub(super) samples: Vec<Sample>,
-    /// Sends the carrier took; an answer may be two.
+    /// Sends that the carrier accepted; an answer may take two.
     pub(super) requests: usize,
 }
 
-/// Milliseconds.
+/// Latency percentiles, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Percentiles {
     pub(super) p50: f64,
@@ -38,20 +38,21 @@ pub(super) struct Percentiles {
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Shown {
     pub(super) texts: usize,
-    /// Answers begun per second, without the first and the last tenth.
+    /// Answers begun per second, without the first and the last tenth of the answers.
     pub(super) per_second: f64,
     /// Sends per text.
     pub(super) sends_per_text: f64,
-    /// From the webhook's 2xx to the provider's request.
+    /// Latency from the webhook's 2xx to the provider's request.
     pub(super) from_accepted: Percentiles,
-    /// From the time the text was due to be written: the whole, ingress included.
+    /// Latency from the time at which the text was due to be sent; includes ingress.
     pub(super) from_intended: Percentiles,
 }
 
 // === impl Run ===
 
 impl Run {
-    /// Several as one; None of none. Its rate says nothing.
+    /// Merges several runs into one, or returns `None` for none. The merged run's rate is
+    /// meaningless.
     pub(super) fn together(runs: Vec<Self>) -> Option<Self> {
         runs.into_iter().reduce(|mut one, other| {
             one.samples.extend(other.samples);
@@ -82,7 +83,7 @@ impl Run {
     }
 }
 
-/// Events per second between the first and the last tenth of them; `sorted` by time.
+/// Returns the rate of events per second, without the first and the last tenth; `sorted` by time.
 fn steady_rate(sorted: &[Instant]) -> f64 {
     let edge = sorted.len() / 10;
     let (Some(first), Some(last)) = (sorted.get(edge), sorted.get((sorted.len() - edge).saturating_sub(1))) else {
@@ -92,7 +93,7 @@ fn steady_rate(sorted: &[Instant]) -> f64 {
     if between == 0.0 { 0.0 } else { (sorted.len() - 2 * edge - 1) as f64 / between }
 }
 
-/// By nearest rank.
+/// Calculates percentiles by nearest rank.
 pub(super) fn percentiles(mut took: Vec<Duration>) -> Percentiles {
     took.sort_unstable();
     let at = |share: f64| {
@@ -117,7 +118,7 @@ mod tests {
     #[test]
     fn the_rate_leaves_out_the_edges() {
         let start = Instant::now();
-        // A slow start and a slow end around a hundred a second.
+        // A hundred events per second, with one early outlier at the start and one late at the end.
         let mut at: Vec<Instant> = (0..100u64).map(|n| start + Duration::from_millis(5_000 + n * 10)).collect();
         at[0] = start;
         at[99] = start + Duration::from_secs(60);

@@ -1,4 +1,5 @@
-//! `./scripts/bench`: what the fleet takes as separate processes, beside what a bare relay takes on the same machine (issue E).
+//! `./scripts/bench`: measures the fleet as separate processes and compares it with a bare relay on
+//! the same machine (issue E).
 
 mod floor;
 mod ground;

@@ -8,62 +8,66 @@ use clap::builder::RangedU64ValueParser;
 pub struct Bench {
     #[command(subcommand)]
     pub(crate) part: Option<Part>,
-    /// Texts of each measurement of throughput, each of another guest; ingress alone takes five times as many webhooks.
+    /// Number of texts per throughput measurement, each from another guest; ingress alone gets five
+    /// times as many webhooks.
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = RangedU64ValueParser::<usize>::new().range(1..=50_000))]
     pub(crate) texts: usize,
-    /// How long each rate of the latency measurements is held; --texts ends it earlier at high rates.
+    /// Seconds for which each rate of a latency measurement is held; at high rates --texts ends it
+    /// earlier.
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = RangedU64ValueParser::<u64>::new().range(1..))]
     pub(crate) seconds: u64,
-    /// Casinos there are and guests write to, in pipeline, start and recovery; growth and isolation have figures of their own, ingress one.
+    /// Number of casinos that guests write to in pipeline, start and recovery; growth and isolation
+    /// use their own numbers, ingress uses one.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     pub(crate) casinos: usize,
-    /// Texts a second of the part `traces`; half of what the fleet takes by default.
+    /// Texts per second in the part `traces`; by default half of the fleet's throughput.
     #[arg(long, value_name = "N")]
     pub(crate) rate: Option<f64>,
     /// Measure only these parts; all of them by default.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) only: Vec<Measured>,
-    /// Pipeline: leave out the bare relay, and with it the ratio.
+    /// Pipeline: skip the bare relay and the ratio to it.
     #[arg(long)]
     pub(crate) no_floor: bool,
-    /// Pipeline: once more with receipts, quiet window and typing delay as in production.
+    /// Pipeline: measure again with receipts, quiet window and typing delay as in production.
     #[arg(long)]
     pub(crate) as_in_production: bool,
-    /// Pipeline: print the statements that took most of Postgres, counted in a run of their own.
+    /// Pipeline: print the statements that cost Postgres most, counted in a separate run.
     #[arg(long)]
     pub(crate) statements: bool,
-    /// Write the results here as JSON too.
+    /// Also write the results as JSON to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Pipeline: write a plot of the latencies over the rates.
+    /// Pipeline: write a plot of the latencies at each rate, as SVG.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }
 
-/// Parts that can be measured alone; all of them by default.
+/// Parts that can be measured separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Measured {
-    /// The whole way of a text, beside the bare relay.
+    /// The whole path of a text, compared with the bare relay.
     Pipeline,
-    /// Webhooks a second, beside a server that only verifies and publishes.
+    /// Webhooks per second, compared with a server that only verifies and publishes.
     Ingress,
-    /// How long ingress takes to accept STOPs while 1 800 strangers send their calls slowly.
+    /// Time that ingress takes to accept STOPs while 1 800 strangers send their calls slowly.
     Slow,
-    /// From the start of a process to ready, and what it takes at rest.
+    /// Time from the start of a process to ready, and its idle use of memory and CPU.
     Start,
-    /// 1 to 500 casinos, 1 000 to 1 000 000 guests.
+    /// Cost of growth: 1 to 500 casinos, 1 000 to 1 000 000 guests.
     Growth,
-    /// Delay that one casino's flood adds for another's guests, each with workers of its own.
+    /// Delay that one casino's flood adds for another's guests when each has its own workers.
     Isolation,
-    /// Texts with one unbroken trace, and a collector that is away.
+    /// Share of texts with one unbroken trace, and the cost of an unreachable collector.
     Traces,
-    /// How long guests wait when a worker or a server dies, and how long a backup and its restoring take.
+    /// Time that guests wait when a worker or a server dies, and the duration of a backup and its
+    /// restore.
     Recovery,
 }
 
 #[derive(Debug, Clone, clap::Subcommand)]
 pub(crate) enum Part {
-    /// One hop of the bare relay, as `./scripts/bench` starts it.
+    /// Run one hop of the bare relay; `./scripts/bench` starts it.
     #[command(hide = true)]
     Relay { hop: Hop },
 }
@@ -74,7 +78,7 @@ impl Bench {
     }
 }
 
-/// The relay's processes, in the order a text passes them.
+/// The relay's processes, in the order in which a text passes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Hop {
     Ingress,
@@ -82,7 +86,7 @@ pub enum Hop {
     Swarm,
     Envelope,
     Sender,
-    /// Not of the relay: what ingress alone is measured against.
+    /// The server that ingress alone is compared with; it is not part of the relay.
     Verify,
 }
 

@@ -1,6 +1,6 @@
-//! The cost of a collector that is away (OBS-25): the same fleet at the same rate, with the
-//! collector up and away in turn, so that any other load on the machine slows both. Also the time
-//! that a text takes in each step, by its spans.
+//! Measures the cost of an unreachable trace collector (OBS-25): the same fleet runs at the same
+//! rate with the collector up and away in turn, so that other load on the machine affects both.
+//! Also measures the time that a text spends in each step, from its spans.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -18,7 +18,7 @@ use super::{
     way::{self, Step},
 };
 
-/// How often each is had.
+/// Number of rounds; each round runs all of `STATES`.
 const ROUNDS: usize = 6;
 const STATES: [State; 4] = [State::Up, State::Gone, State::Up, State::Hangs];
 
@@ -27,28 +27,29 @@ enum State {
     Up,
     /// Nobody listens at its address.
     Gone,
-    /// Takes connections and never answers.
+    /// The collector accepts connections and never answers.
     Hangs,
 }
 
 #[derive(Debug, Serialize)]
 pub(super) struct Outages {
-    /// Texts per second: half the rate of the traces, where queues do not hide what an export costs.
+    /// Texts per second: half the rate of the traces, because queues would hide the cost of an
+    /// export at higher rates.
     pub(super) rate: f64,
     pub(super) seen: Vec<Seen>,
-    /// Where a text's time goes.
+    /// The time that a text spends in each step.
     pub(super) way: Vec<Step>,
 }
 
-/// The fleet while the collector is so.
+/// Figures of the fleet while the collector is in one state.
 #[derive(Debug, Serialize)]
 pub(super) struct Seen {
     pub(super) collector: &'static str,
     pub(super) texts: usize,
-    /// From the webhook's 2xx to the provider's request, milliseconds.
+    /// Latency from the webhook's 2xx to the provider's request, in milliseconds.
     pub(super) p50: f64,
     pub(super) p95: f64,
-    /// Of all workers, after the load, the mean of the rounds.
+    /// Resident memory of all workers after the load, mean of the rounds.
     pub(super) resident_bytes: u64,
     pub(super) dropped: u64,
 }
@@ -63,7 +64,7 @@ struct So {
 pub(super) async fn measure(running: &Running, bench: &Bench, rate: f64, collector: &Collector) -> Result<Outages> {
     let rate = rate / 2.0;
     let before = collector.spans().len();
-    // A fleet just started is slower than one at work.
+    // A fleet that has just started is slower than one that has worked for a while.
     let warm = Guests { casinos: bench.casinos, first: 0, count: bench.texts.min(200) };
     play(running.ground.sim(), warm, Pace::UnderWay(8)).await?;
     let count = ((rate * bench.seconds as f64) as usize / ROUNDS).clamp(1, bench.texts);
@@ -87,7 +88,7 @@ pub(super) async fn measure(running: &Running, bench: &Bench, rate: f64, collect
     Ok(Outages { rate, seen: seen.collect(), way: way::of(&collector.spans()[before..]) })
 }
 
-/// Of all workers.
+/// Returns the resident memory of all workers together.
 fn resident(running: &Running) -> u64 {
     let names: BTreeSet<&str> = running.processes.iter().map(|(name, _)| name.as_str()).collect();
     let taken = running.taken();

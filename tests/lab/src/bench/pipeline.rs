@@ -1,4 +1,5 @@
-//! The whole way of a text, fleet and floor one after the other on servers of their own.
+//! Measures the whole path of a text, first in the fleet, then in the floor, each with its own
+//! servers.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -18,11 +19,11 @@ use super::{
 };
 use crate::processes::Process;
 
-/// Texts under way at saturation.
+/// Unanswered texts at saturation.
 const UNDER_WAY: usize = 256;
 /// Shares of the throughput at saturation at which latency is measured.
 const SHARES: [f64; 3] = [0.25, 0.5, 0.75];
-/// Not one of those who are measured.
+/// A guest who is not among the measured ones.
 const LAST_GUEST: usize = 59_999;
 const IDLE: Duration = Duration::from_secs(10);
 const COUNTED_AT_REST: Duration = Duration::from_secs(5);
@@ -34,7 +35,7 @@ pub(super) struct Pipeline {
     pub(super) floor: Option<Side>,
     /// Throughput of the fleet at saturation, as a share of the floor's.
     pub(super) ratio_to_floor: Option<f64>,
-    /// Requests to the servers for one text: the fleet's, and in `recipe` the bare relay's.
+    /// Requests to the servers per text: `per_text` of the fleet, `recipe` of the bare relay.
     pub(super) per_text: Asked,
     pub(super) recipe: Asked,
 }
@@ -43,17 +44,17 @@ pub(super) struct Pipeline {
 pub(super) struct Side {
     pub(super) saturation: Shown,
     pub(super) rates: Vec<AtRate>,
-    /// By process, the servers and the load itself included.
+    /// Use of resources by process, including the servers and the load itself.
     pub(super) processes: BTreeMap<String, Usage>,
-    /// Messages in work in each process.
+    /// Messages that each process handles at the same time.
     pub(super) concurrency: Option<usize>,
-    /// Of the other settings, where the best was sought: texts per second.
+    /// Texts per second at the other concurrencies, when the best one was searched for.
     pub(super) others: BTreeMap<usize, f64>,
 }
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct AtRate {
-    /// Of the throughput at saturation.
+    /// Share of the throughput at saturation.
     pub(super) share: f64,
     /// Texts per second.
     pub(super) rate: f64,
@@ -62,16 +63,16 @@ pub(super) struct AtRate {
 
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Usage {
-    /// At rest, after the first texts.
+    /// Resident memory when idle, after the first texts, in bytes.
     pub(super) resident_idle: u64,
     pub(super) resident_busy: u64,
-    /// Of one core, at rest.
+    /// CPU use when idle, in percent of one core.
     pub(super) idle_percent: f64,
-    /// Milliseconds of processor time at saturation, for each text.
+    /// CPU time per text at saturation, in milliseconds.
     pub(super) cpu_ms_per_text: f64,
 }
 
-/// A ground with processes on it.
+/// A ground and the processes that run on it.
 pub(super) struct Running {
     pub(super) ground: Ground,
     pub(super) processes: Vec<(String, Process)>,
@@ -118,7 +119,7 @@ async fn fleet(dir: &Path, bench: &Bench, lay: Lay) -> Result<(Side, Asked)> {
     Ok((Side { saturation, rates, processes, concurrency: None, others: BTreeMap::new() }, per_text))
 }
 
-/// One of each worker.
+/// Starts one process of each worker.
 pub(super) fn fleet_processes(ground: &Ground) -> Result<Vec<(String, Process)>> {
     let start = |worker: Worker| {
         let process = Process::worker(worker, &ground.config, ground.log(worker.name()))?;
@@ -170,17 +171,19 @@ async fn relay(dir: &Path, lay: Lay, concurrency: usize) -> Result<Running> {
 // === impl Running ===
 
 impl Running {
-    /// Waits until the processes are up: a guest nobody else is gets an answer.
+    /// Waits until the processes are up: sends the text of an otherwise unused guest and waits for
+    /// its answer.
     pub(super) async fn first_answer(&self) -> Result<()> {
         let one = Guests { casinos: 1, first: LAST_GUEST, count: 1 };
         play(self.ground.sim(), one, Pace::UnderWay(1)).await.context("the first text")?;
         Ok(())
     }
 
-    /// Every guest has written once, so that no first contact is measured.
+    /// Lets every guest write once, so that no first contact is measured.
     pub(super) async fn introduce(&self, bench: &Bench) -> Result<()> {
         self.first_answer().await?;
-        // As after a minute of autovacuum: plans made for empty tables are no plans for a fleet.
+        // Runs `vacuum analyze` as autovacuum would within a minute: query plans made for empty
+        // tables do not fit a working fleet.
         for count in [bench.texts.min(100), bench.texts] {
             let guests = guests(bench, count);
             play(self.ground.sim(), guests, Pace::UnderWay(UNDER_WAY / 4)).await.context("the first contacts")?;

@@ -1,6 +1,7 @@
-//! How long guests wait when something dies and comes back at once, as its supervisor would bring it; and how long a backup and its
-//! restoring take (PROD-42). A text that is lost, or answered twice within what a redelivery takes, ends the measurement; one that its sender took
-//! along is in doubt and nobody sends it twice (D5).
+//! Measures how long guests wait when a process dies and is restarted at once, as a supervisor
+//! would do, and how long a backup and its restore take (PROD-42). The measurement fails when a
+//! text is lost, or answered twice within the time of a redelivery. A text whose sender died during
+//! the call is in doubt and is not sent again (D5).
 
 use std::{path::Path, time::Duration};
 
@@ -25,15 +26,15 @@ use super::{
 };
 use crate::processes::Process;
 
-/// Texts per second: often enough that somebody's is in hand when its worker dies.
+/// Texts per second: enough that a worker has a text in progress when it dies.
 const RATE: f64 = 60.0;
 const KILLS: u32 = 4;
-/// Between kills: no multiple of the time between texts.
+/// Time between kills; not a multiple of the time between texts.
 const BETWEEN: Duration = Duration::from_millis(2_137);
-/// Texts of one process's deaths.
+/// Number of texts sent while one process is killed repeatedly.
 const TEXTS: usize = 720;
-/// Messages in work at a death are redelivered after `ack_wait` (D13), so that any second answer
-/// has been sent by then.
+/// Messages in progress at a death are redelivered after `ack_wait` (D13); after this time any
+/// second answer has been sent.
 const LATE: Duration = Duration::from_secs(12);
 const SERVERS: [&str; 3] = ["nats", "redis", "postgres"];
 /// Guests who wait longer than this count as delayed by a death.
@@ -46,27 +47,30 @@ pub(super) struct Recovery {
     pub(super) kept: Kept,
 }
 
-/// One process killed without notice and started again at once, several times.
+/// The effect of one process that was killed without notice and restarted at once, several times.
 #[derive(Debug, Serialize)]
 pub(super) struct Death {
     pub(super) of: &'static str,
     pub(super) texts: usize,
-    /// Of a server: from the kill until the next one answers, the longest. Nobody can be quicker.
+    /// Servers only: the longest time from a kill until the restarted server answers. No guest can
+    /// wait less.
     pub(super) away_seconds: Option<f64>,
     /// Texts that are not answered because nobody knows whether the provider has them (D5).
     pub(super) in_doubt: usize,
-    /// Texts that waited for more than a second, and the longest wait: from when it was written to the provider's request.
+    /// Texts that waited for more than a second, and the longest wait, from the sending of the text
+    /// to the provider's request.
     pub(super) delayed: usize,
     pub(super) worst_seconds: f64,
 }
 
-/// A backup of so many guests, and the same on an empty server.
+/// A backup of `guests` guests and its restore on an empty server.
 #[derive(Debug, Serialize)]
 pub(super) struct Kept {
     pub(super) guests: usize,
     pub(super) bytes: u64,
     pub(super) backup_seconds: f64,
-    /// With its chains verified; stored guests have none, those who wrote have.
+    /// Duration of the restore, including the verification of its consent chains. Only guests who
+    /// wrote have chains; guests that were stored directly have none.
     pub(super) restore_seconds: f64,
     pub(super) chains: usize,
 }
@@ -123,20 +127,21 @@ async fn death(running: &mut Running, of: &'static str, guests: Guests) -> Resul
     Ok(Death::of(of, &run?, none, away))
 }
 
-/// How many guests got nothing since, and how many more than one text.
+/// Returns the number of guests who got no text between the two counts, and of those who got more
+/// than one.
 fn answered(before: &[usize], after: &[usize]) -> (usize, usize) {
     let texts: Vec<usize> = before.iter().zip(after).map(|(before, after)| after - before).collect();
     (texts.iter().filter(|texts| **texts == 0).count(), texts.iter().filter(|texts| **texts > 1).count())
 }
 
-/// Texts whose attempt has no answer: `sending` until the doubt is judged, `unknown` from then on.
+/// Counts texts whose attempt has no answer: `sending` until the doubt is settled, then `unknown`.
 async fn doubtful(ground: &Ground) -> Result<i64> {
     let counts = ground.stack.fleet.store.counts().await?;
     let doubtful = counts.iter().filter(|c| c.what == "outbound" && ["sending", "unknown"].contains(&c.state.as_str()));
     Ok(doubtful.map(|count| count.n).sum())
 }
 
-/// Texts that each guest got.
+/// Returns the number of texts that each guest got.
 fn sent(ground: &Ground, guests: Guests) -> Vec<usize> {
     (0..guests.count).map(|n| ground.sim().ledger().of_guest(&guests.phone(n)).outbound.len()).collect()
 }

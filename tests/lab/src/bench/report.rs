@@ -1,4 +1,4 @@
-//! Results as tables and as a plot.
+//! Formats results as tables and as a plot.
 
 use std::collections::BTreeMap;
 
@@ -279,7 +279,7 @@ fn asked(results: &Pipeline) {
     out!("per text: {:.1} statements", ours.statements);
 }
 
-/// p50 and p99 over load, fleet and floor.
+/// Plots p50 and p99 over the load, for fleet and floor.
 pub(super) fn svg(results: &Pipeline) -> String {
     const COLOURS: [&str; 3] = ["#0b6", "#06b", "#888"];
     let all = || sides(results).flat_map(|(_, side)| side.rates.iter());

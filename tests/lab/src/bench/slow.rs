@@ -1,4 +1,5 @@
-//! How long ingress takes to accept a guest's STOP while strangers send their calls slowly (DEP-3).
+//! Measures how long ingress takes to accept a guest's STOP while strangers send their requests
+//! slowly (DEP-3).
 
 use std::{net::SocketAddr, path::Path, time::Duration};
 
@@ -24,9 +25,9 @@ use crate::{processes::Process, stack::SIGNING_SEED};
 
 const SENDERS: usize = 1_800;
 const STOPS: usize = 600;
-/// Between two STOPs.
+/// Time between two STOPs.
 const GAP: Duration = Duration::from_millis(50);
-/// Between two bytes of a slow sender.
+/// Time between two bytes of a slow sender.
 const TRICKLE: Duration = Duration::from_secs(1);
 const GOAL_MS: f64 = 500.0;
 
@@ -34,20 +35,21 @@ const GOAL_MS: f64 = 500.0;
 pub(super) struct Slow {
     pub(super) senders: usize,
     pub(super) stops: usize,
-    /// Milliseconds from a STOP's call to its 2xx.
+    /// Milliseconds from a STOP's call to its 2xx, without and with slow senders.
     pub(super) alone: Percentiles,
     pub(super) beside: Percentiles,
     pub(super) p99_goal: f64,
 }
 
-/// How a slow sender wastes our time; it begins anew when it is hung up on.
+/// The way in which a slow sender occupies ingress; it reconnects when ingress closes the
+/// connection.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// No signature, and a body that trickles.
+    /// No signature, and a body that arrives byte by byte.
     Unsigned,
-    /// Headers as a provider's, and a body that trickles.
+    /// Headers like a provider's, with a forged signature, and a body that arrives byte by byte.
     Forged,
-    /// A head that trickles.
+    /// A request head that arrives byte by byte.
     Head,
 }
 
@@ -72,7 +74,7 @@ pub(super) async fn measure(dir: &Path) -> Result<Slow> {
         let kind = [Kind::Unsigned, Kind::Forged, Kind::Head][n % 3];
         senders.spawn(waste(listen, kind, now.clone()));
     }
-    // All have begun by then.
+    // By then all slow senders have begun.
     sleep(TRICKLE * 3).await;
     let beside = stops(&ground, listen).await.context("STOPs beside slow senders")?;
     senders.shutdown().await;
@@ -83,7 +85,7 @@ pub(super) async fn measure(dir: &Path) -> Result<Slow> {
     Ok(Slow { senders: SENDERS, stops: STOPS, alone, beside, p99_goal: GOAL_MS })
 }
 
-/// STOPs of as many guests, each over a connection of its own, at a steady rate.
+/// Sends STOPs at a steady rate, each from another guest and over its own connection.
 async fn stops(ground: &Ground, listen: SocketAddr) -> Result<Percentiles> {
     let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).timeout(Duration::from_secs(20));
     let client = client.build()?;
@@ -116,7 +118,7 @@ async fn waste(listen: SocketAddr, kind: Kind, now: String) {
     }
 }
 
-/// Sends a byte at a time until it is hung up on.
+/// Sends one byte at a time until ingress closes the connection.
 async fn trickle(mut stream: TcpStream, kind: Kind, now: &str) -> std::io::Result<()> {
     let forged = format!("{TIMESTAMP_HEADER}: {now}\r\n{SIGNATURE_HEADER}: {}==\r\n", "A".repeat(86));
     let head = "POST /webhooks/telnyx HTTP/1.1\r\nhost: ingress\r\ncontent-length: 60000\r\n";

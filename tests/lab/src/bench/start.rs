@@ -1,4 +1,5 @@
-//! From the start of a process to ready, with servers up, as the worker itself tells it (`seven_start_seconds`), and what it takes at rest.
+//! Measures the time from the start of a process to ready, as the worker reports it
+//! (`seven_start_seconds`) with servers already up, and its idle use of memory and CPU.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -16,19 +17,19 @@ use crate::processes::Process;
 const STARTS: usize = 5;
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
 const REST: Duration = Duration::from_secs(10);
-/// Wait until a start's own work is done: the scheduler's first rounds go over all casinos, with
-/// their nightly work.
+/// Time until the work of a start is done: the scheduler's first rounds process all casinos,
+/// including their nightly work.
 const SETTLES: Duration = Duration::from_secs(2);
 const SETTLES_PER_CASINO: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Started {
-    /// The quickest and the slowest of five, milliseconds.
+    /// The quickest and the slowest of five starts, in milliseconds.
     pub(super) ready_ms: (f64, f64),
     pub(super) resident_bytes: u64,
-    /// Without the pages of the program's file.
+    /// Resident memory without the pages of the program's file.
     pub(super) own_bytes: u64,
-    /// Of one core, at rest.
+    /// CPU use when idle, in percent of one core.
     pub(super) idle_percent: f64,
 }
 
@@ -71,7 +72,7 @@ async fn one(ground: &Ground, worker: Worker) -> Result<Started> {
     anyhow::bail!("it was never started")
 }
 
-/// Seconds, from the worker's own line.
+/// Waits for the worker's own log line and returns its start time in seconds.
 async fn ready(log: &Path) -> Result<f64> {
     let until = Instant::now() + READY_TIMEOUT;
     loop {

@@ -1,4 +1,4 @@
-//! One unbroken trace per text under load (OBS-6).
+//! Checks that every text has one unbroken trace under load (OBS-6).
 
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
@@ -19,13 +19,13 @@ use super::{
 };
 use crate::whole_traces::{self, Wholeness};
 
-/// The quiet window is this part of production's, so that some texts are answered together.
+/// The quiet window as a fraction of production's, so that some texts are answered together.
 const PAUSES: f64 = 0.05;
-/// As the ground writes it.
+/// The line of the ground's settings file that is replaced.
 const NO_PAUSES: &str = "time.pauses = 0.0";
-/// Every so many guests write a second text at once, and its webhook comes twice.
+/// Every tenth guest sends a second text at once, whose webhook is delivered twice.
 const EVERY: usize = 10;
-/// Texts under way where the fleet's pace is sought.
+/// Unanswered texts while the fleet's throughput is measured.
 const UNDER_WAY: usize = 64;
 const READY_TIMEOUT: Duration = Duration::from_secs(120);
 
@@ -48,7 +48,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Traces> {
     let spans = settled_spans(&collector).await;
     let texts: BTreeSet<String> = ground.sim().ledger().snapshot().inbound.iter().map(trace_of).collect();
     let wholeness = whole_traces::of_texts(&spans, texts.iter().map(String::as_str));
-    // At once: what follows takes minutes and may fail.
+    // Prints this result at once, because the following measurement takes minutes and may fail.
     print_wholeness(&wholeness, rate, spans.len());
     if let Some(broken) = wholeness.broken.first() {
         for span in spans.iter().filter(|span| span.trace_id == *broken) {
@@ -94,7 +94,7 @@ async fn under<T>(
     Ok((running.ground, done))
 }
 
-/// Until every worker says that it is ready.
+/// Waits until every worker reports that it is ready.
 async fn ready(running: &Running) -> Result<()> {
     let until = Instant::now() + READY_TIMEOUT;
     for (name, process) in &running.processes {
@@ -106,8 +106,9 @@ async fn ready(running: &Running) -> Result<()> {
     Ok(())
 }
 
-/// Guests at a fixed rate, some with a second text, until all have had their last receipt. Without a given rate: at half of what the fleet
-/// takes, found with the same guests. Returns the rate.
+/// Lets guests write at a fixed rate, some with a second text, until all have their last receipt.
+/// Without a given rate it takes half of the fleet's throughput, measured with the same guests.
+/// Returns the rate.
 async fn traced(running: &Running, bench: &Bench) -> Result<f64> {
     let all = Guests { casinos: bench.casinos, first: 0, count: bench.texts };
     let sim = running.ground.sim();
@@ -122,12 +123,13 @@ async fn traced(running: &Running, bench: &Bench) -> Result<f64> {
     played?;
     second?;
     settle(running).await?;
-    // Batches gather for half a second.
+    // Workers collect spans for half a second before they export a batch.
     sleep(Duration::from_secs(2)).await;
     Ok(rate)
 }
 
-/// Second texts right after the first, to be answered together with it, and their webhooks twice.
+/// Sends second texts right after the first ones, to be answered together with them, and delivers
+/// their webhooks twice.
 async fn more(running: &Running, guests: Guests, rate: f64) -> Result<()> {
     let sim = running.ground.sim();
     let began = Instant::now() + Duration::from_millis(30);
@@ -146,7 +148,7 @@ async fn more(running: &Running, guests: Guests, rate: f64) -> Result<()> {
     Ok(())
 }
 
-/// Until every webhook and receipt was taken and nothing of the fleet is under way.
+/// Waits until every webhook and receipt was accepted and the fleet has no work left.
 async fn settle(running: &Running) -> Result<()> {
     let until = Instant::now() + READY_TIMEOUT;
     loop {

@@ -1,4 +1,5 @@
-//! Memory and CPU time of processes (Linux: /proc), and the requests that the servers got.
+//! Reads memory and CPU time of processes (Linux: /proc), and the number of requests that the
+//! servers got.
 
 use std::{
     io::{Read, Write},
@@ -11,16 +12,17 @@ use serde::Serialize;
 
 use super::ground::Ground;
 
-/// A process at one moment.
+/// The resources that a process used up to one moment.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Taken {
     pub(super) resident_bytes: u64,
-    /// Of these its own; the others are pages of the program's file, which all its processes share.
+    /// The part of `resident_bytes` that is the process's own; the rest is pages of the program's
+    /// file, shared by all its processes.
     pub(super) own_bytes: u64,
     pub(super) cpu: Duration,
 }
 
-/// Of one process; zeros when it is gone.
+/// Returns the usage of one process; zeros when it is gone.
 pub(super) fn of(pid: u32) -> Taken {
     let read = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let status = read("status");
@@ -28,7 +30,8 @@ pub(super) fn of(pid: u32) -> Taken {
         let kib = |line: &str| line.strip_prefix(name)?.trim().split(' ').next()?.parse::<u64>().ok();
         status.lines().find_map(kib).unwrap_or(0) * 1_024
     };
-    // After the name in parentheses: state is field 3, user and system ticks (1/100 s) are 14 and 15.
+    // The fields follow the name in parentheses: state is field 3, user and system ticks (1/100 s)
+    // are 14 and 15.
     let stat = read("stat");
     let fields: Vec<u64> =
         stat.rsplit(')').next().unwrap_or_default().split_whitespace().map(|f| f.parse().unwrap_or(0)).collect();
@@ -36,7 +39,7 @@ pub(super) fn of(pid: u32) -> Taken {
     Taken { resident_bytes: bytes("VmRSS:"), own_bytes: bytes("RssAnon:"), cpu: Duration::from_millis(ticks * 10) }
 }
 
-/// A process and its children: Postgres is a tree.
+/// Returns the usage of a process and all its descendants: Postgres runs as a tree of processes.
 pub(super) fn of_tree(pid: u32) -> Taken {
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     children.split_whitespace().filter_map(|child| child.parse().ok()).map(of_tree).fold(of(pid), |sum, child| Taken {
@@ -51,11 +54,11 @@ pub(super) fn of_tree(pid: u32) -> Taken {
 pub(super) struct Asked {
     /// Messages that JetStream stored.
     pub(super) publishes: f64,
-    /// Transactions, those that only read included.
+    /// Transactions, including read-only ones.
     pub(super) commits: f64,
-    /// Statements sent to Postgres, those that begin and end transactions included.
+    /// Statements sent to Postgres, including those that begin and end transactions.
     pub(super) statements: f64,
-    /// Round trips.
+    /// Round trips to Redis.
     pub(super) redis: f64,
 }
 
@@ -103,7 +106,7 @@ impl Asked {
     }
 }
 
-/// The statements that took most of Postgres, per text.
+/// Prints the statements that cost Postgres most, per text.
 pub(super) async fn statements(ground: &Ground, texts: usize) -> Result<()> {
     let rows = ground
         .sql(&format!(
@@ -116,7 +119,8 @@ pub(super) async fn statements(ground: &Ground, texts: usize) -> Result<()> {
     Ok(())
 }
 
-/// Times that Redis read from a client: what a client sends at once counts once, what a script calls does not.
+/// Returns how often Redis read from a client. Commands that a client sends together count once;
+/// commands inside a script do not count.
 fn redis_calls(url: &str) -> Result<u64> {
     let address = url.trim_start_matches("redis://").trim_end_matches('/');
     let mut stream = TcpStream::connect(address).context("asking Redis what it was asked")?;

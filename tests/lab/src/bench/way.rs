@@ -1,4 +1,4 @@
-//! Where a text's time goes, by its spans. Pure.
+//! Calculates from spans how much time a text spends in each step. Pure.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,22 @@ use seven_testkit::collector::Span;
 
 use crate::whole_traces::by_trace;
 
-/// The span that a text's way begins with.
+/// The first span of a text's trace.
 const FIRST: &str = "seven.ingress";
 
-/// All spans of one name: medians, in milliseconds.
+/// Medians over all spans of one name, in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Step {
     pub(super) span: String,
     pub(super) traces: usize,
-    /// After the end of the webhook's span; below zero for what that one holds.
+    /// Start of the span, counted from the end of the webhook's span; negative for spans inside the
+    /// webhook's span.
     pub(super) begins: f64,
     pub(super) takes: f64,
 }
 
-/// In the order in which they begin. Of a name that a trace has twice the first counts; names that fewer than half of the traces have are
-/// left out.
+/// Returns the steps in the order in which they begin. When a trace has several spans of one name,
+/// the first counts; names that fewer than half of the traces have are left out.
 pub(super) fn of(spans: &[Span]) -> Vec<Step> {
     let mut times: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     let mut whole = 0;
@@ -55,7 +56,8 @@ pub(super) fn of(spans: &[Span]) -> Vec<Step> {
     steps
 }
 
-/// Of a time of day: what is left of the days is lost in the fraction.
+/// Converts nanoseconds to milliseconds since midnight: with full timestamps the fraction of an
+/// `f64` would be too coarse.
 fn millis(nanos: u64) -> f64 {
     (nanos % 86_400_000_000_000) as f64 / 1e6
 }

@@ -1,5 +1,5 @@
-//! Facts for the checker: the fleet's rows, read as the database owner with SQL of its own, and the
-//! carrier's ledger.
+//! Facts for the checker: the fleet's rows, which it reads as the database owner with its own SQL,
+//! and the carrier's ledger.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -66,16 +66,16 @@ pub(crate) struct DeadRow {
     pub(crate) message_key: String,
 }
 
-/// One text of a guest, however often its webhook came.
+/// One text of a guest, no matter how often its webhook was called.
 #[derive(Debug, Clone)]
 pub(crate) struct Texted {
     pub(crate) message_id: String,
     pub(crate) guest: (String, String),
     pub(crate) word: String,
     pub(crate) occurred_at: DateTime<Utc>,
-    /// When the first webhook left.
+    /// When the carrier first called the webhook.
     pub(crate) told_at: DateTime<Utc>,
-    /// When the carrier first read a 2xx; none: it gave up.
+    /// When the carrier first read a 2xx; `None`: it gave up.
     pub(crate) acknowledged_at: Option<DateTime<Utc>>,
     pub(crate) calls: usize,
 }
@@ -92,15 +92,15 @@ pub(crate) struct Facts {
     pub(crate) paused: Vec<Paused>,
     pub(crate) odd: Vec<Visit>,
     pub(crate) deletions: HashMap<String, DeletionRow>,
-    /// Phones whose rows went with their deletion.
+    /// Phones whose rows were deleted with their guest.
     pub(crate) forgotten: HashSet<String>,
-    /// When the first number of the casino that moves was another's, and the phones that said STOP to it afterwards and are opted out at
-    /// the former casino.
+    /// When the first number of the casino that moves was reassigned to another casino, and the
+    /// phones that sent STOP to it afterwards and are opted out at the former casino.
     pub(crate) handed_on: Option<DateTime<Utc>>,
     pub(crate) stopped_at_former: HashSet<String>,
 }
 
-/// The deletion of a guest whom an operator wanted forgotten.
+/// The deletion of a guest whom an operator chose to forget.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct DeletionRow {
     pub(crate) phone_hash: String,
@@ -163,7 +163,7 @@ impl Facts {
         })
     }
 
-    /// Texts that the carrier took at least once.
+    /// Returns the texts that the carrier accepted at least once.
     pub(crate) fn sent(&self) -> HashSet<Uuid> {
         self.sends().filter_map(|(_, known)| Some(known?.1.outbound_id)).collect()
     }
@@ -175,7 +175,7 @@ struct Stopped {
     phone_hash: String,
 }
 
-/// Each request names its attempt in its webhook URL.
+/// Returns the attempt's id, which each send request carries in its webhook URL.
 fn attempt_of(sent: &Outbound) -> Option<Uuid> {
     sent.webhook_url.as_deref()?.rsplit('/').next()?.parse().ok()
 }
@@ -210,7 +210,7 @@ pub(crate) fn texts(ledger: &Snapshot) -> Vec<Texted> {
 
 fn acknowledged(inbound: &Inbound) -> Option<DateTime<Utc>> {
     let call = inbound.delivery.attempts.iter().find(|a| a.acknowledged())?;
-    // The ledger's times are cut to the millisecond, both of them.
+    // Adds 2 ms, because the ledger truncates both times to the millisecond.
     Some(call.at + TimeDelta::milliseconds(i64::try_from(call.millis).unwrap_or(i64::MAX / 2).saturating_add(2)))
 }
 

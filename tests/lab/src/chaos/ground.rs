@@ -1,5 +1,5 @@
-//! The environment of a run: private servers, the carrier's simulator and its ledger (in this
-//! process, which nobody kills), proxies, casinos, and the settings of the workers.
+//! The environment of a run: private servers, the carrier simulator with its ledger (in this
+//! process, which is never killed), proxies, casinos, and the workers' settings.
 
 use std::{
     net::SocketAddr,
@@ -23,7 +23,7 @@ use super::{
 };
 use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 
-/// Dropped in this order: the fleet's handles before its servers.
+/// The environment of a run. Fields drop in this order: the fleet's handles before its servers.
 pub(crate) struct Ground {
     pub(crate) stack: Stack,
     pub(crate) webhooks: Proxy,
@@ -31,10 +31,11 @@ pub(crate) struct Ground {
     redis: Proxy,
     postgres: Proxy,
     pub(crate) servers: Servers,
-    /// Takes every worker's spans.
+    /// Receives every worker's spans.
     pub(crate) collector: Collector,
     pub(crate) dir: PathBuf,
-    /// Settings of the workers, by (instance): the first of each kind speaks to its servers, the second over the proxies.
+    /// Settings files by instance: the first process of each kind connects to its servers directly,
+    /// the second through the proxies.
     configs: Vec<PathBuf>,
 }
 
@@ -93,7 +94,7 @@ impl Ground {
         Ok(())
     }
 
-    /// Adds a casino with this number, or gives it this one in place of its own.
+    /// Adds a casino with this number, or replaces the casino's number by this one.
     pub(crate) async fn open_casino(&self, n: usize, number: &str) -> Result<()> {
         let demo = onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO)?;
         let (config, content) = (casino(&demo, n, number)?, seven_packs::demo::CONTENT);
@@ -111,7 +112,7 @@ impl Ground {
         }
     }
 
-    /// Connections the proxies carried so far.
+    /// Returns the number of connections that the proxies carried so far.
     pub(crate) fn connections(&self) -> usize {
         [&self.webhooks, &self.nats, &self.redis, &self.postgres].map(Proxy::carried).iter().sum()
     }
@@ -140,7 +141,7 @@ impl Ground {
         }
     }
 
-    /// Runs a statement as the owner.
+    /// Runs a statement as the database owner.
     pub(crate) async fn sql(&self, statement: String) -> Result<String> {
         self.servers.postgres.run_sql(DATABASE, statement).await
     }
@@ -150,7 +151,8 @@ async fn fleet(dir: &Path, servers: &Servers, webhooks: &Proxy, collector: &Coll
     let url = format!("http://{}/webhooks/telnyx", webhooks.addr);
     let mut sim = seven_carrier_sim::Settings::new(url, API_KEY, SIGNING_SEED);
     sim.time_scale = SCALE;
-    // Both ingress processes may be down for seconds; a text the carrier gave up on would prove nothing.
+    // Both ingress processes may be down for seconds. The carrier retries long enough, because a
+    // text that it gave up on would prove nothing.
     sim.retry_delays = [5, 10, 20, 40, 60, 100, 200, 200, 200].map(Duration::from_secs).to_vec();
     sim.ledger_file = Some(dir.join("ledger.jsonl"));
     let sim: Sim = seven_carrier_sim::start(sim).await.context("starting carrier-sim")?;
@@ -171,7 +173,7 @@ async fn fleet(dir: &Path, servers: &Servers, webhooks: &Proxy, collector: &Coll
         ),
         ledger_file: None,
     };
-    // Ingress runs as processes on addresses of their own; this listener only fills its place.
+    // Ingress runs as processes with their own addresses; this listener is only a placeholder.
     let listener = TcpListener::bind("127.0.0.1:0").await.context("listening")?;
     Stack::start_on(plan, listener, sim).await
 }
@@ -195,7 +197,8 @@ fn address(url: &str) -> Result<SocketAddr> {
     format!("{host}:{port}").parse().context("reading a server's address")
 }
 
-/// Addresses nobody listens on now. Below the ports of outgoing connections, one of which could take a killed ingress's place.
+/// Returns free addresses, on ports below the range of outgoing connections: such a connection
+/// could otherwise take the port of a killed ingress.
 async fn free_addresses(count: usize) -> Result<Vec<SocketAddr>> {
     let mut found = Vec::new();
     let first = 10_240 + u16::try_from(std::process::id() % 18_000).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Plays the visits against the carrier's simulator.
+//! Plays the guests' visits against the carrier simulator.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use super::{
     visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
 
-/// Returns when the last guest has said the last word.
+/// Plays all visits and returns when the last guest has sent the last text.
 pub(crate) async fn play(ground: Arc<Ground>, began: Instant, visits: Vec<Visit>) -> Result<()> {
     let mut guests = JoinSet::new();
     for visit in visits {
@@ -61,7 +61,7 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<()> {
     Ok(())
 }
 
-/// Answers every text that comes, as an office's phone does.
+/// Plays a machine that answers every text it gets, as an office's phone does.
 async fn machine(ground: Arc<Ground>, visit: Visit, answer: &'static str) {
     let until = Instant::now() + MACHINE;
     let mut answered = 0;
@@ -83,7 +83,8 @@ async fn machine(ground: Arc<Ground>, visit: Visit, answer: &'static str) {
     }
 }
 
-/// An operator's word, a while after the guest came. A database that is away just then has no such guest.
+/// Requests a guest's deletion as an operator, some time after the guest arrived. Does nothing when
+/// the database is down at that moment or does not know the guest.
 async fn forget(ground: Arc<Ground>, visit: Visit) {
     sleep(ASKED).await;
     let fleet = &ground.stack.fleet;

@@ -1,5 +1,6 @@
-//! `./scripts/chaos`: the fleet as processes under load, while workers and servers are killed, connections cut and slowed, the send API
-//! spoiled and flags changed; then a checker proves the promises from the carrier's ledger and the database.
+//! `./scripts/chaos`: runs the fleet as processes under load while it kills workers and servers,
+//! cuts and slows connections, makes the send API fail and changes flags. Then a checker proves the
+//! promises from the carrier's ledger and the database.
 
 mod check;
 mod facts;
@@ -35,7 +36,8 @@ use workers::Workers;
 
 use crate::whole_traces;
 
-/// Exit code 1: a promise was broken, or too little was examined.
+/// Runs the chaos test. Exit code 1 means that a promise was broken, or that too little was
+/// examined.
 pub async fn run(chaos: Chaos) -> Result<ExitCode> {
     let seed = chaos.seed.unwrap_or_else(|| rand::rng().random_range(1..1_000_000));
     let span = chaos.span();
@@ -88,7 +90,7 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     let settling = Instant::now();
     let settled = watch::settle(&ground, patience).await?.then(|| settling.elapsed());
     watching.abort();
-    // Spans gather for half a second before they are exported.
+    // Workers collect spans for half a second before they export them.
     tokio::time::sleep(Duration::from_secs(2)).await;
     let shown = workers.series().await;
     watch::lock(&seen.series).extend(shown);
@@ -99,7 +101,7 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     findings.push(report::chains(&ground).await?);
     let spans = ground.collector.spans();
     let answers = facts.accepted.iter().filter_map(|sent| sent.text.as_deref());
-    // A few words alone may stand anywhere.
+    // Short answers are not searched for: their few words may occur anywhere.
     let answers = answers.filter(|text| text.split_whitespace().count() > 4);
     let secrets = check::Secrets::new(&phones, said().chain(answers))?;
     let bus = (seen.messages.load(Ordering::Relaxed), watch::lock(&seen.told).clone());
@@ -117,7 +119,7 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     }
     let held = report::print(&facts, &struck, &seen, &findings, span, settled);
     if held {
-        // As root its data lies outside the run's folder.
+        // When we run as root, the data of Postgres lies outside the run's folder.
         ground.servers.postgres.wipe_data().await?;
     }
     Ok(held)

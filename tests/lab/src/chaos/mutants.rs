@@ -1,4 +1,5 @@
-//! The counter-proof: fleets that break one promise on purpose. A checker that misses one proves nothing.
+//! The counter-proof: runs fleets that break one promise on purpose. A checker that misses one of
+//! them proves nothing.
 
 use std::process::{ExitCode, Stdio};
 
@@ -8,7 +9,8 @@ use tokio::process::Command;
 
 use super::options::Chaos;
 
-/// Mutants by name. The crates that ask for one say in their `src/mutant.rs` what it breaks.
+/// Names of the mutants. The crate that implements a mutant describes in its `src/mutant.rs` what
+/// the mutant breaks.
 const MUTANTS: [&str; 12] = [
     "no_last_look",
     "ack_before_publish",
@@ -23,12 +25,13 @@ const MUTANTS: [&str; 12] = [
     "erases_unread",
     "forgets_former",
 ];
-/// Load per mutant unless --seconds says otherwise.
+/// Seconds of load per mutant, unless --seconds is given.
 const SECONDS: u64 = 60;
-/// A fleet that lost a text never settles; a loaded machine settles a whole one in 15 s.
+/// Longest wait for the fleet to settle. A fleet that lost a text never settles; a healthy one
+/// settles within 15 s on a busy machine.
 const SETTLE_SECONDS: &str = "45";
 
-/// Exit code 1 when a mutant went unnoticed.
+/// Runs the mutants. Exit code 1 means that the checker missed one.
 pub(crate) async fn run(chaos: &Chaos, seed: u64) -> Result<ExitCode> {
     let unknown = chaos.only.iter().find(|name| !MUTANTS.contains(&name.as_str()));
     ensure!(unknown.is_none(), "no mutant is called {}", unknown.map_or("", String::as_str));
@@ -52,7 +55,7 @@ pub(crate) async fn run(chaos: &Chaos, seed: u64) -> Result<ExitCode> {
     Ok(if missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// One run in a process of its own, whose workers inherit the choice.
+/// Runs one mutant in a process of its own, whose workers inherit the choice of mutant.
 async fn alone(mutant: &str, seed: u64, seconds: u64) -> Result<String> {
     let output = Command::new(std::env::current_exe().context("finding our own binary")?)
         .args(["chaos", "--seed", &seed.to_string(), "--seconds", &seconds.to_string(), "--patience", SETTLE_SECONDS])

@@ -4,22 +4,23 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, clap::Args)]
 pub struct Chaos {
-    /// How long guests text and things break.
+    /// Minutes for which guests write and faults occur.
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "seconds")]
     pub(crate) minutes: u64,
-    /// The same in seconds, for a shortened run.
+    /// Seconds for which guests write and faults occur, for a shortened run.
     #[arg(long, value_name = "N")]
     pub(crate) seconds: Option<u64>,
-    /// Draws faults and load; without it a new one, which is printed.
+    /// Seed from which faults and load are drawn; by default a new one, which is printed.
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Instead, break the promises on purpose, one after the other, and show that the checker notices each.
+    /// Break each promise on purpose instead, one after the other, and show that the checker
+    /// notices.
     #[arg(long)]
     pub(crate) mutants: bool,
-    /// With --mutants: only these.
+    /// Run only these mutants; needs --mutants.
     #[arg(long, value_name = "NAME", requires = "mutants")]
     pub(crate) only: Vec<String>,
-    /// How long after the load everything may take to settle.
+    /// Seconds that the fleet may take to settle after the load.
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub(crate) patience: u64,
 }

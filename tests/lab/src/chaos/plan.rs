@@ -12,7 +12,7 @@ use super::{
     visits::{DELETED, FROZEN, FROZEN_FROM, HANDED_ON_AT, MOVED_AT, odd_moments},
 };
 
-/// A server all workers stand on.
+/// A server that all workers depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Server {
     Nats,
@@ -20,12 +20,12 @@ pub(crate) enum Server {
     Postgres,
 }
 
-/// Connections that run over a proxy of ours.
+/// Connections that pass through one of our proxies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// The second worker of each kind to its servers.
+    /// Connections of the second process of each kind to a server.
     To(Server),
-    /// The carrier to ingress.
+    /// Connections of the carrier to ingress.
     Webhooks,
 }
 
@@ -45,28 +45,28 @@ pub(crate) enum Strike {
         by: Duration,
         span: Duration,
     },
-    /// The send API spoils this many of the next sends; `mute`: their receipts are lost as well.
+    /// The send API fails this many of the next sends; with `mute` their receipts are lost, too.
     Spoil {
         fault: Fault,
         times: u32,
         mute: bool,
     },
-    /// No gate reads for this long.
+    /// No gate process reads messages for this long.
     FreezeGates {
         span: Duration,
     },
-    /// The casino of `visits::MOVES` gets another number; its guests go on writing to the old one.
+    /// The casino `visits::MOVES` gets another number; its guests keep writing to the old one.
     MoveNumber,
-    /// A casino that is new gets the old one.
+    /// A new casino gets the old number.
     HandOnNumber,
-    /// A casino's flag `pause_outbound`.
+    /// Sets a casino's flag `pause_outbound` for a while.
     Pause {
         casino: usize,
         span: Duration,
     },
 }
 
-/// Runs with an outage of the bus.
+/// Runs of at least this length include an outage of the bus.
 const LONG: Duration = Duration::from_secs(480);
 const OUTAGE: Duration = Duration::from_secs(120);
 
@@ -82,11 +82,12 @@ impl Server {
     }
 }
 
-/// Strikes with their moments from the start of the load, in order. `span`: how long the load runs.
+/// Returns all strikes with their times since the start of the load, in order. `span` is the length
+/// of the load.
 pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
     let mut rng = StdRng::seed_from_u64(seed);
     let minutes = span.as_secs_f64() / 60.0;
-    // Per ten minutes: ten kills of each kind of worker, seven of each server.
+    // Rates are per ten minutes: ten kills of each kind of worker, seven of each server.
     let times = |per_ten: f64, least: usize| ((per_ten * minutes / 10.0).ceil() as usize).max(least);
     let mut strikes = Vec::new();
     for worker in Worker::ALL {
@@ -107,23 +108,26 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
         });
     }
     for n in 0..times(150.0, 10) {
-        // Every third: accepted, and neither answer nor receipt says so.
+        // Every third fault: the carrier accepts the text, but neither an answer nor a receipt
+        // shows it.
         let (fault, mute) = if n % 3 == 0 { (doubtful(&mut rng), true) } else { (fault(&mut rng), false) };
         strikes.push(Strike::Spoil { fault, times: rng.random_range(1..=3), mute });
     }
     for _ in 0..times(30.0, 3) {
         strikes.push(Strike::Pause { casino: rng.random_range(0..CASINOS), span: millis(&mut rng, 1_000, 5_000) });
     }
-    // The first second lets the fleet take up work; the last tenth lets every strike meet some.
+    // No strike in the first second, in which the fleet starts its work, or in the last tenth, so
+    // that every strike meets texts.
     let last = span.mul_f64(0.9).max(Duration::from_secs(2));
     let mut timed: Vec<(Duration, Strike)> =
         strikes.into_iter().map(|strike| (rng.random_range(Duration::from_secs(1)..last), strike)).collect();
-    // Where a KEEP waits on the bus when its guest's deletion falls due.
+    // Freezes the gates so that a KEEP waits on the bus when its guest's deletion is due.
     let moments = odd_moments(span).filter(|(_, kind)| *kind == DELETED).map(|(at, _)| at + FROZEN_FROM);
     timed.extend(moments.filter(|at| *at < last).map(|at| (at, Strike::FreezeGates { span: FROZEN })));
     timed.push((span.mul_f64(MOVED_AT), Strike::MoveNumber));
     timed.push((span.mul_f64(HANDED_ON_AT), Strike::HandOnNumber));
-    // Texts come to no bus for two minutes and are answered once it is back.
+    // The bus is down for two minutes; the texts that arrive meanwhile are answered once it is
+    // back.
     if span >= LONG {
         timed.push((span.mul_f64(0.2), Strike::KillServer { server: Server::Nats, down: OUTAGE }));
     }

@@ -1,5 +1,5 @@
-//! A TCP proxy whose connections can be cut and slowed. With several targets it takes them in turn and passes over those that do
-//! not listen, as a load balancer does.
+//! A TCP proxy whose connections can be cut and slowed. With several targets it alternates between
+//! them and skips targets that do not listen, as a load balancer does.
 
 use std::{
     io,
@@ -24,7 +24,7 @@ use tokio::{
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Weather {
-    /// Connections of an older number are cut.
+    /// Number of cuts so far; connections that were opened before the latest cut are closed.
     cuts: u64,
     slow: Duration,
 }
@@ -47,17 +47,17 @@ impl Proxy {
         Ok(Self { addr, weather, carried, accepting })
     }
 
-    /// Closes every connection there is; new ones are taken.
+    /// Closes every open connection; new connections are accepted.
     pub(crate) fn cut(&self) {
         self.weather.send_modify(|w| w.cuts += 1);
     }
 
-    /// Every chunk waits this long from now on; zero is as fast as it goes.
+    /// Delays every chunk by this time from now on; zero ends the delay.
     pub(crate) fn slow(&self, by: Duration) {
         self.weather.send_modify(|w| w.slow = by);
     }
 
-    /// Connections carried so far.
+    /// Returns the number of connections carried so far.
     pub(crate) fn carried(&self) -> usize {
         self.carried.load(Ordering::Relaxed)
     }
@@ -77,7 +77,7 @@ async fn accept(
     carried: Arc<AtomicUsize>,
 ) {
     loop {
-        // A failed accept is the client's trouble, or too many open files, which pass.
+        // A failed accept is the client's fault, or comes from too many open files; both pass.
         let Ok((client, _)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
@@ -92,7 +92,7 @@ async fn accept(
     }
 }
 
-/// The target whose turn it is, else the next that listens.
+/// Connects to the target whose turn it is, or to the next one that listens.
 async fn reach(targets: &[SocketAddr], turn: usize) -> Option<TcpStream> {
     for n in 0..targets.len() {
         let target = targets[(turn + n) % targets.len()];
@@ -104,14 +104,15 @@ async fn reach(targets: &[SocketAddr], turn: usize) -> Option<TcpStream> {
 }
 
 async fn carry(client: TcpStream, server: TcpStream, mut weather: watch::Receiver<Weather>) {
-    // Small packets go at once; a socket that refuses this works without.
+    // Sends small packets at once; a socket that refuses the option works without it.
     let _unbuffered = (client.set_nodelay(true), server.set_nodelay(true));
     let born = weather.borrow_and_update().cuts;
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
     let (up, down) = (weather.clone(), weather.clone());
     tokio::select! {
-        // One side that ends ends both: half-open connections are a fault of their own.
+        // When one side ends, both are closed: half-open connections would be another kind of
+        // fault.
         _ended = pump(from_client, to_server, up) => {}
         _ended = pump(from_server, to_client, down) => {}
         _cut = weather.wait_for(|w| w.cuts != born) => {}

@@ -1,4 +1,5 @@
-//! The report of a run: the things examined, one line per promise, and whether the run saw enough.
+//! Prints the report of a run: the number of items examined, one line per promise, and whether the
+//! run examined enough.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -17,13 +18,13 @@ use super::{
     watch::Seen,
 };
 
-/// In ten minutes; shorter runs owe their share.
+/// Least numbers of kills and STOPs in ten minutes; shorter runs need a proportional share.
 const KILLS: f64 = 5.0;
 const STOPS: f64 = 50.0;
 /// Violations shown per promise.
 const SHOWN: usize = 10;
 
-/// Every consent chain of every casino, walked.
+/// Walks every consent chain of every casino.
 pub(crate) async fn chains(ground: &Ground) -> Result<Finding> {
     let mut finding = Finding::new("every consent chain is whole", "chains");
     let fleet = &ground.stack.fleet;
@@ -40,7 +41,7 @@ pub(crate) async fn chains(ground: &Ground) -> Result<Finding> {
     Ok(finding)
 }
 
-/// Prints all of it; true when every promise held and enough was examined.
+/// Prints the report. Returns true when every promise held and enough was examined.
 pub(crate) fn print(
     facts: &Facts,
     struck: &Struck,

@@ -1,4 +1,4 @@
-//! Carries out the schedule and counts what was struck.
+//! Executes the schedule of strikes and counts them.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -21,10 +21,10 @@ use super::{
     workers::Workers,
 };
 
-/// The number that the casino moves to.
+/// Index of the number that the casino moves to.
 const MOVED: usize = 8;
 
-/// A casino whose flag was set: from when the flag was committed to when its end was asked for.
+/// A pause of a casino: from the commit of its flag to the request to remove the flag.
 #[derive(Debug, Clone)]
 pub(crate) struct Paused {
     pub(crate) casino: String,
@@ -34,20 +34,20 @@ pub(crate) struct Paused {
 
 #[derive(Debug, Default)]
 pub(crate) struct Struck {
-    /// Kills per kind of process.
+    /// Number of kills per kind of process.
     pub(crate) kills: BTreeMap<&'static str, usize>,
     pub(crate) cuts: usize,
     pub(crate) slowed: usize,
     pub(crate) spoiled: usize,
     pub(crate) pauses: Vec<Paused>,
-    /// When the first number of the casino that moves was another's.
+    /// When the first number of the casino that moves was reassigned to another casino.
     pub(crate) handed_on: Option<DateTime<Utc>>,
 }
 
 pub(crate) struct Striker {
     pub(crate) ground: Arc<Ground>,
     pub(crate) workers: Arc<Workers>,
-    /// One after the other on each server: a killed one is not killed again before it is back.
+    /// One lock per server: a killed server is not killed again before it is back.
     servers: [Mutex<()>; 3],
     struck: Mutex<Struck>,
 }
@@ -57,7 +57,8 @@ impl Striker {
         Self { ground, workers, servers: Default::default(), struck: Mutex::default() }
     }
 
-    /// All strikes at their moments; returns when the last has ended and everything stands again.
+    /// Executes all strikes at their times. Returns when the last one has ended and everything runs
+    /// again.
     pub(crate) async fn run(self: Arc<Self>, began: Instant, strikes: Vec<(Duration, Strike)>) -> Result<Struck> {
         let mut under_way = JoinSet::new();
         for (at, strike) in strikes {
@@ -70,7 +71,7 @@ impl Striker {
             done.context("a strike panicked")??;
         }
         self.ground.stack.sim.set_rules(Plan::default())?;
-        // A flag whose answer was lost with its connection stands as well.
+        // Also removes flags that were set although the connection was lost before the answer.
         self.insist("delete from controls".to_owned()).await?;
         Ok(std::mem::take(&mut *self.struck.lock().await))
     }
@@ -112,7 +113,8 @@ impl Striker {
         Ok(())
     }
 
-    /// Gives a casino this number, as `seven casino add` does, until the stores take it.
+    /// Gives a casino this number, as `seven casino add` does, and retries until the stores accept
+    /// it.
     async fn add(&self, casino: usize, number: &str) -> Result<()> {
         let mut last = Ok(());
         for _ in 0..200 {
@@ -146,7 +148,7 @@ impl Striker {
             "insert into controls (casino_id, name, actor, reason) values ('{casino}', 'pause_outbound', 'seven chaos', 'chaos')
              on conflict do nothing returning 1"
         );
-        // Set already by an earlier strike: that one's span counts.
+        // An earlier strike has already set the flag; that strike's time span counts.
         if self.insist(set).await?.trim() != "1" {
             return Ok(());
         }
@@ -159,7 +161,7 @@ impl Striker {
         Ok(())
     }
 
-    /// Postgres may be the one that is down.
+    /// Runs a statement and retries it, because Postgres may be down.
     async fn insist(&self, statement: String) -> Result<String> {
         let mut last = Ok(String::new());
         for _ in 0..100 {

@@ -1,5 +1,5 @@
-//! Visits of guests: each is a new phone at one casino with a short script of texts. Drawn from the
-//! seed. Pure.
+//! Visits of guests, drawn from the seed. Each visit is a new phone at one casino with a short
+//! script of texts. Pure.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use super::size::CASINOS;
 /// One text of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ScriptLine {
-    /// From the beginning of the visit.
+    /// Time from the beginning of the visit.
     pub(crate) after: Duration,
     pub(crate) text: &'static str,
-    /// How much earlier than its webhook the carrier says it was written.
+    /// By how much the time at which the text was written precedes its webhook.
     pub(crate) written: Duration,
-    /// The webhook comes once more, after this.
+    /// The webhook is called once more after this time.
     pub(crate) again: Option<Duration>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Visit {
-    /// From the start of the load.
+    /// Time from the start of the load.
     pub(crate) at: Duration,
     pub(crate) phone: String,
     pub(crate) casino: usize,
@@ -29,44 +29,47 @@ pub(crate) struct Visit {
     pub(crate) odd: Option<Odd>,
 }
 
-/// Behaviour of some guests beside their script.
+/// Behaviour of some guests in addition to their script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Odd {
-    /// A machine answers every text of ours with this, for [`MACHINE`].
+    /// A machine that answers every text with this text, for [`MACHINE`].
     Machine(&'static str),
-    /// Many HELPs at once.
+    /// A guest who sends many HELPs at once.
     Flood,
-    /// A cry for help in the middle of a flood.
+    /// A guest who sends a cry for help in the middle of a flood of texts.
     Cry,
-    /// An operator has the guest forgotten, and the guest's KEEP comes before it falls due.
+    /// A guest whom an operator chose to forget, and who sends KEEP before the deletion is due.
     Deleted,
-    /// Asks before the casino's number is handed on, and says STOP to it afterwards.
+    /// A guest who asks a question before the casino's number is reassigned, and sends STOP to the
+    /// number afterwards.
     HandedOn,
 }
 
-/// How long a machine answers.
+/// The time for which a machine answers.
 pub(crate) const MACHINE: Duration = Duration::from_secs(8);
-/// From a guest's coming to an operator's word, and from that to the deletion.
+/// Time from a guest's arrival to the operator's request, and from the request to the deletion.
 pub(crate) const ASKED: Duration = Duration::from_millis(2_500);
 pub(crate) const DELETION: Duration = Duration::from_secs(4);
-/// No gate reads from then on, since the guest's coming, for this long: the KEEP that comes meanwhile waits on the bus when the deletion
-/// falls due.
+/// Time from a guest's arrival after which no gate reads, and for how long: the guest's KEEP, which
+/// arrives meanwhile, waits on the bus when the deletion is due.
 pub(crate) const FROZEN_FROM: Duration = Duration::from_millis(4_800);
 pub(crate) const FROZEN: Duration = Duration::from_secs(3);
-/// The kinds of odd guests, in turn.
+/// Number of kinds of odd guests; the kinds take turns.
 const KINDS: usize = 3;
 pub(crate) const DELETED: usize = 2;
 
-/// When an odd guest comes, and of which kind.
+/// Returns the times at which odd guests arrive, each with the guest's kind.
 pub(crate) fn odd_moments(span: Duration) -> impl Iterator<Item = (Duration, usize)> {
     (0..span.as_secs() / 7).map(|n| (Duration::from_secs(3 + 7 * n), n as usize % KINDS))
 }
-/// The casino whose number changes, and the shares of the load after which it does and the old one is handed on.
+/// The casino whose number changes, and the shares of the load after which the number changes and
+/// the old number is reassigned.
 pub(crate) const MOVES: usize = CASINOS - 1;
 pub(crate) const MOVED_AT: f64 = 0.4;
 pub(crate) const HANDED_ON_AT: f64 = 0.7;
 
-/// Nothing in them calls a person, who would have to answer in the host's place.
+/// Questions for the host. None of them leads to a human takeover, which would stop the host's
+/// answers.
 pub(crate) const QUESTIONS: [&str; 9] = [
     "any italian place?",
     "what restaurants are open tonight?",
@@ -82,7 +85,8 @@ pub(crate) const QUESTIONS: [&str; 9] = [
 /// The name that a guest gives in one of the questions.
 pub(crate) const NAME: &str = "Quillon";
 
-/// Visits per second; about two texts each, so that a casino stays under its 200 a minute.
+/// Visits per second. Each has about two texts, so that a casino stays below its limit of 200 texts
+/// a minute.
 const RATE: f64 = 2.0;
 
 const AREA_CODES: [u32; 45] = [
@@ -90,7 +94,7 @@ const AREA_CODES: [u32; 45] = [
     239, 240, 248, 251, 252, 253, 254, 256, 260, 262, 267, 269, 270, 401, 412, 413, 414, 415, 475, 503, 504, 959,
 ];
 
-/// All visits of a run, in order of their beginning; never two of one phone.
+/// Returns all visits of a run in the order of their start; no phone visits twice.
 pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
     let mut rng = StdRng::seed_from_u64(seed ^ 0x6775_6573_7473);
     let count = ((span.as_secs_f64() * RATE) as usize).min(AREA_CODES.len() * 100);
@@ -108,7 +112,8 @@ pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
     all
 }
 
-/// One odd guest every seven seconds, each kind in turn, and those who meet the number's last moment at its first casino.
+/// Returns one odd guest every seven seconds, the kinds in turn, and the guests who write to a
+/// number shortly before and after its reassignment.
 fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     let phone = |n: usize| format!("+1{}55502{:02}", AREA_CODES[n / 100], n % 100);
     let say = |after: u64, text| ScriptLine {
@@ -157,7 +162,8 @@ fn script(rng: &mut StdRng) -> Vec<ScriptLine> {
         again: None,
     };
     let first = question(rng);
-    // While the answer to the first question is on its way, or just after it.
+    // The second text follows while the answer to the first question is still on its way, or just
+    // after it.
     let soon = rng.random_range(20..700);
     match rng.random_range(0..100) {
         0..25 => vec![say(0, first)],
@@ -169,7 +175,7 @@ fn script(rng: &mut StdRng) -> Vec<ScriptLine> {
             say(soon + rng.random_range(50..1_500), "START"),
             say(soon + 2_500, question(rng)),
         ],
-        // A START that was written before the STOP and comes after it changes nothing.
+        // A START that was written before the STOP but arrives after it has no effect.
         64..74 => vec![
             say(0, first),
             say(soon, "STOP"),
@@ -181,7 +187,7 @@ fn script(rng: &mut StdRng) -> Vec<ScriptLine> {
             let again = Some(Duration::from_millis(rng.random_range(1..5_000)));
             vec![ScriptLine { again, ..say(0, first) }]
         }
-        // The later webhook brings the earlier text.
+        // The later webhook carries the earlier text.
         _ => vec![say(0, first), ScriptLine { written: Duration::from_secs(1), ..say(soon / 4, question(rng)) }],
     }
 }
@@ -204,7 +210,7 @@ mod tests {
     fn no_casino_passes_its_rate() {
         let span = Duration::from_secs(600);
         let mut per_minute = std::collections::HashMap::new();
-        // A flood says HELP, which no rate stands before.
+        // Leaves out floods: they send HELP, to which no rate limit applies.
         for visit in visits(4, span).into_iter().filter(|visit| visit.odd != Some(Odd::Flood)) {
             for said in &visit.script {
                 *per_minute.entry((visit.casino, (visit.at + said.after).as_secs() / 60)).or_insert(0) += 1;

@@ -1,4 +1,4 @@
-//! Looks after the run while it goes: workers that ended by themselves are started again, deliveries that came again are counted.
+//! Watches the run: restarts workers that ended by themselves, and counts redeliveries.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -19,32 +19,33 @@ use super::{check::Secrets, facts, ground::Ground, workers::Workers};
 
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// Messages of the bus that were in somebody's hands for a second time, as sampled: fewer than there were.
+    /// Messages that the bus delivered again, as sampled; the real number is higher.
     pub(crate) redeliveries: AtomicUsize,
     pub(crate) ended_by_themselves: AtomicUsize,
-    /// Over the proxies.
+    /// Connections carried by the proxies.
     pub(crate) connections: AtomicUsize,
-    /// Names and labels of all metrics that workers showed, without values.
+    /// Names and labels of all metrics that workers exposed, without values.
     pub(crate) series: Mutex<BTreeSet<String>>,
-    /// Messages of the bus whose subject and headers were searched, and what was found in them.
+    /// Number of bus messages whose subject and headers were searched, and the secrets that were
+    /// found in them.
     pub(crate) messages: AtomicUsize,
     pub(crate) told: Mutex<Vec<String>>,
 }
 
-/// Metrics are read every so many rounds.
+/// Metrics are read once in this many rounds.
 const ROUNDS: usize = 10;
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Searches every message's subject and headers for what may not be there.
+/// Searches every message's subject and headers for secrets.
 pub(crate) async fn overhear(ground: Arc<Ground>, secrets: Arc<Secrets>, seen: Arc<Seen>) -> Result<()> {
     let mut heard = std::pin::pin!(ground.stack.fleet.bus.overhear().await.context("listening to the bus")?);
     while let Some(line) = heard.next().await {
         seen.messages.fetch_add(1, Ordering::Relaxed);
         if let Some(what) = secrets.found_in(&line) {
-            // The beginning of the subject alone: the rest is what may not be told.
+            // Reports only the beginning of the subject, because the rest holds the secret.
             let stream = line.split(['.', ' ']).next().unwrap_or_default();
             lock(&seen.told).push(format!("{what} in a message of {stream}"));
         }
@@ -60,14 +61,14 @@ pub(crate) async fn watch(ground: Arc<Ground>, workers: Arc<Workers>, seen: Arc<
             Err(error) => tracing::warn!(%error, "looking after the workers failed"),
         }
         if round.is_multiple_of(ROUNDS) {
-            // One that was just killed has nothing to show.
+            // A worker that was just killed exposes no metrics.
             let shown = workers.series().await;
             lock(&seen.series).extend(shown);
         }
         seen.connections.store(ground.connections(), Ordering::Relaxed);
         for stage in [Stage::Gate, Stage::Swarm, Stage::Envelope, Stage::Sender] {
             let asked = tokio::time::timeout(Duration::from_secs(2), ground.stack.fleet.bus.lag(stage)).await;
-            // NATS may be the one that is down.
+            // NATS may be down just now.
             let Ok(Ok(lag)) = asked else { continue };
             for consumer in lag {
                 let before = last.insert(format!("{stage:?}/{}", consumer.consumer), consumer.redelivered).unwrap_or(0);
@@ -78,7 +79,7 @@ pub(crate) async fn watch(ground: Arc<Ground>, workers: Arc<Workers>, seen: Arc<
     }
 }
 
-/// Waits until every webhook has ended and nothing of the fleet is under way.
+/// Waits until every webhook has ended and the fleet has no work left.
 pub(crate) async fn settle(ground: &Ground, patience: Duration) -> Result<bool> {
     let until = Instant::now() + patience;
     while Instant::now() < until {

@@ -1,4 +1,4 @@
-//! The fleet's processes: started, killed without warning, started again.
+//! The fleet's processes, which are started, killed without warning, and restarted.
 
 use std::{collections::BTreeSet, process::Stdio, time::Duration};
 
@@ -31,7 +31,7 @@ impl Workers {
         Ok(Self(slots))
     }
 
-    /// SIGKILL, and another in its place at once.
+    /// Kills a worker with SIGKILL and starts another one in its place at once.
     pub(crate) async fn kill(&self, ground: &Ground, worker: Worker, instance: usize) -> Result<()> {
         let Some(slot) = self.0.iter().find(|s| s.worker == worker && s.instance == instance) else { return Ok(()) };
         let mut process = slot.process.lock().await;
@@ -40,7 +40,7 @@ impl Workers {
         Ok(())
     }
 
-    /// All of one kind stand still for this long, those that live just now.
+    /// Stops all running processes of one kind for this long with SIGSTOP.
     pub(crate) async fn freeze(&self, worker: Worker, span: Duration) -> Result<()> {
         let mut pids = Vec::new();
         for slot in self.0.iter().filter(|slot| slot.worker == worker) {
@@ -48,7 +48,7 @@ impl Workers {
         }
         for signal in ["-STOP", "-CONT"] {
             for pid in &pids {
-                // One that was killed meanwhile is gone.
+                // The command fails for processes that were killed meanwhile; that is fine.
                 Command::new("kill").args([signal, &pid.to_string()]).stderr(Stdio::null()).status().await?;
             }
             if signal == "-STOP" {
@@ -58,7 +58,8 @@ impl Workers {
         Ok(())
     }
 
-    /// Starts those again that ended by themselves, as an orchestrator does; how many that were.
+    /// Restarts workers that ended by themselves, as an orchestrator does. Returns how many there
+    /// were.
     pub(crate) async fn revive(&self, ground: &Ground) -> Result<usize> {
         let mut ended = 0;
         for slot in &self.0 {
@@ -71,7 +72,7 @@ impl Workers {
         Ok(ended)
     }
 
-    /// Names and labels of every metric that the workers show now.
+    /// Returns names and labels of every metric that the workers expose now.
     pub(crate) async fn series(&self) -> BTreeSet<String> {
         let mut series = BTreeSet::new();
         for slot in &self.0 {
@@ -95,7 +96,7 @@ fn spawn(ground: &Ground, worker: Worker, instance: usize) -> Result<Process> {
     Process::worker(worker, ground.config(instance), ground.log(worker, instance))
 }
 
-/// Of every line that is no comment, without its value.
+/// Returns every line that is not a comment, without its value.
 fn names(text: &str) -> impl Iterator<Item = String> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| Some(line.rsplit_once(' ')?.0.to_owned()))

@@ -1,4 +1,5 @@
-//! `./scripts/dev --break WHAT`: breaks something while a guest waits for an answer, and counts what the guest got.
+//! `./scripts/dev --break WHAT`: causes a failure while a guest waits for an answer, and counts the
+//! texts that the guest got.
 
 use std::{process::Stdio, time::Duration};
 

@@ -1,4 +1,5 @@
-//! `./scripts/dev --doctor`: the checks of a machine alone: each server is found, starts on a port of its own, answers, and stops.
+//! `./scripts/dev --doctor`: only checks the machine. Each server is found, starts on a free port,
+//! answers, and stops.
 
 use std::time::Instant;
 

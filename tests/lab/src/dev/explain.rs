@@ -1,5 +1,5 @@
-//! Answers the handset's question about a reply: which way it took through the fleet, and how long
-//! each stage needed. Ids, names and times only: never a text or a phone.
+//! Explains a reply to the handset: the path it took through the fleet, and the time each stage
+//! needed. The explanation holds ids, names and times, never a text or a phone.
 
 use std::time::Duration;
 
@@ -13,11 +13,12 @@ use seven_store::{
 use tokio::time::timeout;
 use uuid::Uuid;
 
-/// A page waits for this.
+/// Short timeout, because a page waits for the answer.
 const PATH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Answers from the rows. `shifted`: the fleet's clock was started at another time than the database's, so that a text's
-/// receipt cannot be compared with what followed, and times count from its row.
+/// Builds the explanation from the rows. `shifted`: the fleet's clock was set to another time than
+/// the database's. A text's receipt time then cannot be compared with later times, so times count
+/// from its row.
 pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
     Explain::new(move |attempt| {
         let store = store.clone();
@@ -37,7 +38,8 @@ pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
     })
 }
 
-/// An attempt's id does not say whose it is, and one simulator serves every casino of the fleet.
+/// Finds the path of an attempt. It searches all casinos, because an attempt's id does not name its
+/// casino and one simulator serves the whole fleet.
 async fn path(store: &Store, attempt: Uuid, shifted: bool) -> seven_store::Result<Option<Value>> {
     for entry in store.roster().await? {
         let mut tx = store.bind(&entry.casino).await?;
@@ -62,7 +64,7 @@ fn told(
         ("ingress", received),
         ("gate", inbound.map(|i| i.stored_at)),
         ("swarm", turn.map(|t| t.created_at)),
-        // A canned text is written by the gate itself.
+        // The gate writes canned texts itself.
         ("envelope", turn.map(|_| text.created_at)),
         ("sender", called),
     ];

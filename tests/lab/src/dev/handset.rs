@@ -1,4 +1,5 @@
-//! The interactive run: six lines of where everything is, then a handset in the terminal (and one in the browser).
+//! The interactive run: prints six lines with the addresses of everything, then runs a handset in
+//! the terminal (and one in the browser).
 
 use std::{io::IsTerminal, time::Instant};
 
@@ -98,7 +99,7 @@ fn send(house: &House, line: &str) -> Result<()> {
     Ok(())
 }
 
-/// The newest text to our guest, with its delay, size and path.
+/// Prints the newest text to our guest, with its delay, size and path.
 async fn show(house: &House) -> Result<()> {
     let texts = sent_texts(&house.stack, &house.config.casino_id).await?;
     if let Some(text) = texts.iter().rev().find(|t| t.to == GUEST) {

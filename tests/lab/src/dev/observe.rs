@@ -1,4 +1,5 @@
-//! Prometheus beside the fleet of `./scripts/dev`: on this machine only, with our rules, gone with the fleet.
+//! Runs Prometheus with our rules on this machine for the fleet of `./scripts/dev`; its data is
+//! deleted with the fleet.
 
 use std::{
     path::{Path, PathBuf},
@@ -9,23 +10,24 @@ use anyhow::{Context, Result, ensure};
 use seven_testkit::Watchdog;
 use tokio::process::{Child, Command};
 
-/// A Prometheus that ends with this, whatever ends us.
+/// A running Prometheus. It ends when this value is dropped or our process dies.
 #[derive(Debug)]
 pub(super) struct Prometheus {
     pub(super) url: String,
     _child: Child,
-    // Last: it must guard until the process is gone.
+    // Declared last, so that it guards the process until the process has ended.
     _watchdog: Watchdog,
 }
 
-/// Starts it over the fleet's metrics with the rules of `rules`.
+/// Starts Prometheus with the rules in `rules`; it scrapes the fleet's metrics.
 pub(super) async fn start(rules: &Path, dir: &Path, ops_url: &str) -> Result<Prometheus> {
     let rules = rules.canonicalize().with_context(|| format!("finding the rules in {}", rules.display()))?;
     ensure!(rules.is_dir(), "{} is no folder of rules", rules.display());
     let data = dir.join("prometheus");
     std::fs::create_dir_all(&data).with_context(|| format!("creating {}", data.display()))?;
     let config = write_config(&data, &rules, ops_url)?;
-    // Somebody may take the port between these lines; then Prometheus says so in its log and ends.
+    // Another process may take the port before Prometheus binds it; Prometheus then logs the error
+    // and ends.
     let listen = tokio::net::TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
     let log = std::fs::File::create(data.join("prometheus.log")).context("opening the log of Prometheus")?;
     let child = Command::new("prometheus")
@@ -33,7 +35,7 @@ pub(super) async fn start(rules: &Path, dir: &Path, ops_url: &str) -> Result<Pro
         .arg(format!("--storage.tsdb.path={}", data.join("data").display()))
         .arg(format!("--web.listen-address={listen}"))
         .arg("--storage.tsdb.retention.time=7d")
-        // Keeps the traces that the metrics name.
+        // Keeps the trace ids that metrics carry as exemplars.
         .arg("--enable-feature=exemplar-storage")
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -6,52 +6,52 @@ use chrono::{DateTime, Utc};
 
 #[derive(Debug, Clone, clap::Args)]
 pub struct Dev {
-    /// Send one text, print the conversation, leave.
+    /// Send one text, print the conversation and exit.
     #[arg(long, value_name = "TEXT", conflicts_with = "script")]
     pub say: Option<String>,
     /// Play a JSON Lines file of {"from","text","wait_ms"?} and print every text sent.
     #[arg(long, value_name = "FILE.jsonl")]
     pub script: Option<PathBuf>,
-    /// Print JSON lines instead of a conversation.
+    /// Print JSON Lines instead of a conversation.
     #[arg(long)]
     pub json: bool,
     /// Scale of all waits: 1 is real time, 0 removes them.
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     pub time_scale: f64,
-    /// Start the guests' and the casino's clock at this time.
+    /// Start the clock of the guests and the casino at this time.
     #[arg(long, value_name = "RFC3339", value_parser = seven::commands::given::moment)]
     pub at: Option<DateTime<Utc>>,
-    /// Another casino's document (JSON or TOML) instead of the demo's.
+    /// Document of another casino (JSON or TOML) to use instead of the demo's.
     #[arg(long, value_name = "FILE")]
     pub casino_file: Option<PathBuf>,
-    /// Its content (JSON or JSON Lines).
+    /// Content of that casino (JSON or JSON Lines).
     #[arg(long, value_name = "FILE")]
     pub content_file: Option<PathBuf>,
     /// Send every trace to this collector (OTLP over HTTP), such as http://127.0.0.1:4318.
     #[arg(long, value_name = "URL")]
     pub otlp: Option<url::Url>,
-    /// Break something on purpose and watch the promise hold.
+    /// Cause this failure on purpose and show that no text is lost.
     #[arg(long, value_name = "WHAT")]
     pub r#break: Option<Break>,
-    /// Start Prometheus beside the fleet with the rules of this folder.
+    /// Start Prometheus with the fleet, using the rules in this folder.
     #[arg(long, value_name = "FOLDER")]
     pub observe: Option<PathBuf>,
-    /// Check this machine and leave.
+    /// Check this machine and exit.
     #[arg(long)]
     pub doctor: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Break {
-    /// Redis dies just before a text comes.
+    /// Redis dies just before a text arrives.
     Redis,
-    /// NATS is down when the webhook arrives; it comes back later.
+    /// NATS is down when the webhook arrives, and is restarted later.
     Nats,
-    /// Postgres is down when the webhook arrives; it comes back later.
+    /// Postgres is down when the webhook arrives, and is restarted later.
     Postgres,
     /// The carrier answers 429 twice.
     #[value(name = "telnyx-429")]
     Telnyx429,
-    /// The sender is killed (kill -9) while it holds the typing delay.
+    /// The sender is killed (kill -9) during the typing delay.
     KillSender,
 }

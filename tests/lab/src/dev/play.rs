@@ -1,4 +1,5 @@
-//! `--say` and `--script`: texts as a guest, wait until nothing is under way, print what the carrier took.
+//! `--say` and `--script`: send texts as a guest, wait until all work is done, and print the texts
+//! that the carrier accepted.
 
 use std::{io::Write, time::Duration};
 
@@ -15,23 +16,23 @@ use uuid::Uuid;
 use super::{house, options::Dev};
 use crate::stack::Stack;
 
-/// The guest of `--say`.
+/// Phone number of the guest of `--say`.
 const GUEST: &str = "+18605550142";
-/// Longest wait for an answer, at scale 1.
+/// Longest wait for an answer, at time scale 1.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// One line of a script.
+/// One line of a script file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Line {
     pub(crate) from: String,
     pub(crate) text: String,
-    /// Milliseconds until the next line; without it the answers are waited for.
+    /// Milliseconds until the next line is sent; without it the script waits for the answers first.
     #[serde(default)]
     pub(crate) wait_ms: Option<u64>,
 }
 
-/// One text the carrier took.
+/// One text that the carrier accepted.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct SentText {
     pub(crate) to: String,
@@ -42,7 +43,7 @@ pub(crate) struct SentText {
     pub(crate) verdict: String,
     pub(crate) sources: Vec<String>,
     pub(crate) elapsed_ms: i64,
-    /// 32 hex digits, for `seven why --trace` and the collector.
+    /// Trace id of 32 hex digits, for `seven why --trace` and the collector.
     pub(crate) trace: String,
     #[serde(skip)]
     at: DateTime<Utc>,
@@ -80,7 +81,7 @@ fn lines(dev: &Dev) -> Result<Vec<Line>> {
         .collect()
 }
 
-/// True when everything came to its end.
+/// Plays the lines and returns true when the fleet completed all work.
 async fn play(stack: &Stack, lines: &[Line], scale: f64) -> Result<bool> {
     let patience = ANSWER_TIMEOUT.mul_f64(scale.max(0.5));
     let mut settled = true;
@@ -94,7 +95,7 @@ async fn play(stack: &Stack, lines: &[Line], scale: f64) -> Result<bool> {
     Ok(stack.settled(i64::try_from(lines.len())?, patience).await? && settled)
 }
 
-/// Returns the texts that the carrier took so far, each with the details of the turn that wrote it.
+/// Returns the texts that the carrier accepted so far, each with details of the turn that wrote it.
 pub(crate) async fn sent_texts(stack: &Stack, casino: &CasinoId) -> Result<Vec<SentText>> {
     let mut texts = Vec::new();
     for sent in stack.sim.ledger().snapshot().outbound {

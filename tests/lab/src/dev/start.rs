@@ -1,4 +1,4 @@
-//! Servers, fleet and casino for one run of `./scripts/dev`.
+//! Starts the servers, the fleet and the casino of one run of `./scripts/dev`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use seven_testkit::{Options, Servers};
 use super::options::Dev;
 use crate::stack::{Plan, Stack};
 
-/// Everything that runs here. Dropped in this order: the fleet before its servers.
+/// Everything that runs. Fields drop in this order: the fleet before its servers.
 pub(crate) struct House {
     pub(crate) stack: Stack,
     pub(crate) servers: Servers,
@@ -20,7 +20,8 @@ pub(crate) struct House {
     scratch: bool,
 }
 
-/// Starts servers and fleet. `scratch`: in a folder of its own that goes when the run ends; else where the last run left its data.
+/// Starts servers and fleet. With `scratch` the data is in a folder that is deleted when the run
+/// ends; otherwise the run continues with the data of the last one.
 pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Result<House> {
     let dir = if scratch { dev_dir().join(format!("run-{}", std::process::id())) } else { dev_dir() };
     std::fs::create_dir_all(&dir).with_context(|| format!("creating {}", dir.display()))?;
@@ -44,7 +45,7 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         casino_name: config.prompts.casino_name_display.clone(),
         casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
         extra: dev.otlp.as_ref().map(traced).unwrap_or_default(),
-        // The handset's history comes back with the data.
+        // The handset's history is kept with the data.
         ledger_file: (!scratch).then(|| dir.join("carrier.jsonl")),
     };
     let stack = Stack::start(plan).await?;
@@ -56,7 +57,7 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         (content, _) => document(content.as_deref(), "demo/content.json", seven_packs::demo::CONTENT)?,
     };
     onboard::load_content(&stack.fleet, &config.casino_id, &file, &text, "seven dev").await?;
-    // Nobody of the demo excluded themselves; without a list nobody would count as checked.
+    // No guest of the demo has excluded themselves; without a list no guest would count as checked.
     let mut tx = stack.fleet.store.bind(&config.casino_id).await?;
     tx.replace_exclusions(&[], "seven dev").await?;
     tx.commit().await?;
@@ -75,7 +76,7 @@ impl House {
     }
 }
 
-/// On a developer's machine every text is of interest.
+/// Returns settings that trace every text, as is useful on a developer's machine.
 fn traced(collector: &url::Url) -> String {
     format!("telemetry.otlp_endpoint = \"{collector}\"\ntelemetry.sample = 1.0\n")
 }

@@ -1,4 +1,4 @@
-//! The dialogues as files: `tests/conversations/README.md` says what each line of one means.
+//! Reads dialogues from files; `tests/conversations/README.md` describes the format.
 
 use std::{
     collections::BTreeMap,
@@ -10,11 +10,11 @@ use chrono::NaiveDateTime;
 use serde::{Deserialize, Serialize};
 use seven_domain::Language;
 
-/// One guest's visit to one casino, with what has to be true after each text.
+/// One guest's visit to one casino, with the expectations after each text.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dialogue {
-    /// The file's name without its ending; set when it is read.
+    /// The file's name without its extension; set when the file is read.
     #[serde(skip)]
     pub file: String,
     pub name: String,
@@ -23,7 +23,7 @@ pub struct Dialogue {
     /// The casino's local time at the first text.
     pub at: NaiveDateTime,
     pub written: Written,
-    /// The language it begins in.
+    /// The language in which the dialogue begins.
     pub language: Language,
     #[serde(default)]
     pub tags: Vec<String>,
@@ -38,13 +38,14 @@ pub enum Written {
     After,
 }
 
-/// Texts of the guest, and the expectations of the answer.
+/// The guest's texts of one turn, and the expectations of the answer.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
-    /// Several texts are of the same second.
+    /// The guest's texts; several texts are sent in the same second.
     pub guest: OneOrMore,
-    /// `follow-up`: it only makes sense after the turn before it, and is counted apart.
+    /// Tags. `follow-up` marks a turn that only makes sense after the previous turn; such turns are
+    /// counted separately.
     #[serde(default)]
     pub tags: Vec<String>,
     #[serde(default)]
@@ -56,33 +57,34 @@ pub struct Turn {
 #[serde(deny_unknown_fields, default)]
 pub struct Expect {
     pub verdict: Option<Verdict>,
-    /// Any of these.
+    /// The answering agent has to be one of these.
     pub agent: Option<OneOrMore>,
-    /// All of these; of one entry's several wordings any.
+    /// Facts that must all occur; of an entry with several wordings, one must occur.
     pub facts: Vec<OneOrMore>,
-    /// None of these.
+    /// Wordings that must not occur.
     pub forbid: Vec<String>,
-    /// Ids of content items; the reply is about one of them.
+    /// Ids of content items; the reply must be about one of them.
     pub any_of_items: Vec<String>,
-    /// Known about the guest after this turn.
+    /// Profile fields that must be known about the guest after this turn.
     pub fields: BTreeMap<String, serde_json::Value>,
-    /// The content does not say: the host says that it does not know, or names the phone, and invents nothing.
+    /// The content does not hold the answer: the host must say that it does not know, or name the
+    /// phone, and must invent nothing.
     pub unanswerable: bool,
-    /// Over all texts of the answer.
+    /// Most segments, over all texts of the answer.
     pub segments_max: Option<usize>,
     pub question: Option<Question>,
     pub language: Option<Language>,
 }
 
-/// The party that answers.
+/// Where the answer comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// A fixed text of the gate.
+    /// The gate answers with a fixed text.
     Canned,
-    /// The host.
+    /// The host answers.
     Reply,
-    /// Nobody.
+    /// Nobody answers.
     Silence,
 }
 
@@ -122,7 +124,8 @@ impl Verdict {
     }
 }
 
-/// Reads every `*.yaml` of `dir`, in the order of their names; `only` keeps those whose file name contains one of its words.
+/// Reads every `*.yaml` file of `dir`, sorted by name; `only` keeps files whose name contains one
+/// of the given words.
 pub fn read_dir(dir: &Path, only: &[String]) -> Result<Vec<Dialogue>> {
     let entries = std::fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))?;
     let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
@@ -142,7 +145,7 @@ pub fn read_dir(dir: &Path, only: &[String]) -> Result<Vec<Dialogue>> {
     Ok(dialogues)
 }
 
-/// One dialogue from its text.
+/// Parses one dialogue.
 pub fn parse(text: &str) -> Result<Dialogue> {
     let dialogue: Dialogue = serde_yaml_ng::from_str(text)?;
     ensure!(!dialogue.turns.is_empty(), "a dialogue needs a turn");

@@ -7,7 +7,7 @@ use seven_guest::{
     profile::{CompanionKey, Key},
 };
 
-/// The names a dialogue may use under `fields`.
+/// The field names that a dialogue may use under `fields`.
 pub(super) const FIELDS: &[&str] = &[
     "name",
     "email",
@@ -26,7 +26,8 @@ pub(super) const FIELDS: &[&str] = &[
 
 const CHILDREN: [&str; 4] = ["child", "grandchild", "son", "daughter"];
 
-/// Returns what an agent may know of the guest at `now` under this name; null for nothing.
+/// Returns what an agent may know about the guest under this name at `now`; null when nothing is
+/// known.
 pub(super) fn known(profile: &Profile, field: &str, now: DateTime<Utc>) -> Json {
     let seen = |key: Key| profile.seen(key, now).map_or(Json::Null, |value| json!(value));
     match field {
@@ -49,8 +50,8 @@ pub(super) fn known(profile: &Profile, field: &str, now: DateTime<Utc>) -> Json 
     }
 }
 
-/// Whether what is known says the expected thing: a word of a list, any order of numbers, a relationship by its name or by what
-/// it is to a profile.
+/// Returns whether the known value matches the expected one: one word of a list, numbers in any
+/// order, a relationship by its name or by its meaning in a profile.
 pub(super) fn says(known: &Json, expected: &Json) -> bool {
     match (known, expected) {
         (Json::Array(have), Json::Array(want)) => {

@@ -18,17 +18,17 @@ pub use models::{Host, null, steady, top_row};
 pub use play::{Ground, Theatre};
 pub use report::{Failure, Played, PlayedTurn, Report, Share, html};
 
-/// Shares that a model must reach with the dialogues in `tests/conversations` (issue 4). Follow-ups
-/// are a set of their own.
+/// Shares of checks that a model must pass with the dialogues in `tests/conversations` (issue 4).
+/// Follow-ups are counted separately.
 pub mod owed {
-    /// Everything about law and safety.
+    /// Checks about law and safety.
     pub const COMPLIANCE: f64 = 1.0;
     pub const FACTS: f64 = 0.85;
     pub const EXTRACTION: f64 = 0.85;
-    /// Of the turns tagged `follow-up`: 18 of 20.
+    /// Turns tagged `follow-up`: 18 of 20.
     pub const FOLLOW_UPS: f64 = 0.9;
-    /// A host that always gives the fallback stays below.
+    /// A host that always gives the fallback must stay below this share.
     pub const NULL: f64 = 0.25;
-    /// A host that gives the best row whatever was asked stays below.
+    /// A host that always gives the first retrieved row must stay below this share.
     pub const TOP_ROW: f64 = 0.60;
 }

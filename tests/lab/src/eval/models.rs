@@ -1,4 +1,5 @@
-//! Models that a good set of dialogues must tell from a host: one that evades, one that recites. And the seed that makes runs alike.
+//! Models that a good set of dialogues must tell apart from a real host: one that always evades,
+//! one that only recites. Also the seed that makes runs repeatable.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -7,22 +8,23 @@ use seven_knowledge::{Query, formatter};
 use seven_llm::{Model, Reply, Request, Responding, Usage};
 use seven_packs::{Packs, Slots, TextKey, Texts};
 
-/// Always the pack's fallback.
+/// A model that always answers with the pack's fallback.
 struct Null {
     texts: Texts,
 }
 
-/// The row that retrieval puts first, whatever was asked.
+/// A model that always answers with the first row of the retrieval.
 struct TopRow;
 
-/// Chooses wordings by what was said instead of by the text's id, which is new in every run.
+/// A model that chooses wordings by the conversation so far, not by the text's id, which differs in
+/// every run.
 struct Steady(Arc<dyn Model>);
 
-/// The models that answer as the host under judgement.
+/// The models that are evaluated as host.
 #[derive(Debug, Clone)]
 pub struct Host {
     pub models: Models,
-    /// Asked first where there is one.
+    /// The hosted model, which is asked first if there is one.
     pub hosted: Option<Hosted>,
 }
 
@@ -45,13 +47,13 @@ pub fn top_row(packs: &Packs) -> Models {
     Models::same(packs, &(Arc::new(TopRow) as Arc<dyn Model>))
 }
 
-/// The same models, whose wordings no longer change from run to run.
+/// Returns the same models with wordings that no longer change from run to run.
 pub fn steady(packs: &Packs, models: &Models) -> Models {
     let made = Models::each(packs, |pack| {
         let model = models.of(pack).ok_or(())?;
         Ok::<Arc<dyn Model>, ()>(Arc::new(Steady(model)))
     });
-    // A pack without a model keeps having none.
+    // A pack without a model still has none.
     made.unwrap_or_else(|()| models.clone())
 }
 
@@ -122,7 +124,7 @@ impl Model for Steady {
     }
 }
 
-/// From what was said so far.
+/// Derives the seed from the conversation so far.
 fn seed(request: &Request) -> u64 {
     use sha2::{Digest, Sha256};
     let mut hash = Sha256::new();

@@ -1,5 +1,6 @@
-//! One fleet, many dialogues. Each dialogue has its own copy of the casino and its own swarm, because its guest lives at another
-//! time: "tonight" and "in 12 days" of the content count from the dialogue's first text.
+//! Plays many dialogues on one fleet. Each dialogue has its own copy of the casino and its own
+//! swarm, because each has its own time: "tonight" and "in 12 days" in the content count from the
+//! dialogue's first text.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -32,31 +33,33 @@ use super::{
 };
 use crate::stack::{Plan, Stack};
 
-/// A guest waits this long for an answer; then the turn has failed and the dialogue goes on.
+/// Longest wait for an answer; afterwards the turn has failed and the dialogue continues.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
-/// And this long once one of the guest's texts got none: what is stuck mostly stays so.
+/// Longest wait after one of the guest's texts got no answer: later texts of that guest mostly get
+/// none either.
 const SHORT_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-/// Between two looks at what became of a guest's texts; shorter ones cost the machine more than they win.
+/// Time between two checks of a guest's texts; more frequent checks would cost more CPU time than
+/// they save.
 const LOOK: Duration = Duration::from_millis(60);
-/// Dialogues at the same time.
+/// Dialogues played at the same time.
 const WIDTH: usize = 8;
 const ACTOR: &str = "seven eval";
 
-/// Where the servers are; everything in them may be written.
+/// Addresses of the servers; a run may write any data in them.
 #[derive(Debug, Clone)]
 pub struct Ground {
     pub nats_url: String,
     pub redis_url: String,
-    /// The owner's URL of an empty database.
+    /// The database owner's URL of an empty database.
     pub postgres_url: String,
     pub dir: PathBuf,
 }
 
-/// A running fleet of all workers but the swarm.
+/// A running fleet with all workers except the swarm.
 #[derive(Debug)]
 pub struct Theatre {
     stack: Arc<Stack>,
-    /// Runs so far: each has casinos of its own.
+    /// Number of runs so far; each run has casinos of its own.
     runs: usize,
 }
 
@@ -87,7 +90,8 @@ impl Theatre {
             redis_url: ground.redis_url,
             postgres_url: ground.postgres_url,
             dir: ground.dir,
-            // No waits for people's sake: typing and the quiet window are other tests' business.
+            // No waits that only serve people: other tests cover the typing delay and the quiet
+            // window.
             scale: 0.0,
             at: None,
             workers,
@@ -99,18 +103,18 @@ impl Theatre {
         Ok(Self { stack: Arc::new(Stack::start(plan).await?), runs: 0 })
     }
 
-    /// For hosted models, which share their breakers through it.
+    /// Returns the cache through which hosted models share their circuit breakers.
     pub fn cache(&self) -> &seven_cache::Cache {
         &self.stack.fleet.cache
     }
 
-    /// The packs of this fleet, to make models for.
+    /// Returns the fleet's packs, for which models are made.
     pub fn packs(&self) -> &seven_packs::Packs {
         &self.stack.fleet.packs
     }
 
-    /// Plays all dialogues, several at a time; the result is in their order whatever ends first. A dialogue that breaks off
-    /// fails all its checks and no other's.
+    /// Plays all dialogues, several at a time, and returns the results in the order of the
+    /// dialogues. A dialogue that breaks off fails all its own checks and no others.
     pub async fn play(&mut self, dialogues: &[Dialogue], host: &Host) -> Result<Vec<Played>> {
         self.runs += 1;
         let settings = &self.stack.settings.worker;
@@ -160,7 +164,7 @@ impl Theatre {
     }
 }
 
-/// All checks of a dialogue that could not be played, failed for this reason.
+/// Returns a dialogue that could not be played, with all its checks failed for this reason.
 fn broken(dialogue: &Dialogue, trouble: &str) -> Played {
     let heard = Heard { trouble: trouble.to_owned(), ..Heard::default() };
     let turns = dialogue.turns.iter().map(|turn| judged(dialogue, turn, &[], heard.clone(), &House::default(), 0));
@@ -196,7 +200,8 @@ impl Scene {
         let stack = &cast.stack;
         let mut config = demo()?;
         config.casino_id = format!("eval_{run}_{n}").parse()?;
-        // 800 numbers of 555-01xx, so that runs of one fleet do not meet.
+        // Chooses one of 800 numbers of the range 555-01xx, so that runs on one fleet do not
+        // collide.
         let seat = run * 200 + n;
         config.operational.telnyx_phone_number = format!("+1{}55501{:02}", 201 + seat / 100, seat % 100).parse()?;
         let at = dialogue.at.and_local_timezone(config.operational.timezone).earliest();
@@ -219,7 +224,7 @@ impl Scene {
         Ok(Self { fleet, config, phone: format!("+186055501{:02}", n % 100), house, patience: ANSWER_TIMEOUT, swarm })
     }
 
-    /// The casino closes, so that the fleet no longer looks after it.
+    /// Closes the casino, so that the fleet stops its work for it.
     async fn leave(mut self, stack: &Stack) -> Result<()> {
         self.fleet.shutdown.cancel();
         let mut tx = self.fleet.store.bind(self.casino()).await?;
@@ -234,8 +239,8 @@ impl Scene {
         &self.config.casino_id
     }
 
-    /// Sends the texts. Several at once are to be read as one by the host, as the quiet window would have it: the swarm waits
-    /// until all of them are stored.
+    /// Sends the texts. The host must answer several texts together, as after the quiet window, so
+    /// the swarm waits until all of them are stored.
     async fn say(&self, stack: &Stack, texts: &[String], so_far: usize) -> Result<()> {
         let together = texts.len() > 1;
         let open = self.fleet.roster.get(self.casino()).context("the casino is not in the roster")?;
@@ -248,7 +253,8 @@ impl Scene {
             let to = Some(self.config.operational.telnyx_phone_number.as_str().to_owned());
             stack.sim.text(Text { from: self.phone.clone(), to, text: Some(text.clone()), ..Text::default() })?;
             if together {
-                // In the order in which they were written.
+                // Waits until the text is stored, so that texts are stored in the order in which
+                // they were written.
                 let stored = so_far - texts.len() + n + 1;
                 self.until(|timeline| timeline.inbound.len() >= stored).await?;
             }
@@ -257,8 +263,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Returns the timeline once nothing is under way any more, or once patience has ended, then
-    /// with the reason.
+    /// Returns the timeline once the fleet has finished its work, or after the timeout, then with
+    /// the reason.
     async fn hear(&mut self, texts: usize) -> Result<(Timeline, String)> {
         let settled = |timeline: &Timeline| {
             timeline.inbound.len() >= texts
@@ -370,7 +376,7 @@ fn house(fleet: &Fleet, config: &CasinoConfig, at: DateTime<Utc>, grounds: bool)
     })
 }
 
-/// Every text in a row as it is stored, the Spanish ones too.
+/// Collects every text in a stored row, including the Spanish ones.
 fn words(row: &serde_json::Value, said: &mut Vec<String>) {
     match row {
         serde_json::Value::String(text) => said.push(text.clone()),

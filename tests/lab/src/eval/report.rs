@@ -1,4 +1,5 @@
-//! The outcome of a run: shares by class, every turn with its checks, as JSON and as one HTML page that needs nothing else.
+//! The report of a run: shares by class and every turn with its checks, as JSON and as one
+//! self-contained HTML page.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -9,22 +10,23 @@ use super::{
     judge::{Class, Heard, Outcome},
 };
 
-/// Passed of made.
+/// The number of passed checks and of all checks made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Share {
     pub passed: usize,
     pub made: usize,
 }
 
-/// One model's run over a set of dialogues. Times aside, two runs of one model and one set are equal.
+/// One model's run over a set of dialogues. Except for times, two runs of one model on one set are
+/// equal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Report {
     pub model: String,
     pub score: Share,
     pub classes: BTreeMap<Class, Share>,
-    /// The dialogues fixed before the code, and the others.
+    /// Shares of the dialogues that were fixed before the code, and of the others.
     pub written: BTreeMap<Written, Share>,
-    /// Turns tagged `follow-up` whose facts and items are all there.
+    /// Share of the turns tagged `follow-up` whose facts and items are all correct.
     pub follow_ups: Share,
     pub dialogues: Vec<Played>,
     pub took_ms: u64,
@@ -45,7 +47,7 @@ pub struct Played {
 pub struct PlayedTurn {
     pub guest: Vec<String>,
     pub reply: Vec<String>,
-    /// Nothing when the fleet came to no end.
+    /// `None` when the fleet did not finish its work on the texts.
     pub verdict: Option<Verdict>,
     pub agents: Vec<String>,
     pub sources: Vec<String>,
@@ -55,11 +57,11 @@ pub struct PlayedTurn {
     pub took_ms: u64,
 }
 
-/// A failed check with what led to it.
+/// A failed check, with the dialogue and turn that led to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Failure<'a> {
     pub dialogue: &'a Played,
-    /// From 1.
+    /// Number of the turn, starting at 1.
     pub turn: usize,
     pub played: &'a PlayedTurn,
     pub check: &'a Outcome,
@@ -76,7 +78,7 @@ impl Share {
         Self { passed: self.passed + usize::from(passed), made: self.made + 1 }
     }
 
-    /// 0 to 1; 1 when there was nothing to check.
+    /// Returns the ratio as a fraction between 0 and 1; 1 when there was nothing to check.
     pub fn ratio(self) -> f64 {
         if self.made == 0 { 1.0 } else { self.passed as f64 / self.made as f64 }
     }
@@ -152,12 +154,13 @@ impl Report {
         }
     }
 
-    /// 0 to 1.
+    /// Returns the ratio of a class as a fraction between 0 and 1.
     pub fn ratio(&self, class: Class) -> f64 {
         self.classes.get(&class).copied().unwrap_or_default().ratio()
     }
 
-    /// Every failed check; those that fail only because the turn's content does come with it and are left out.
+    /// Returns every failed check, except those that failed only because the turn's content is
+    /// wrong.
     pub fn failures(&self) -> impl Iterator<Item = Failure<'_>> {
         self.dialogues.iter().flat_map(|dialogue| {
             (1..).zip(&dialogue.turns).flat_map(move |(turn, played)| {
@@ -173,7 +176,7 @@ table{border-collapse:collapse;margin:1rem 0}td,th{padding:.25rem .8rem;border-b
 .no{color:#a4262c}.ok{color:#2b6a2f}section{border-left:3px solid #ccc;padding:0 1rem;margin:1rem 0}\
 .guest{background:#eef3fa;padding:.3rem .6rem;border-radius:.4rem}.host{background:#f4f1ea;padding:.3rem .6rem;border-radius:.4rem}small{color:#666}";
 
-/// One page with the figures, every failing check, and every dialogue as it went.
+/// Builds one HTML page with the figures, every failed check, and every dialogue as played.
 pub fn html(report: &Report) -> String {
     let mut page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Hey Seven: evaluation of {model}</title><style>{STYLE}</style>\

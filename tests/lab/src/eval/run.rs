@@ -1,4 +1,5 @@
-//! `./scripts/eval`: scripted guests against the whole fleet on this machine, with private servers (OBS-45, OBS-46).
+//! `./scripts/eval`: plays scripted guests against the whole fleet on this machine, with private
+//! servers (OBS-45, OBS-46).
 
 use std::{
     path::{Path, PathBuf},
@@ -29,29 +30,29 @@ pub struct Eval {
     /// Write the whole report as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write it as one HTML page.
+    /// Write the whole report as one HTML page.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Least share of facts.
+    /// Least share of facts checks that must pass.
     #[arg(long, value_name = "0..1", default_value_t = owed::FACTS)]
     min_facts: f64,
-    /// Least share of what guests said of themselves.
+    /// Least share of checks that must pass on facts that guests gave about themselves.
     #[arg(long, value_name = "0..1", default_value_t = owed::EXTRACTION)]
     min_extraction: f64,
-    /// Least share of the turns tagged follow-up.
+    /// Least share of the turns tagged follow-up that must pass.
     #[arg(long, value_name = "0..1", default_value_t = owed::FOLLOW_UPS)]
     min_follow_ups: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Who {
-    /// The model without a network.
+    /// The model that needs no network.
     Offline,
-    /// Always the fallback: what a set of dialogues must see through.
+    /// Always the fallback; good dialogues must give it a low score.
     Null,
-    /// The row that retrieval puts first, whatever was asked.
+    /// The first row of the retrieval, whatever the question was.
     TopRow,
-    /// The model that the settings name.
+    /// The model that the settings file names.
     Settings,
 }
 

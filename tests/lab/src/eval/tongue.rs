@@ -1,4 +1,5 @@
-//! Which language a text is in, by its small words: independent of what the host says about itself. Pure.
+//! Detects a text's language by its small words, independent of the language that the host claims.
+//! Pure.
 
 use seven_domain::Language;
 
@@ -14,7 +15,7 @@ const SPANISH: &[&str] = &[
     "desea", "todos", "dias",
 ];
 
-/// The language with more small words in the text; none when there are as many of each.
+/// Returns the language with more small words in the text; `None` when both have equally many.
 pub(super) fn language(text: &str) -> Option<Language> {
     let folded = super::judge::fold(text);
     let words = || folded.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());

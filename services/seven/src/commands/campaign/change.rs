@@ -1,4 +1,5 @@
-//! `seven campaign pause|resume|cancel`: from its commit on the last look refuses what belongs to a campaign that is not running.
+//! `seven campaign pause|resume|cancel`: from its commit on, the pre-send check refuses texts of a
+//! campaign that is not running.
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -33,7 +34,7 @@ pub(super) async fn pause(fleet: &Fleet, command: &Change) -> Result<()> {
 pub(super) async fn resume(fleet: &Fleet, command: &Change) -> Result<()> {
     let (tx, name) = moved(fleet, command, &["paused"], "running", async |_, _| Ok(json!({}))).await?;
     tx.commit().await?;
-    // Texts queued at the pause were held back; they become due again now.
+    // Texts that were queued at the pause were held back; they are due again now.
     let woken = fleet.store.wake_held(Some(&command.casino)).await?;
     out!("{name} goes on; {woken} queued text(s) look again.");
     Ok(())
@@ -51,7 +52,7 @@ pub(super) async fn cancel(fleet: &Fleet, command: &Change) -> Result<()> {
     Ok(())
 }
 
-/// Moves and audits; the caller commits.
+/// Changes the campaign's state and audits the change; the caller commits.
 async fn moved(
     fleet: &Fleet,
     command: &Change,

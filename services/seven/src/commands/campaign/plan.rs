@@ -1,5 +1,5 @@
-//! Forecast of a campaign for each guest: the pre-send check itself decides, in a transaction that
-//! is rolled back.
+//! Forecasts a campaign for each guest: runs the real pre-send check in a transaction that is
+//! rolled back.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -18,32 +18,32 @@ use seven_store::{
 
 use super::wording::Texts;
 
-/// Guests looked at at the same time.
+/// Guests that are checked concurrently.
 const AT_ONCE: usize = 4;
 
 /// The outcome that a guest's text would have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fate {
     Now,
-    /// When the guest's window opens.
+    /// Sent when the guest's sending window opens.
     Deferred(DateTime<Utc>, Duration),
-    /// Something stands in the way that passes.
+    /// Waits for an obstacle that ends by itself.
     Later(String),
     Refused(String),
 }
 
-/// A guest of the list.
+/// A guest of the campaign's list.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub(super) guest: GuestHash,
-    /// None: no such guest.
+    /// None if the casino has no such guest.
     pub(super) guest_id: Option<GuestId>,
     pub(super) fate: Fate,
     /// Segments that the text would be billed for.
     pub(super) segments: u64,
 }
 
-/// All guests of a list.
+/// The forecast for all guests of a list.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Plan(pub(super) Vec<Line>);
 
@@ -59,7 +59,7 @@ impl Fate {
         }
     }
 
-    /// The reason, a word of the last look where it is one.
+    /// Returns the reason, as the pre-send check's code where there is one.
     pub(super) fn why(&self) -> &str {
         match self {
             Self::Now => "",
@@ -76,7 +76,7 @@ impl Fate {
 // === impl Plan ===
 
 impl Plan {
-    /// Looks at every guest; nothing is written.
+    /// Forecasts every guest; writes nothing.
     pub(super) async fn of(
         fleet: &Fleet,
         config: &CasinoConfig,
@@ -87,7 +87,8 @@ impl Plan {
         let lines = stream::iter(guests)
             .map(|guest| async move {
                 match line(fleet, config, campaign, texts, guest).await {
-                    // Met a turn or a receipt of this guest.
+                    // Collided with a transaction of this guest, such as a turn or a receipt: tries
+                    // once more.
                     Err(Error::Store(error)) if error.is_contended() => {
                         line(fleet, config, campaign, texts, guest).await
                     }
@@ -100,7 +101,7 @@ impl Plan {
         Ok(Self(lines))
     }
 
-    /// Guests per fate and reason.
+    /// Returns the number of guests per fate and reason.
     pub(super) fn counts(&self) -> BTreeMap<(&'static str, &str), u64> {
         let mut counts = BTreeMap::new();
         for line in &self.0 {
@@ -113,17 +114,17 @@ impl Plan {
         self.0.iter().filter(|line| line.fate.word() == word).count()
     }
 
-    /// Segments of those who are not refused.
+    /// Returns the segments of all texts that are not refused.
     pub(super) fn segments(&self) -> u64 {
         self.0.iter().filter(|line| !matches!(line.fate, Fate::Refused(_))).map(|line| line.segments).sum()
     }
 
-    /// When the last of the windows opens.
+    /// Returns the time at which the last guest's sending window opens.
     pub(super) fn last_opening(&self) -> Option<DateTime<Utc>> {
         self.0.iter().filter_map(|line| line.fate.opens_at()).max()
     }
 
-    /// The rows to write: everybody who is a guest.
+    /// Returns the rows to write, one for each guest that the casino has.
     pub(super) fn listed(&self) -> Vec<NewListed> {
         let row = |line: &Line| {
             let guest_id = line.guest_id?;
@@ -159,7 +160,7 @@ async fn line(
     Ok(Line { guest, guest_id: Some(id), fate: fate(&addressee, asked?.err(), &place, now), segments })
 }
 
-/// Queues the text and looks: the caller takes both back.
+/// Queues the text and runs the pre-send check on it; the caller rolls both back.
 async fn ask(
     fleet: &Fleet,
     config: &CasinoConfig,
@@ -190,7 +191,8 @@ async fn ask(
     Ok(tx.last_look(&look).await?.map(|_| ()))
 }
 
-/// The last look's word, read for a list: what passes by itself keeps its place.
+/// Converts the pre-send check's answer into a forecast: obstacles that end by themselves make the
+/// text wait instead of being refused.
 fn fate(guest: &Addressee, refusal: Option<Refusal>, place: &Whereabouts, now: DateTime<Utc>) -> Fate {
     if guest.refusal.as_deref() == Some("deletion_pending") {
         return Fate::Refused("deletion_pending".to_owned());

@@ -1,4 +1,5 @@
-//! `seven campaign send`: checks the texts, says what would happen to each guest, asks, lists.
+//! `seven campaign send`: checks the texts, prints the forecast, asks for confirmation and lists
+//! the guests.
 
 use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
 
@@ -32,10 +33,11 @@ pub struct Send {
     /// The campaign's name; no other campaign of the casino may have it.
     #[arg(long)]
     name: String,
-    /// In English; {casino}, {persona} and {phone} are filled in. Must fit one segment, name the casino, say that an AI writes and how to stop.
+    /// English text; {casino}, {persona} and {phone} are filled in. It must fit one segment, name
+    /// the casino, say that an AI writes and how to stop.
     #[arg(long, value_name = "TEXT")]
     text_en: String,
-    /// The same in Spanish, for guests of that language.
+    /// Spanish text, for guests of that language.
     #[arg(long, value_name = "TEXT")]
     text_es: String,
     #[command(flatten)]
@@ -52,7 +54,8 @@ pub struct Send {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct Whom {
-    /// A guest a line: phone, guest id or keyed hash; `#` begins a comment; `-` reads stdin.
+    /// File with one guest per line: phone, guest id or keyed hash; `#` begins a comment; `-` reads
+    /// stdin.
     #[arg(long, value_name = "FILE")]
     guests: Option<PathBuf>,
     /// Every guest with marketing consent.
@@ -112,7 +115,7 @@ fn taken(casino: &CasinoId, name: &str) -> String {
     format!("{casino} has a campaign `{name}` already; nothing was written")
 }
 
-/// The casino's document; refused where the name is taken.
+/// Returns the casino's document; fails if the campaign name is already used.
 async fn config(fleet: &Fleet, casino: &CasinoId, name: &str) -> Result<Arc<CasinoConfig>> {
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx.casino_row().await?.with_context(|| format!("no casino {casino}; `seven casino list` shows them"))?;
@@ -121,7 +124,7 @@ async fn config(fleet: &Fleet, casino: &CasinoId, name: &str) -> Result<Arc<Casi
     Ok(row.config)
 }
 
-/// The guests asked for, each once, in the list's order.
+/// Returns the chosen guests without duplicates, in the list's order.
 async fn guests(fleet: &Fleet, casino: &CasinoId, whom: &Whom) -> Result<Vec<GuestHash>> {
     let Some(file) = &whom.guests else {
         let mut tx = fleet.store.bind(casino).await?;
@@ -136,7 +139,7 @@ async fn guests(fleet: &Fleet, casino: &CasinoId, whom: &Whom) -> Result<Vec<Gue
         if word.is_empty() {
             continue;
         }
-        // The word itself is not repeated: it may be a phone.
+        // The text of the line is not repeated in the error: it may be a phone.
         let guest: GuestRef = word.parse().ok().with_context(|| format!("line {n} names no guest"))?;
         ensure!(!matches!(guest, GuestRef::Stdin), "line {n} names no guest");
         let hash = guest.hash(fleet, casino).await.with_context(|| format!("line {n}"))?;
@@ -155,7 +158,7 @@ fn counts(plan: &Plan) -> Value {
     counts
 }
 
-/// The plan as lines; with `each`, one per guest.
+/// Prints the plan; with `each`, one line per guest.
 fn say(name: &str, casino: &CasinoId, texts: &Texts, plan: &Plan, rate: f64, each: bool) {
     out!("{name} at {casino}");
     for (language, Text { body, measure, risk }) in [("EN", &texts.en), ("ES", &texts.es)] {
@@ -204,7 +207,7 @@ fn document(campaign: Option<CampaignId>, name: &str, texts: &Texts, plan: &Plan
     })
 }
 
-/// A span as an operator says it.
+/// Formats a duration for an operator.
 fn spoken(span: Duration) -> String {
     match span.as_secs() {
         seconds @ 0..120 => format!("about {seconds} s"),

@@ -14,10 +14,10 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub struct List {
-    /// The casino they belong to.
+    /// The casino whose campaigns are shown.
     #[arg(long, value_name = "ID")]
     casino: CasinoId,
-    /// How many at most.
+    /// Number of campaigns to show, at most.
     #[arg(long, default_value_t = 20)]
     most: i64,
     /// One JSON line per campaign instead of a table.

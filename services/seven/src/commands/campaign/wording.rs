@@ -1,11 +1,12 @@
-//! A campaign's two texts: slots filled in, and everything that is wrong with them said at once (SMS-33, SMS-34, C-40).
+//! A campaign's two texts: fills in the slots and reports all faults at once (SMS-33, SMS-34,
+//! C-40).
 
 use anyhow::{Result, bail};
 use seven_compliance::proactive;
 use seven_domain::{CasinoConfig, Language};
 use seven_sms::{Measure, Risk, risk::REWORD_ABOVE};
 
-/// A text as guests get it.
+/// A text as guests receive it.
 #[derive(Debug, Clone)]
 pub(super) struct Text {
     pub(super) body: String,
@@ -13,7 +14,7 @@ pub(super) struct Text {
     pub(super) risk: Risk,
 }
 
-/// Both languages.
+/// The campaign's text in both languages.
 #[derive(Debug, Clone)]
 pub(super) struct Texts {
     pub(super) en: Text,
@@ -68,7 +69,7 @@ impl Text {
     }
 }
 
-/// Fills in the slots and returns what stands in braces and is none.
+/// Fills in the slots and returns the unknown slots and unmatched braces.
 fn fill(template: &str, slots: &[(&str, &str)]) -> (String, Vec<String>) {
     let (mut text, mut unknown, mut rest) = (String::new(), Vec::new(), template);
     while let Some(open) = rest.find(['{', '}']) {

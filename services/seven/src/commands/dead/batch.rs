@@ -1,4 +1,5 @@
-//! Acting on many dead letters: what would be done, a confirmation, one at a time at a set rate, and an honest count when stopped.
+//! Acts on many dead letters: prints a plan, asks for confirmation, handles one letter at a time at
+//! a set rate, and prints exact counts even when interrupted.
 
 use std::{
     collections::BTreeMap,
@@ -27,10 +28,10 @@ use crate::{
     out,
 };
 
-/// Refusals said one by one.
+/// Most refusals that are printed one by one.
 const MOST_SAID: usize = 20;
 
-/// A letter to act on.
+/// A dead letter to act on.
 #[derive(Debug, Clone)]
 pub(super) struct Todo {
     pub(super) owner: CasinoId,
@@ -44,11 +45,11 @@ pub(super) struct Todo {
 pub(super) enum Did {
     Done,
     Refused(Refusal),
-    /// Somebody else acted on it, or is acting.
+    /// Somebody else acted on the letter, or is acting on it now.
     Elsewhere,
 }
 
-/// How many, by the reason's code.
+/// Numbers of refused letters by reason code.
 pub(super) type Refused = BTreeMap<&'static str, usize>;
 
 /// The outcomes for all letters of a batch, counted.
@@ -61,14 +62,15 @@ pub(super) struct Tally {
     pub(super) stopped: bool,
 }
 
-/// The words of a command.
+/// The words that name a command in messages: its imperative and its past form.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Verb {
     pub(super) order: &'static str,
     pub(super) done: &'static str,
 }
 
-/// The letters named, or all that match, those that died first first: a guest's texts keep their order.
+/// Returns the named letters, or all that match the filters. The oldest come first, so that a
+/// guest's texts keep their order.
 pub(super) async fn collect(fleet: &Fleet, ids: &[DeadId], select: &Select, parts: &[Part]) -> Result<Vec<Todo>> {
     let mut todos = Vec::new();
     for id in ids {
@@ -89,7 +91,7 @@ pub(super) async fn collect(fleet: &Fleet, ids: &[DeadId], select: &Select, part
     Ok(todos)
 }
 
-/// Says what would be done, by casino and stage, and how many would be refused.
+/// Prints the plan: how many letters per casino and stage, and how many would be refused.
 pub(super) fn plan(verb: Verb, kinds: impl Iterator<Item = (CasinoId, Stage)>, refused: &Refused, json: bool) {
     let mut counts = BTreeMap::<(String, &str), usize>::new();
     for (owner, stage) in kinds {
@@ -115,18 +117,19 @@ pub(super) fn plan(verb: Verb, kinds: impl Iterator<Item = (CasinoId, Stage)>, r
     out!("Would {} {all} dead letter(s){and}; nothing was done.", verb.order);
 }
 
-/// `3 (gone 2, opted_out 1)`.
+/// Formats refusals as `3 (gone 2, opted_out 1)`.
 fn told(refused: &Refused) -> String {
     let by: Vec<_> = refused.iter().map(|(code, n)| format!("{code} {n}")).collect();
     format!("{} ({})", refused.values().sum::<usize>(), by.join(", "))
 }
 
-/// Asks a person at a terminal; anybody else has to say `--yes`.
+/// Asks for confirmation at a terminal; without a terminal, `--yes` is required.
 pub(super) fn confirmed(verb: Verb, letters: usize, yes: bool) -> Result<bool> {
     Ok(letters == 0 || confirm(&format!("{} {letters} dead letter(s)", verb.order), yes)?)
 }
 
-/// One letter after the other, `per_second` at most. Ctrl-C and SIGTERM stop between two letters.
+/// Handles the letters one after the other, at most `per_second`. Ctrl-C and SIGTERM stop it
+/// between two letters.
 pub(super) async fn each(
     todos: &[Todo],
     per_second: Option<f64>,
@@ -182,7 +185,7 @@ impl Tally {
         }
     }
 
-    /// Says how it ended, and the exit code for it.
+    /// Prints the counts and returns the exit code for them.
     pub(super) fn report(&self, verb: Verb, json: bool) -> ExitCode {
         let refused: usize = self.refused.values().sum();
         if json {
@@ -211,7 +214,7 @@ impl Tally {
     }
 }
 
-/// A bar on a terminal, a line at each tenth elsewhere; both on stderr, results are on stdout.
+/// Progress on stderr: a bar on a terminal, otherwise a line at each tenth. Results go to stdout.
 struct Progress {
     bar: Option<ProgressBar>,
     of: usize,
@@ -240,7 +243,7 @@ impl Progress {
         }
     }
 
-    /// A line above the bar. A reader who left is no error.
+    /// Prints a line above the bar. A closed pipe is not an error.
     fn say(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.println(line),

@@ -1,4 +1,5 @@
-//! `seven dead discard`: put away what nobody needs, with a reason. The letter stays to be seen until retention takes it.
+//! `seven dead discard`: marks dead letters as not needed, with a reason. They can be seen until
+//! retention deletes them.
 
 use std::process::ExitCode;
 
@@ -20,7 +21,7 @@ const VERB: Verb = Verb { order: "discard", done: "discarded" };
 #[derive(Debug, Args)]
 #[command(group = whose())]
 pub struct Discard {
-    /// These; without them all that the filters match.
+    /// Ids of the dead letters; without ids, all that the filters match.
     #[arg(value_name = "ID")]
     ids: Vec<DeadId>,
     #[command(flatten)]
@@ -30,7 +31,7 @@ pub struct Discard {
     reason: String,
     #[command(flatten)]
     careful: Careful,
-    /// The outcome as one JSON line.
+    /// Print the outcome as one JSON line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

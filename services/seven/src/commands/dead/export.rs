@@ -23,7 +23,7 @@ use crate::{commands::guest::private, out};
 #[derive(Debug, Args)]
 #[command(group = whose())]
 pub struct Export {
-    /// These, whatever their state; without them all that the filters match.
+    /// Ids of the dead letters, in any state; without ids, all that the filters match.
     #[arg(value_name = "ID")]
     ids: Vec<DeadId>,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub(super) async fn run(fleet: &Fleet, command: Export) -> Result<()> {
         Some(path) => Box::new(BufWriter::new(private(path)?)),
         None => Box::new(std::io::stdout().lock()),
     };
-    // Before the first line: who is told that nothing is shown must not have seen it.
+    // Audited before the first line is written: if the audit fails, nothing may have been shown.
     let mut owners: Vec<_> = todos.iter().map(|todo| &todo.owner).collect();
     owners.sort();
     owners.dedup();
@@ -69,7 +69,7 @@ pub(super) async fn run(fleet: &Fleet, command: Export) -> Result<()> {
             DeadLetter { first_error: error(&letter.first_error), last_error: error(&letter.last_error), ..letter };
         let line = show::document(todo.owner.as_str(), &letter, &payload, &history);
         if writeln!(sink, "{line}").is_err() && file.is_none() {
-            // A reader who left (`| head`) is no error.
+            // A closed pipe (`| head`) is not an error.
             return Ok(());
         }
         written += 1;

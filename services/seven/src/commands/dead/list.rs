@@ -1,4 +1,5 @@
-//! `seven dead list`: pages by cursor over one casino or all, never a payload.
+//! `seven dead list`: pages by cursor through the dead letters of one casino or all, without
+//! payloads.
 
 use std::{cmp::Reverse, str::FromStr};
 
@@ -15,17 +16,17 @@ use super::{
 };
 use crate::{commands::table, out};
 
-/// Rows asked for and printed at once.
+/// Rows that are queried and printed at a time.
 const PAGE: i64 = 1_000;
 
 #[derive(Debug, Args)]
 pub struct List {
     #[command(flatten)]
     select: Select,
-    /// How many at most.
+    /// Number of dead letters to show, at most.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..))]
     most: i64,
-    /// Go on after this place, as the page before named it.
+    /// Continue after this cursor, which the previous page printed.
     #[arg(long, value_name = "CURSOR")]
     after: Option<After>,
     /// One JSON line per dead letter instead of a table.
@@ -33,7 +34,7 @@ pub struct List {
     json: bool,
 }
 
-/// A cursor in words: `time/id`.
+/// A cursor in text form: `time/id`.
 #[derive(Debug, Clone, Copy)]
 struct After(Cursor);
 
@@ -71,7 +72,7 @@ pub(super) async fn run(fleet: &Fleet, command: List) -> Result<()> {
     Ok(())
 }
 
-/// The newest `most` of all parts behind the cursor.
+/// Returns the newest `most` letters of all parts that come after the cursor.
 async fn page(fleet: &Fleet, parts: &[Part], after: Option<Cursor>, most: i64) -> Result<Vec<Listed>> {
     let mut rows = Vec::new();
     for part in parts {
@@ -117,7 +118,7 @@ fn print(rows: Vec<Listed>, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// A table shows the beginning; `show` and `--json` have it all.
+/// Shortens a text for the table; `show` and `--json` print it in full.
 fn short(text: &str) -> String {
     const MOST: usize = 60;
     if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain("…".chars()).collect() }
@@ -139,7 +140,7 @@ impl FromStr for After {
 
 impl std::fmt::Display for After {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Postgres keeps microseconds; a cursor that kept less would show rows twice.
+        // Postgres keeps microseconds; a less precise cursor would repeat rows.
         write!(f, "{}/{}", self.0.last_at.to_rfc3339_opts(SecondsFormat::Micros, true), self.0.dead_id)
     }
 }

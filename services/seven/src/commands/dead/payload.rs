@@ -1,5 +1,5 @@
-//! Shows the payload of a dead letter to people: personal data is masked unless it is to be
-//! revealed. Pure.
+//! Renders the payload of a dead letter as JSON. Personal data is masked unless it is revealed.
+//! Pure functions.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::DateTime;
@@ -10,11 +10,11 @@ use seven_domain::Stage;
 use seven_ingress_webhook::Intake;
 use uuid::Uuid;
 
-/// Fields of a provider's event that name no guest and quote nobody.
+/// Fields of a provider's event that contain neither guest data nor text.
 const PLAIN: [&str; 6] = ["event_type", "record_type", "direction", "occurred_at", "received_at", "status"];
 
-/// Returns the payload as JSON. An unreadable payload is given as its number of bytes, or in base64
-/// when it is to be revealed.
+/// Returns the payload as JSON. An unreadable payload is shown as its number of bytes, or in base64
+/// if it is revealed.
 pub(super) fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
     let read = match stage {
         Stage::Ingress => serde_json::from_slice(payload).ok().map(|event| raw(payload, event, reveal)),
@@ -42,7 +42,8 @@ pub(super) fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
     })
 }
 
-/// A provider's event, with the number of ours that it came to: who adds the casino has to know it.
+/// Returns a provider's event with our number that received it, which an operator needs in order to
+/// add the missing casino.
 fn raw(payload: &[u8], event: Value, reveal: bool) -> Value {
     let alone = event.pointer("/data/payload/to").and_then(Value::as_array).is_none_or(|to| to.len() == 1);
     let number = match seven_ingress_webhook::intake_raw(payload, None, DateTime::UNIX_EPOCH) {
@@ -74,7 +75,7 @@ fn inbound(text: &events::InboundText, reveal: bool) -> Value {
     })
 }
 
-/// The last two digits, as everywhere.
+/// Masks a phone down to its last two digits, as everywhere.
 fn phone(phone: &str) -> String {
     let tail: String = phone.chars().skip(phone.chars().count().saturating_sub(2)).collect();
     format!("..{tail}")
@@ -84,7 +85,8 @@ fn hidden(text: &str) -> String {
     format!("({} characters)", text.chars().count())
 }
 
-/// A provider's event with its structure only: a field nobody thought of may hold a phone or a text, so all are hidden but a few.
+/// Masks a provider's event except for its structure: an unknown field may hold a phone or a text,
+/// so all values outside [`PLAIN`] are hidden.
 fn masked(event: Value) -> Value {
     match event {
         Value::Object(fields) => Value::Object(fields.into_iter().map(field).collect::<Map<_, _>>()),
@@ -101,7 +103,8 @@ fn field((name, value): (String, Value)) -> (String, Value) {
     (name, if kept { value } else { masked(value) })
 }
 
-/// An error without what it may quote: text between quotation marks, and long numbers.
+/// Returns an error without what may be quoted in it: text between quotation marks, and long
+/// numbers.
 pub(super) fn plain(error: &str) -> String {
     const LONG: usize = 9;
     let mut out = String::with_capacity(error.len());

@@ -1,10 +1,10 @@
-//! Arguments for the person who looks at dead letters, and for whether personal data is shown.
+//! Arguments for the name of the person who views dead letters, and for revealing personal data.
 
 use clap::Args;
 
 use super::super::given;
 
-/// The person who looks, for the record.
+/// The person who views dead letters, for the audit log.
 #[derive(Debug, Args)]
 pub(crate) struct Reader {
     /// Your name, for the record.
@@ -12,10 +12,10 @@ pub(crate) struct Reader {
     pub(crate) by: String,
 }
 
-/// Whether personal data is shown.
+/// Whether personal data is shown, and why.
 #[derive(Debug, Args)]
 pub(crate) struct Reveal {
-    /// Show payloads as they came, personal data included.
+    /// Show payloads unmasked, personal data included.
     #[arg(long, requires = "why")]
     pub(crate) reveal: bool,
     /// Why; kept in the audit log.

@@ -1,4 +1,5 @@
-//! Where a dead letter re-enters its stage, or why that would help nobody.
+//! Builds the message that returns a dead letter to its stage, or the reason why a replay cannot
+//! help.
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -9,7 +10,7 @@ use seven_runtime::{Error, Fleet};
 use seven_scheduler::dead::about;
 use seven_store::dead::{About, Behind, DeadLetter};
 
-/// A letter as the message it was, with the same identity.
+/// A dead letter as the original message, with the same identity.
 #[derive(Debug)]
 pub(super) struct Reentry {
     subject: String,
@@ -17,7 +18,7 @@ pub(super) struct Reentry {
     payload: Bytes,
 }
 
-/// Why a letter is not replayed. It stays listed.
+/// Reason why a letter is not replayed. The letter stays listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refusal {
     #[error("still unreadable: {0}")]
@@ -37,7 +38,7 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    /// One word for counting.
+    /// Returns the reason code, used for counting.
     pub(super) fn code(&self) -> &'static str {
         match self {
             Self::Unreadable(_) => "unreadable",
@@ -52,7 +53,7 @@ impl Refusal {
 }
 
 impl Reentry {
-    /// Reads the letter and asks how things stand with what it is about.
+    /// Reads the letter and checks the current state of the text, turn or event that it is about.
     pub(super) async fn of(
         fleet: &Fleet,
         owner: &CasinoId,
@@ -70,7 +71,7 @@ impl Reentry {
         Self::judged(fleet, owner, stage, reentry).await
     }
 
-    /// The provider's own words, read again by today's code.
+    /// Builds the message of a provider's raw event, parsed again by the current code.
     async fn of_raw(fleet: &Fleet, letter: &DeadLetter) -> Result<Result<Self, Refusal>, Error> {
         let intake = seven_ingress_webhook::intake_raw(&letter.payload, None, letter.first_at);
         let unreadable = || {
@@ -119,7 +120,7 @@ impl Reentry {
         Ok(judge(&about, behind.as_ref()).map(|()| reentry))
     }
 
-    /// `copy` makes the message a deliberate second one.
+    /// Returns the message to publish. `copy` makes the bus accept it as a deliberate second copy.
     pub(super) fn outgoing<'a>(&'a self, copy: String, trace: &'a str) -> Outgoing<'a> {
         Outgoing {
             subject: self.subject.clone(),
@@ -131,13 +132,13 @@ impl Reentry {
     }
 }
 
-/// Refuses a message whose replay can never help. A message that was handled meanwhile is not
+/// Refuses a message whose replay can never help. A message that was handled in the meantime is not
 /// refused, because its replay does nothing.
 fn judge(about: &About, behind: Option<&Behind>) -> Result<(), Refusal> {
     let Some(behind) = behind else { return Err(Refusal::Gone) };
     let waits = match about {
         About::Nobody | About::Attempt(_) => return Ok(()),
-        // A STOP, and whatever came after it, is handled; what came before it is not answered.
+        // A STOP and the texts after it are replayed; texts from before it get no answer.
         About::Text { occurred_at, .. } => {
             return if behind.stopped_as_of.is_some_and(|stop| stop > *occurred_at) {
                 Err(Refusal::OptedOut)

@@ -1,8 +1,10 @@
-//! `seven dead replay`: back to the stage that failed, under a fresh message id and the same identity (D17).
+//! `seven dead replay`: sends dead letters back to the stage that failed, under a fresh message id
+//! and the same identity (D17).
 //!
-//! One transaction claims the letter and reopens the work it is about; a second one, which holds
-//! the letter's row, publishes and marks it. A process that dies in between leaves an open letter
-//! with a claim. The next replay publishes under that claim's id, which the bus accepts only once.
+//! A first transaction claims the letter and reopens the work it is about. A second one, which
+//! holds the lock of the letter's row, publishes the letter and marks it. A process that dies in
+//! between leaves an open letter with a claim; the next replay publishes under that claim's id,
+//! which the bus accepts only once.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -36,27 +38,28 @@ const PUBLISH_DEADLINE: Duration = Duration::from_secs(5);
 #[derive(Debug, Args)]
 #[command(group = whose())]
 pub struct Replay {
-    /// These, whatever their state; without them all that the filters match.
+    /// Ids of the dead letters, in any state; without ids, all that the filters match.
     #[arg(value_name = "ID")]
     ids: Vec<DeadId>,
     #[command(flatten)]
     select: Select,
-    /// How many a second at most.
+    /// Most letters replayed per second.
     #[arg(long, value_name = "N/s", default_value = "5/s", value_parser = rate)]
     rate: f64,
     #[command(flatten)]
     careful: Careful,
-    /// Also those whose rows are gone but whose announcements are still in their stream.
+    /// Also replay letters whose rows are gone but whose announcements are still in the dead-letter
+    /// stream.
     #[arg(long, conflicts_with = "ids")]
     from_stream: bool,
-    /// The outcome as one JSON line.
+    /// Print the outcome as one JSON line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     by: By,
 }
 
-/// `5`, `5/s` or `0.5/s`.
+/// Parses a rate: `5`, `5/s` or `0.5/s`.
 fn rate(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix("/s").unwrap_or(text).parse::<f64>().ok();
     number
@@ -80,11 +83,11 @@ pub(super) async fn run(fleet: &Fleet, command: Replay) -> Result<ExitCode> {
             Ok(did)
         };
         let tally = batch::each(&todos, None, VERB, looked).await?;
-        // Those in the stream alone are judged when they are filed again.
+        // Letters that exist only in the stream are judged later, when their rows are restored.
         batch::plan(VERB, kinds.into_iter().chain(lost), &tally.refused, json);
         return Ok(if tally.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
-    // Letters named one by one need no confirmation.
+    // Letters named by id need no confirmation.
     if ids.is_empty() && !batch::confirmed(VERB, todos.len() + lost.len(), careful.yes)? {
         bail!("nothing was done");
     }
@@ -97,10 +100,10 @@ pub(super) async fn run(fleet: &Fleet, command: Replay) -> Result<ExitCode> {
     Ok(tally.report(VERB, json))
 }
 
-/// Replays one letter, whatever its state.
+/// Replays one letter in any state.
 ///
 /// # Errors
-/// When it is gone or refused, and when a store is away.
+/// When it is gone or refused, or when a store is unreachable.
 pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
     match one(fleet, owner, id, None, "seven dead replay").await? {
         Did::Done => {
@@ -112,18 +115,19 @@ pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
     }
 }
 
-/// The outcome of replaying the letters of numbers that no casino had.
+/// The outcome of replaying dead letters addressed to numbers that belonged to no casino.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct OfNumbers {
     pub replayed: usize,
-    /// Ordinary texts to casinos that have no content yet: an answer without it would help nobody.
+    /// Ordinary texts to casinos that have no content yet: an answer without content would help
+    /// nobody.
     pub without_content: usize,
-    /// Refused, most of them because no casino has the number.
+    /// Refused letters, most of them because no casino has the number.
     pub kept: usize,
 }
 
 impl OfNumbers {
-    /// Says what happened, if anything did.
+    /// Prints the outcome, if anything was replayed or kept.
     pub fn tell(self) {
         let Self { replayed, without_content, kept } = self;
         if replayed > 0 {
@@ -138,18 +142,19 @@ impl OfNumbers {
     }
 }
 
-/// Replays the open letters of numbers that no casino had, where one has them now. Opt-outs, other keywords and cries for help wait for
-/// nothing; ordinary texts wait until their casino has content.
+/// Replays the open dead letters addressed to numbers that belonged to no casino, if one has the
+/// number now. Opt-outs, other keywords and cries for help are replayed at once; ordinary texts
+/// wait until their casino has content.
 ///
 /// # Errors
-/// When a store is away.
+/// When a store is unreachable.
 pub async fn of_known_numbers(fleet: &Fleet, by: &str) -> Result<OfNumbers> {
     let unknown = CasinoId::unknown();
     let open = Filter { state: Some(DeadState::Open), stage: Some(Stage::Ingress), ..Filter::default() };
     let mut tx = fleet.store.bind(&unknown).await?;
     let mut letters = tx.dead_ids(&open).await?;
     tx.commit().await?;
-    // A guest's texts keep their order.
+    // Oldest first, so that a guest's texts keep their order.
     letters.sort_by_key(|(id, _, first_at)| (*first_at, id.0));
     let mut done = OfNumbers::default();
     for (id, ..) in letters {
@@ -164,7 +169,7 @@ pub async fn of_known_numbers(fleet: &Fleet, by: &str) -> Result<OfNumbers> {
     Ok(done)
 }
 
-/// Whether the letter is an ordinary text to a casino without content.
+/// Returns whether the letter is an ordinary text to a casino without content.
 async fn waits_for_content(fleet: &Fleet, id: DeadId) -> Result<bool> {
     let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
     let letter = tx.dead_letter(id).await?;
@@ -180,7 +185,7 @@ async fn waits_for_content(fleet: &Fleet, id: DeadId) -> Result<bool> {
     Ok(decision.verdict == Verdict::Pass && decision.likely.is_none())
 }
 
-/// Decides as [`one`] does and writes nothing.
+/// Decides as [`one`] does, but writes nothing.
 async fn judge(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadState>) -> Result<Did, Error> {
     let mut tx = fleet.store.bind(owner).await?;
     let decided = decide(fleet, &mut tx, owner, id, wanted).await?;
@@ -188,7 +193,7 @@ async fn judge(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadS
     Ok(decided.map_or_else(|did| did, |_| Did::Done))
 }
 
-/// The letter, locked, and where it re-enters; otherwise why it is left alone.
+/// Locks the letter and returns it with its re-entry, or the reason why it is left alone.
 async fn decide(
     fleet: &Fleet,
     tx: &mut Tx,
@@ -239,7 +244,7 @@ async fn one(fleet: &Fleet, owner: &CasinoId, id: DeadId, wanted: Option<DeadSta
     Ok(Did::Done)
 }
 
-/// The audit entry of one letter.
+/// Returns the audit entry of one letter.
 pub(super) fn entry<'a>(letter: &'a DeadLetter, subject: &'a str, by: &'a str, detail: serde_json::Value) -> Entry<'a> {
     Entry { trace: Some(&letter.trace), ..Entry::of(AuditEvent::DeadLetterHandled, by, subject, detail) }
 }

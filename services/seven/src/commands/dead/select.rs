@@ -1,4 +1,4 @@
-//! Which dead letters: the filter all commands share.
+//! The filters by which all `seven dead` commands select dead letters.
 
 use std::{collections::BTreeSet, str::FromStr, time::Duration};
 
@@ -14,52 +14,55 @@ use crate::commands::guest_ref::GuestRef;
 
 #[derive(Debug, Args)]
 pub(super) struct Select {
-    /// One casino's.
+    /// Only dead letters of this casino.
     #[arg(long, value_name = "ID", conflicts_with_all = ["all_casinos", "unknown"])]
     pub(super) casino: Option<CasinoId>,
-    /// Those of every casino, removed ones included, and of numbers no casino had.
+    /// Dead letters of every casino, including removed casinos and numbers that belonged to no
+    /// casino.
     #[arg(long, conflicts_with = "unknown")]
     pub(super) all_casinos: bool,
-    /// Those of numbers no casino had.
+    /// Dead letters addressed to numbers that belonged to no casino.
     #[arg(long)]
     pub(super) unknown: bool,
-    /// Only of this stage: ingress, gate, swarm, envelope, sender, receipts.
+    /// Only dead letters of this stage: ingress, gate, swarm, envelope, sender, receipts.
     #[arg(long)]
     pub(super) stage: Option<Stage>,
-    /// Only with this in their reason or errors, in any case.
+    /// Only dead letters with this text in their reason or errors, ignoring case.
     #[arg(long, value_name = "TEXT")]
     pub(super) error: Option<String>,
-    /// Only those last seen since: 30m, 2h, 7d, or a time (RFC 3339).
+    /// Only dead letters last seen since: 30m, 2h, 7d, or a time (RFC 3339).
     #[arg(long, value_name = "WHEN")]
     pub(super) since: Option<When>,
-    /// Only those last seen before: 30m, 2h, 7d, or a time (RFC 3339).
+    /// Only dead letters last seen before: 30m, 2h, 7d, or a time (RFC 3339).
     #[arg(long, value_name = "WHEN")]
     pub(super) until: Option<When>,
-    /// Only those about this guest: phone, guest id, hmac:<key>:<hex>, or - for a phone on stdin.
+    /// Only dead letters about this guest: phone, guest id, hmac:<key>:<hex>, or - for a phone on
+    /// stdin.
     #[arg(long, value_name = "WHO")]
     pub(super) guest: Option<GuestRef>,
-    /// open, replayed, discarded or all.
+    /// State: open, replayed, discarded or all.
     #[arg(long, default_value = "open")]
     pub(super) state: States,
 }
 
-/// Nothing is done to letters before somebody said whose, or which.
+/// Returns the argument group that requires ids or a casino filter before a command acts on
+/// letters.
 pub(super) fn whose() -> ArgGroup {
     ArgGroup::new("whose").required(true).multiple(true).args(["ids", "casino", "all_casinos", "unknown"])
 }
 
-/// A state, or all of them.
+/// A state, or all states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct States(pub(super) Option<DeadState>);
 
-/// A time, or how long ago.
+/// A time, or a span before now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     At(DateTime<Utc>),
     Ago(Duration),
 }
 
-/// A casino, or pseudo tenant, with what is asked of it.
+/// A casino or pseudo tenant, with the filter for its dead letters.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     pub(super) owner: CasinoId,
@@ -69,7 +72,8 @@ pub(super) struct Part {
 // === impl Select ===
 
 impl Select {
-    /// The question for each casino that has dead letters; with `wide`, for each that could have some in the stream.
+    /// Returns the filter for each casino that has dead letters; with `wide`, for each that may
+    /// have some only in the stream.
     pub(super) async fn parts(&self, fleet: &Fleet, wide: bool) -> Result<Vec<Part>> {
         let guest = self.guest.clone().map(GuestRef::read).transpose()?;
         let owners = self.owners(fleet, wide).await?;
@@ -77,7 +81,7 @@ impl Select {
         let mut parts = Vec::new();
         for owner in owners {
             let guest = match &guest {
-                // A guest id belongs to one casino; the others have no letters about it.
+                // A guest id belongs to one casino; other casinos have no letters about that guest.
                 Some(id @ GuestRef::Id(_)) if self.casino.is_none() => match id.hash(fleet, &owner).await {
                     Ok(hash) => Some(hash),
                     Err(_) => continue,
@@ -99,7 +103,8 @@ impl Select {
         Ok(parts)
     }
 
-    /// The owner of one letter: as said, else wherever it stands.
+    /// Returns the casino that owns a letter: the given one, otherwise the one found in the
+    /// database.
     pub(super) async fn owner_of(&self, fleet: &Fleet, id: DeadId) -> Result<CasinoId> {
         if let Some(casino) = &self.casino {
             return Ok(casino.clone());
@@ -171,7 +176,7 @@ impl FromStr for When {
             _ => return Err(invalid()),
         };
         let number: u64 = text[..text.len() - 1].parse().map_err(|_| invalid())?;
-        // Ten years are more than any letter is kept.
+        // Limit of ten years: longer than any letter is kept.
         let seconds = number.checked_mul(unit).filter(|seconds| *seconds <= 3_650 * 86_400).ok_or_else(invalid)?;
         Ok(Self::Ago(Duration::from_secs(seconds)))
     }

@@ -1,4 +1,4 @@
-//! `seven dead show`: all that led to one dead letter, and what was done to it.
+//! `seven dead show`: the errors that led to one dead letter, its payload, and what was done to it.
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -21,7 +21,7 @@ use crate::out;
 pub struct Show {
     /// The dead letter, as `seven dead list` shows it.
     id: DeadId,
-    /// The casino it belongs to; it is found without.
+    /// The casino it belongs to; without it the casino is looked up.
     #[command(flatten)]
     select: Select,
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub(super) async fn run(fleet: &Fleet, command: &Show) -> Result<()> {
     Ok(())
 }
 
-/// A letter as one JSON object, for `show` and `export`.
+/// Returns a letter as one JSON object, for `show` and `export`.
 pub(super) fn document(owner: &str, letter: &DeadLetter, payload: &Value, history: &[Handled]) -> Value {
     json!({
         "dead_id": letter.dead_id, "casino_id": owner, "stage": letter.stage, "state": letter.state, "reason": letter.reason,
@@ -88,7 +88,7 @@ fn lines(owner: &str, letter: &DeadLetter, payload: &Value, reveal: bool, histor
     if let (Some(by), Some(since)) = (&letter.claimed_by, &letter.claimed_at) {
         out!("  under way    a replay by {by} began {} and has not ended; replay it again", at(since));
     }
-    // Payloads of later stages carry ids, no personal data.
+    // Payloads of later stages hold ids and no personal data.
     let personal = [Stage::Ingress, Stage::Gate].iter().any(|stage| stage.as_str() == letter.stage);
     let masked = if personal && !reveal { ", masked; --reveal --reason TEXT shows it" } else { "" };
     out!("  payload      {} bytes{masked}", letter.payload.len());

@@ -1,4 +1,5 @@
-//! Dead letters whose rows are gone but whose announcements are still in their stream, which keeps them for 30 days.
+//! Dead letters whose rows are gone, but whose announcements are still in the dead-letter stream
+//! (kept for 30 days).
 
 use anyhow::Result;
 use prost::Message;
@@ -12,7 +13,7 @@ use super::select::Part;
 
 const BATCH: usize = 200;
 
-/// Those that have no row, by casino and stage.
+/// Returns the announced dead letters that have no row, by casino and stage.
 pub(super) async fn lost(fleet: &Fleet, parts: &[Part]) -> Result<Vec<(CasinoId, Stage)>> {
     let mut lost = std::collections::BTreeSet::new();
     each(fleet, parts, async |tx, dead| {
@@ -26,7 +27,7 @@ pub(super) async fn lost(fleet: &Fleet, parts: &[Part]) -> Result<Vec<(CasinoId,
     Ok(lost.into_iter().map(|(casino, _, stage)| Ok((casino, stage.parse()?))).collect::<Result<_, Error>>()?)
 }
 
-/// Gives them their rows back, open.
+/// Restores the rows of the announced dead letters, in the open state.
 pub(super) async fn refile(fleet: &Fleet, parts: &[Part]) -> Result<()> {
     each(fleet, parts, async |tx, dead| {
         tx.refile_dead(dead).await?;
@@ -35,7 +36,7 @@ pub(super) async fn refile(fleet: &Fleet, parts: &[Part]) -> Result<()> {
     .await
 }
 
-/// Every announcement that the filters match, in order.
+/// Calls `act` for every announcement that the filters match, in order.
 async fn each(
     fleet: &Fleet,
     parts: &[Part],
@@ -62,8 +63,8 @@ async fn each(
     Ok(())
 }
 
-/// Returns the row of an announcement; none if it cannot be read or is another casino's. An
-/// unreadable one stays in its stream.
+/// Returns the row of an announcement; none if the announcement cannot be read or belongs to
+/// another casino. An unreadable one stays in the stream.
 async fn row(fleet: &Fleet, tx: &mut Tx, message: &Taken) -> Result<Option<NewDead>, Error> {
     let Ok(letter) = DeadLetter::decode(message.payload()) else { return Ok(None) };
     if letter.casino != tx.casino().as_str() {

@@ -1,5 +1,5 @@
-//! `seven incident bundle`: what stood where, in an archive that may leave the house: counts, ids, times and reason codes; no phone, no name,
-//! no text (OBS-19).
+//! `seven incident bundle`: the state of the fleet in an archive that people outside may see:
+//! counts, ids, times and reason codes; no phone, no name, no text (OBS-19).
 
 use std::{
     fs::File,
@@ -23,19 +23,21 @@ use crate::{
     out,
 };
 
-/// Of each list the newest; a bundle is for reading.
+/// Most entries of each list, the newest first: a person reads the bundle.
 const MOST: i64 = 1_000;
 const SCRAPE: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Args)]
 pub struct Bundle {
-    /// How far back: 30m, 1h, 2d.
+    /// Period before now to cover: 30m, 1h, 2d.
     #[arg(long, value_name = "SPAN", default_value = "1h", value_parser = span)]
     since: TimeDelta,
-    /// The archive (.tar.gz), which must not exist yet; `-` is standard output. Without it one in this folder, named by its time.
+    /// The archive (.tar.gz), which must not exist yet; `-` is standard output. Default: a file in
+    /// the current folder, named by its time.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Where workers answer /metrics: may be given several times. Without it the address of [ops].
+    /// URL where a worker answers /metrics; may be given several times. Default: the address of
+    /// [ops].
     #[arg(long = "metrics", value_name = "URL")]
     workers: Vec<String>,
 }
@@ -81,10 +83,10 @@ impl Bundle {
         if piped {
             let collected = collect(&handles(config).await?, &workers, from, until).await?;
             archive(std::io::stdout().lock(), &name, until, &collected.files).context("writing to standard output")?;
-            // Standard output is the archive's.
+            // The archive goes to standard output, so messages go to stderr.
             return collected.tell_missing(std::io::stderr());
         }
-        // Before anything is collected: where nothing can be written is known at once.
+        // Created before anything is collected, so that an unwritable path fails at once.
         let file = File::create_new(&to);
         let file = file.with_context(|| format!("creating {}; --out - writes to standard output", to.display()))?;
         let written = async {
@@ -95,7 +97,7 @@ impl Bundle {
         let collected = match written.await {
             Ok(collected) => collected,
             Err(error) => {
-                // Half an archive reads like a whole one.
+                // Deletes the partial archive: it would look like a complete one.
                 drop(std::fs::remove_file(&to));
                 return Err(error);
             }
@@ -120,8 +122,8 @@ impl Collected {
     }
 }
 
-/// Collects every part that can be read and names the others, because parts are likely to fail in
-/// an incident.
+/// Collects every part that can be read and names the failed ones: in an incident, parts are likely
+/// to fail.
 async fn collect(fleet: &Fleet, workers: &[String], from: DateTime<Utc>, until: DateTime<Utc>) -> Result<Collected> {
     let mut collected = Collected::default();
     let parts = [
@@ -151,7 +153,7 @@ async fn collect(fleet: &Fleet, workers: &[String], from: DateTime<Utc>, until: 
     Ok(collected)
 }
 
-/// All in one folder, so that unpacking strews nothing about.
+/// Writes all files into one folder, so that unpacking does not scatter them.
 fn archive(to: impl Write, folder: &str, at: DateTime<Utc>, files: &[(String, String)]) -> std::io::Result<()> {
     let mut archive = tar::Builder::new(GzEncoder::new(to, Compression::default()));
     for (name, text) in files {
@@ -170,13 +172,15 @@ async fn alerts(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     Ok(serde_json::to_value(alerts)?)
 }
 
-/// Every casino, and the one that stands for none: what concerns the whole fleet is filed there.
+/// Returns every casino and the pseudo tenant `unknown`, under which entries about the whole fleet
+/// are filed.
 async fn casinos(fleet: &Fleet) -> Result<Vec<CasinoId>> {
     let known = fleet.store.roster().await?.into_iter().map(|entry| entry.casino);
     Ok(known.chain([CasinoId::unknown()]).collect())
 }
 
-/// Without payload and without the error's words, which may quote a provider that quotes a number.
+/// Returns dead letters without their payload and error texts: an error may quote a provider's
+/// answer that contains a phone number.
 async fn dead_letters(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     let mut all = Vec::new();
     for casino in casinos(fleet).await? {
@@ -213,7 +217,7 @@ async fn audit_entries(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
 
 async fn switches(fleet: &Fleet) -> Result<Value> {
     let standing = pause::standing(fleet).await?;
-    // The reason is what a person typed.
+    // The reason is left out because a person typed it.
     let told =
         standing.iter().map(|s| json!({ "casino": s.casino_id, "switch": s.name, "since": s.since, "by": s.actor }));
     Ok(told.collect())
@@ -224,14 +228,15 @@ async fn scrape(url: &str) -> Result<String> {
         !url.ends_with(":0"),
         "[ops] listen takes any free port, so say where with --metrics URL; seven dev prints it"
     );
-    // A worker is never behind the proxy of whoever asks.
+    // No proxy: workers are reached directly, whatever proxy the operator's environment sets.
     let client = reqwest::Client::builder().no_proxy().timeout(SCRAPE).build().context("setting up HTTP")?;
     let worker = url.trim_end_matches('/').trim_end_matches("/metrics");
     let answer = client.get(format!("{worker}/metrics")).send().await?.error_for_status()?;
     Ok(answer.text().await?)
 }
 
-/// A last look over all that is written: whatever reads like a phone or a mail address goes, wherever it came from. Ids and times stay.
+/// Removes from a text everything that looks like a phone number or a mail address, as the last
+/// filter before writing. Ids and times stay.
 pub(super) fn redact(text: &str) -> String {
     static PERSONAL: std::sync::LazyLock<Option<regex::Regex>> = std::sync::LazyLock::new(|| {
         regex::Regex::new(

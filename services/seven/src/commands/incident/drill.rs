@@ -1,4 +1,5 @@
-//! `seven incident drill`: what a drilled recovery took and lost, held against the goals (DEP-31, DEP-33, PROD-42).
+//! `seven incident drill`: compares the duration and the data loss of a recovery drill with their
+//! goals (DEP-31, DEP-33, PROD-42).
 
 use std::path::Path;
 
@@ -16,26 +17,27 @@ use crate::{
     out,
 };
 
-/// From the loss to a guest who is answered.
+/// Goal for the time from the loss of the database to an answered guest.
 const LONGEST: TimeDelta = TimeDelta::hours(4);
-/// Of what came before the loss.
+/// Goal for the period before the loss whose data is lost.
 const MOST_LOST: TimeDelta = TimeDelta::hours(24);
 
 #[derive(Debug, Args)]
 pub struct Drill {
-    /// From the loss to an answered text: 50m, 3h. Goal: under four hours.
+    /// Time from the loss to an answered text: 50m, 3h. Goal: under four hours.
     #[arg(long, value_name = "SPAN", value_parser = span)]
     took: TimeDelta,
-    /// How old the backup was when the database was lost, minus what `seven recover` brought back: 0m, 20h. Goal: at most a day.
+    /// Age of the backup at the loss, minus the period that `seven recover` recovered: 0m, 20h.
+    /// Goal: at most a day.
     #[arg(long, value_name = "SPAN", value_parser = span_or_none)]
     lost: TimeDelta,
-    /// The casino that was looked at from end to end: another one each time.
+    /// The casino that was checked from end to end; choose another one each time.
     #[arg(long, value_name = "ID")]
     casino: CasinoId,
     /// Your name, for the record.
     #[arg(long, value_parser = given::words)]
     by: String,
-    /// How you saw that it worked: a text answered, what `seven restore --verify` said.
+    /// How you verified it: an answered text, the output of `seven restore --verify`.
     #[arg(long, value_parser = given::words)]
     verified: String,
 }

@@ -1,5 +1,5 @@
-//! `seven incident open|note|resolve|review|list|show`: what happened, told step by step into the audit log, and the review without blame
-//! that comes of it (OBS-19).
+//! `seven incident open|note|resolve|review|list|show`: records an incident step by step in the
+//! audit log, and its blameless review (OBS-19).
 
 use std::{fmt::Write, path::Path};
 
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The person who makes the entry. Texts name guests by id, because this log is kept for years and
-/// read by many.
+/// many people read it.
 #[derive(Debug, Args)]
 pub struct By {
     /// Your name, for the record.
@@ -27,66 +27,67 @@ pub struct By {
 
 #[derive(Debug, Subcommand)]
 pub enum Register {
-    /// Begins an incident and prints its id.
+    /// Open an incident and print its id.
     Open {
-        /// How grave, as docs/runbook.md has it: SEV0 to SEV3.
+        /// Severity by docs/runbook.md: SEV0 to SEV3.
         #[arg(long, value_parser = severity)]
         severity: u8,
         /// The problem, in one line.
         #[arg(long, value_parser = said)]
         title: String,
-        /// When it began (RFC 3339); now when left out.
+        /// When it began (RFC 3339); default: now.
         #[arg(long, value_name = "TIME", value_parser = given::moment)]
         began: Option<DateTime<Utc>>,
         #[command(flatten)]
         by: By,
     },
-    /// Adds a line to its timeline: what was seen, thought or done.
+    /// Add an entry to its timeline: an observation, an assumption or an action.
     Note {
         id: Uuid,
         #[arg(long, value_parser = said)]
         text: String,
-        /// A trace that shows it, 32 hex digits.
+        /// Id of a trace that shows it, 32 hex digits.
         #[arg(long, value_name = "TRACE", value_parser = trace)]
         trace: Option<String>,
         #[command(flatten)]
         by: By,
     },
-    /// Says that it is over, and what it cost.
+    /// Record that it is over, and its impact.
     Resolve {
         id: Uuid,
-        /// Guests concerned; texts delayed, doubled, lost.
+        /// Affected guests; texts delayed, duplicated or lost.
         #[arg(long, value_parser = said)]
         impact: String,
-        /// When it ended (RFC 3339); now when left out.
+        /// When it ended (RFC 3339); default: now.
         #[arg(long, value_name = "TIME", value_parser = given::moment)]
         ended: Option<DateTime<Utc>>,
         #[command(flatten)]
         by: By,
     },
-    /// The review without blame, due 48 hours after the end of a SEV0 or SEV1.
+    /// Record the blameless review, due 48 hours after the end of a SEV0 or SEV1.
     Review {
         id: Uuid,
-        /// The cause that let it happen, without names.
+        /// The cause of the incident, without names of people.
         #[arg(long, value_parser = said)]
         cause: String,
-        /// A change, its owner and due day: "what; owner; 2026-12-01". May be given several times.
+        /// An improvement, its owner and due day: "what; owner; 2026-12-01". May be given several
+        /// times.
         #[arg(long = "action", value_name = "WHAT; OWNER; DAY", value_parser = action)]
         actions: Vec<Action>,
         #[command(flatten)]
         by: By,
     },
-    /// All incidents, newest first.
+    /// List all incidents, newest first.
     List {
         /// One JSON line per incident instead of a table.
         #[arg(long)]
         json: bool,
     },
-    /// One incident as a page of Markdown.
+    /// Show one incident as a page of Markdown.
     Show { id: Uuid },
 }
 
-/// Refuses what reads like a phone or a mail address.
+/// Parses a text; refuses one that contains what looks like a phone number or a mail address.
 fn said(text: &str) -> Result<String, String> {
     let said = given::words(text)?;
     if redact(&said) == said {

@@ -1,5 +1,5 @@
-//! Asks all stores at once for their part of the status. A store that does not answer is named, and
-//! delays no other.
+//! Queries all stores at once for their part of the status. A store that does not answer is named
+//! and does not delay the others.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -15,17 +15,18 @@ use crate::{
     one_line,
 };
 
-/// For a connection to Postgres: less than for any answer, so that the reason is known.
+/// Timeout of a connection to Postgres: shorter than the timeout of the first answer, so that the
+/// cause is reported.
 const FIRST_ANSWER: Duration = Duration::from_secs(1);
-/// For everything that Postgres tells once it answers.
+/// Timeout of all queries to Postgres, once it has answered the first.
 const ALL_ANSWERS: Duration = Duration::from_secs(10);
-/// Long enough to hear each worker once.
+/// Listening time on NATS: long enough for one heartbeat of each worker.
 const HEARING: Duration = Duration::from_millis(1_300);
-/// Workers that fell silent longer ago are not shown.
+/// Workers that have been silent for longer are not shown.
 const WORKERS_SINCE: Duration = Duration::from_secs(600);
 
 pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
-    // Only needed without Postgres; it takes its time, so it begins at once.
+    // Needed only without Postgres. It takes 1.3 s, so it begins at once.
     let hearing = tokio::spawn({
         let bus = fleet.bus.clone();
         async move { bus.beats(HEARING).await }
@@ -59,7 +60,7 @@ pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
 }
 
 async fn stored(fleet: &Fleet) -> Result<(Vec<RosterEntry>, Stored)> {
-    // A database that answers may take longer for the rest.
+    // Once the database has answered, the other queries may take longer.
     let store = fleet.store.within(FIRST_ANSWER);
     let roster = in_time(async { Ok(store.roster().await?) }).await?;
     let details = tokio::time::timeout(ALL_ANSWERS, details(fleet, &roster)).await;
@@ -94,7 +95,7 @@ async fn details(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Stored> {
     })
 }
 
-/// Returns the backlog of each stage, and the switches as the workers were told them.
+/// Returns the backlog of each stage, and the switches as last mirrored to the workers.
 async fn bus(fleet: &Fleet) -> Result<(Vec<Lag>, Vec<Mirrored>)> {
     let mut all = Vec::new();
     for stage in CONSUMING {

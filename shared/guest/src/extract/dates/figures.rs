@@ -1,4 +1,4 @@
-//! Dates in figures: "11/28", "the 28th".
+//! Reads dates in figures: "11/28", "the 28th".
 
 use chrono::{Datelike, NaiveDate};
 use seven_domain::Language;
@@ -11,7 +11,7 @@ use super::{
     At, day,
 };
 
-/// "11/28", "28/11/2026", "2026-11-28"; never "24/7" or "1/2 price".
+/// Reads "11/28", "28/11/2026" and "2026-11-28", but not "24/7" or "1/2 price".
 pub(super) fn by_figures(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -> Option<At> {
     let at = |n: usize| said.at(n).parse::<u32>().ok();
     let cut = |n: usize| matches!(said.between(n), "/" | "-");
@@ -33,7 +33,7 @@ pub(super) fn by_figures(said: &Utterance<'_>, n: usize, today: NaiveDate, langu
         (13.., ..=12, _) => (second, first),
         (..=12, 13.., _) => (first, second),
         (..=12, ..=12, Language::En) => (first, second),
-        // In Spanish both orders are written.
+        // Spanish writers use both orders, so only equal numbers are certain.
         (..=12, ..=12, Language::Es) if first == second => (first, second),
         _ => return None,
     };
@@ -43,7 +43,7 @@ pub(super) fn by_figures(said: &Utterance<'_>, n: usize, today: NaiveDate, langu
     Some(day(date, n, n + 3, 92))
 }
 
-/// "the 28th", "el 28".
+/// Reads a day without a month: "the 28th", "el 28".
 pub(super) fn by_day(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let spanish = said.is(n, &["el"]);
     let lead = spanish || said.is(n, &["the"]);
@@ -61,7 +61,7 @@ pub(super) fn by_day(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option
     Some(day(date, n, to, 72))
 }
 
-/// A day of the month in figures, "28" or "28th", and the word after it.
+/// Returns a day of the month in figures, such as "28" or "28th", and the word after it.
 pub(super) fn ordinal(said: &Utterance<'_>, n: usize) -> Option<(u32, usize)> {
     let figure: u32 = said.at(n).parse().ok().filter(|day| (1..=31).contains(day))?;
     if said.at(n).len() > 2 || said.between(n + 1).starts_with([':', '%']) || said.between(n).ends_with(['$', ':']) {

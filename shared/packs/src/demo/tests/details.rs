@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Every listed field is there, and one of the allowed words where the specification has a list.
+/// Asserts that every listed field exists and, where the specification lists words, has one of
+/// them.
 #[track_caller]
 fn details_hold(category: &str, fields: &[(&str, &[&str])]) {
     for item in in_category(category) {
@@ -101,7 +102,8 @@ fn event_details_match_the_schema() {
     }
 }
 
-/// "today", "tomorrow", "in 3 days", "next saturday": the demonstration must not grow old.
+/// Returns whether a day is relative ("today", "tomorrow", "in 3 days", "next saturday"), so that
+/// the demonstration never becomes outdated.
 fn is_relative_day(day: &str) -> bool {
     let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
     match day.split(' ').collect::<Vec<_>>()[..] {

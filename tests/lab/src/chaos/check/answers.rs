@@ -1,4 +1,4 @@
-//! Every authentic text ends answered, or closed or parked with a reason.
+//! Checks that every authentic text is answered, or is closed or parked with a reason.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::facts::{Facts, InboundRow, OutboundRow};
 
-/// Every text whose webhook was answered 2xx is stored and has its disposition.
+/// Checks that every text whose webhook was answered 2xx is stored and has a disposition.
 pub(super) fn disposed(facts: &Facts) -> Finding {
     let mut finding = Finding::new("every acknowledged text has a disposition", "texts");
     let stored: HashMap<&str, &InboundRow> =
@@ -37,7 +37,8 @@ fn undisposed(facts: &Facts, row: &InboundRow) -> Option<String> {
     }
 }
 
-/// Whatever is called answered has a text that the carrier took, or one that ended with a reason.
+/// Checks that every text marked as answered has a reply that the carrier accepted, or a reply that
+/// ended with a reason.
 pub(super) fn answered(facts: &Facts) -> Finding {
     let mut finding = Finding::new("every answered text has its answer, or the reason why it was not sent", "texts");
     let sent = facts.sent();
@@ -79,8 +80,8 @@ pub(super) fn answered(facts: &Facts) -> Finding {
     finding
 }
 
-/// A turn answers only what had come before its newest text, and every turn answers something: one that was overtaken by a STOP
-/// may not stand.
+/// Checks that a turn answers only texts that arrived before its newest text, and that every turn
+/// answers at least one text. A turn that a STOP overtook must not remain.
 pub(super) fn read_by_its_turn(facts: &Facts) -> Finding {
     let mut finding = Finding::new("every turn read the texts it answers, and answers some", "turns and texts");
     let mut answering = HashSet::new();

@@ -1,10 +1,10 @@
 //! The result of checking one promise.
 
-/// One line of the report.
+/// The finding for one promise: one line of the report.
 #[derive(Debug)]
 pub(crate) struct Finding {
     pub(crate) promise: &'static str,
-    /// How many things were looked at, and what they are.
+    /// How many items were examined, and what kind of items they are.
     pub(crate) examined: usize,
     pub(crate) what: &'static str,
     pub(crate) violations: Vec<String>,

@@ -1,4 +1,5 @@
-//! The invariants, each a pure function from the facts to a finding. Violations name rows by id: a report is a log.
+//! The invariants, each checked by a pure function from the facts to a finding. Violations name
+//! rows by id, because a report is a log and may hold no texts or phones.
 
 mod answers;
 mod finding;
@@ -14,7 +15,7 @@ use super::facts::Facts;
 pub(crate) use secrets::{Searched, Secrets};
 pub(crate) use stops::in_flight;
 
-/// All that rows and ledger can tell.
+/// Runs every check on the facts from the rows and the ledger.
 pub(crate) fn all(facts: &Facts) -> Vec<Finding> {
     vec![
         answers::disposed(facts),

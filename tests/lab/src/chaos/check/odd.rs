@@ -1,4 +1,5 @@
-//! Odd guests: machines that answer us, floods of HELP, cries in the middle of one, deletions taken back late, numbers handed on.
+//! Checks the odd guests: machines that answer our texts, floods of HELP, cries in the middle of a
+//! flood, deletions that the guest cancels late, and numbers that are reassigned.
 
 use std::collections::HashMap;
 
@@ -8,8 +9,8 @@ use crate::chaos::{
     visits::{Odd, Visit},
 };
 
-/// Texts to one machine or flood: what answers the first, one safety text of each kind that its words call for, and a repeat of a safety
-/// text whose send was in doubt.
+/// Most texts to one machine or flood: the answer to the first text, one safety text of each kind
+/// that the guest's words call for, and a repeated safety text whose send was in doubt.
 const MOST: usize = 5;
 
 fn of(facts: &Facts, wanted: impl Fn(Odd) -> bool) -> impl Iterator<Item = &Visit> {
@@ -45,7 +46,7 @@ pub(super) fn cries_heard(facts: &Facts) -> Finding {
     finding
 }
 
-/// A KEEP that ingress acknowledged before the deletion fell due takes it back.
+/// Checks that a KEEP that ingress acknowledged before the deletion was due cancels the deletion.
 pub(super) fn kept(facts: &Facts) -> Finding {
     let mut finding = Finding::new("a KEEP before the deletion was due takes it back", "deletions");
     for (phone, deletion) in &facts.deletions {
@@ -58,7 +59,8 @@ pub(super) fn kept(facts: &Facts) -> Finding {
     finding
 }
 
-/// A STOP to a number that was handed on reaches the casino that had it and spoke with the guest there (D40).
+/// Checks that a STOP to a reassigned number reaches the casino that had the number and talked to
+/// the guest on it (D40).
 pub(super) fn stops_reach_the_former(facts: &Facts) -> Finding {
     let mut finding = Finding::new("a STOP to a number that was handed on reaches its former casino", "STOPs");
     let Some(handed_on) = facts.handed_on else { return finding };

@@ -1,5 +1,5 @@
-//! Checks that a guest gets texts in the order in which they were written; only safety texts
-//! overtake.
+//! Checks that a guest gets texts in the order in which they were written; only safety texts may
+//! overtake others.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ pub(super) fn kept(facts: &Facts) -> Finding {
     sends.sort_by_key(|(at, _)| *at);
     let mut newest: HashMap<_, i64> = HashMap::new();
     let mut seen = HashSet::new();
-    // A text sent twice is judged elsewhere; here its first time counts.
+    // Another check covers texts that were sent twice; here the first send counts.
     for (at, row) in sends.into_iter().filter(|(_, row)| row.lane != "safety") {
         if !seen.insert(row.outbound_id) {
             continue;

@@ -13,20 +13,22 @@ use seven_testkit::collector::Span;
 
 use super::Finding;
 
-/// Words in a row that give a text away; the search takes a text of no more than this as a whole.
+/// Number of consecutive words that reveal a text; a text of at most this many words is searched
+/// for as a whole.
 const WORDS: usize = 4;
 
 #[derive(Debug)]
 pub(crate) struct Secrets {
-    /// Eleven digits each.
+    /// Phone numbers of eleven digits each.
     phones: HashSet<String>,
-    /// Their last seven digits, which a separator must cut: without one any number could hold them.
+    /// Last seven digits of the phones. They count only with a separator between the digits;
+    /// without one, any long number could contain them.
     ends: HashSet<String>,
     separated: Regex,
     words: AhoCorasick,
 }
 
-/// Places that were searched, one per kind.
+/// How many places of each kind were searched.
 #[derive(Debug, Default)]
 pub(crate) struct Searched {
     pub(crate) lines: usize,
@@ -36,7 +38,7 @@ pub(crate) struct Searched {
 }
 
 impl Secrets {
-    /// `phones` as the carrier writes them, `said` as guests wrote and read it.
+    /// Takes `phones` as the carrier writes them, and `said`: the texts that guests wrote and read.
     pub(crate) fn new<'a>(phones: &[String], said: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let phones: HashSet<String> = phones.iter().map(|phone| phone.trim_start_matches('+').to_owned()).collect();
         let ends = phones.iter().map(|phone| phone[phone.len() - 7..].to_owned()).collect();
@@ -50,7 +52,7 @@ impl Secrets {
         })
     }
 
-    /// Which of them is in it.
+    /// Returns which kind of secret the text contains.
     pub(crate) fn found_in(&self, text: &str) -> Option<&'static str> {
         if self.words.is_match(text) {
             return Some("words");
@@ -63,8 +65,8 @@ impl Secrets {
         (runs.any(whole) || spelled()).then_some("a phone")
     }
 
-    /// Every line of every process, every span with all it holds, every series of metrics, and what was heard on the bus: `told` names the
-    /// subjects in which something was found already.
+    /// Searches every log line, every span, every series of metrics, and the messages on the bus.
+    /// `told` names the subjects in which secrets were already found.
     pub(crate) fn judge(
         &self,
         logs: &Path,
@@ -94,7 +96,7 @@ impl Secrets {
         }
         for each in series {
             searched.series += 1;
-            // The name alone: the rest is what may not be told.
+            // Reports only the name, because the labels hold the secret.
             let name = each.split('{').next().unwrap_or_default();
             finding.look(self.found_in(each).map(|what| format!("{what} in a label of {name}")));
         }

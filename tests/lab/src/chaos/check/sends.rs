@@ -1,4 +1,5 @@
-//! Checks the sends: each text once, none into a pause, and a final state for every text.
+//! Checks the sends: each text is sent once, none during a pause, and every text reaches a final
+//! state.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -10,7 +11,7 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::{facts::Facts, size::SCALE};
 
-/// The carrier took each text once. A safety text in doubt goes out once more (D5).
+/// Checks that the carrier accepted each text once. A safety text in doubt is sent once more (D5).
 pub(super) fn once(facts: &Facts) -> Finding {
     let mut finding = Finding::new("no text was sent twice (a safety text in doubt: twice at most)", "texts sent");
     let mut times: HashMap<Uuid, usize> = HashMap::new();
@@ -28,7 +29,8 @@ pub(super) fn once(facts: &Facts) -> Finding {
     finding
 }
 
-/// From the ledger alone: no guest reads the same words more often than the guest wrote texts.
+/// Checks from the ledger alone that no guest reads the same words more often than the guest wrote
+/// texts.
 pub(super) fn same_words_once(facts: &Facts) -> Finding {
     let mut finding = Finding::new("no guest reads one answer twice", "guests");
     let mut wrote: HashMap<&str, usize> = HashMap::new();
@@ -52,10 +54,11 @@ pub(super) fn same_words_once(facts: &Facts) -> Finding {
     finding
 }
 
-/// No call began while the casino was paused.
+/// Checks that no call began while the casino was paused.
 pub(super) fn windows(facts: &Facts) -> Finding {
     let mut finding = Finding::new("no send in a paused window", "sends");
-    // The flag is committed before `from` is read and goes after `to`; starts of transactions are the database's clock, the same one.
+    // The flag is committed before `from` is read and removed after `to`. Both times and the starts
+    // of transactions come from the database's clock.
     for (_, known) in facts.sends() {
         let Some((attempt, row)) = known.filter(|(_, row)| row.lane != "safety") else { continue };
         let hit = facts
@@ -77,7 +80,7 @@ pub(super) fn settled(facts: &Facts) -> Finding {
     finding
 }
 
-/// A row left alone is signalled again at growing intervals (D3).
+/// Checks that an unprocessed row is signalled again at growing intervals (D3).
 pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     let mut finding = Finding::new("sweeps back off", "rows");
     let lived = |from: DateTime<Utc>, to: Option<DateTime<Utc>>| to.map(|to| to - from);
@@ -90,7 +93,8 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     finding
 }
 
-/// Rows bear the start of the transaction that closed them; on a busy machine it may have waited for locks.
+/// Rows carry the start time of the transaction that closed them; on a busy machine that
+/// transaction may have waited for locks.
 const LONGEST_TRANSACTION: TimeDelta = TimeDelta::seconds(5);
 
 fn most_sweeps(lived: TimeDelta) -> i64 {

@@ -1,4 +1,5 @@
-//! No text after STOP (D6): no call begins after the STOP's webhook was answered 2xx, until a START written later reaches us.
+//! Checks that no text follows a STOP (D6): no call begins after the STOP's webhook was answered
+//! 2xx, until a START that was written later reaches us.
 
 use std::collections::HashMap;
 
@@ -11,14 +12,15 @@ use crate::chaos::{
     size::CASINOS,
 };
 
-/// By phone alone: a guest visits one casino, whose number may change meanwhile.
+/// A guest, identified by phone alone: a guest visits one casino, whose number may change
+/// meanwhile.
 type Guest = String;
 
-/// From when a guest must be left alone, and until when.
+/// The time during which a guest must not get texts.
 #[derive(Debug)]
 struct Silence {
     from: DateTime<Utc>,
-    /// The START as it left the carrier: the fleet cannot have known it earlier.
+    /// When the START left the carrier; the fleet cannot have known it earlier.
     until: Option<DateTime<Utc>>,
 }
 
@@ -36,7 +38,7 @@ fn silences(texts: &[&Texted]) -> Vec<Silence> {
     stops
         .filter_map(|stop| {
             let from = stop.acknowledged_at?;
-            // Ties go to STOP.
+            // If STOP and START have the same time, STOP wins.
             let until = starts.iter().filter(|s| s.occurred_at > stop.occurred_at).map(|s| s.told_at).min();
             Some(Silence { from, until })
         })
@@ -53,7 +55,8 @@ pub(super) fn silence(facts: &Facts) -> Finding {
             finding.look(Some(format!("carrier message {} belongs to no attempt", sent.id)));
             continue;
         };
-        // A STOP to the casino that had the number says nothing to the one that has it since.
+        // A STOP to the number's former casino does not count at the casino that has the number
+        // since.
         let newcomer = row.casino_id == casino_id(CASINOS);
         let hears = |s: &&Silence| !newcomer || facts.handed_on.is_some_and(|handed_on| s.from > handed_on);
         let broken = row.lane != "safety"
@@ -68,7 +71,7 @@ pub(super) fn silence(facts: &Facts) -> Finding {
     finding
 }
 
-/// STOPs that came while the guest's question still waited for its answer.
+/// Counts STOPs that arrived while the guest's question still waited for its answer.
 pub(crate) fn in_flight(facts: &Facts) -> usize {
     let mut first_answer: HashMap<Guest, DateTime<Utc>> = HashMap::new();
     for sent in &facts.accepted {
