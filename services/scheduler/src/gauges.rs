@@ -90,11 +90,6 @@ pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
         let floors = lags[from..].iter().filter_map(|(stage, casino, _, lag)| Some((*stage, *casino, lag.floor?)));
         noted.note(&fleet.store, floors).await?;
     }
-    for room in fleet.bus.storage().await? {
-        let gauge = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-        figures.stream_bytes.with_label_values(&[&room.stream]).set(gauge(room.held_bytes));
-        figures.stream_limit.with_label_values(&[&room.stream]).set(room.limit_bytes.map_or(0, gauge));
-    }
     figures.pending.reset();
     figures.in_flight.reset();
     figures.redelivered.reset();
@@ -103,6 +98,12 @@ pub(crate) async fn consumers(fleet: Fleet, noted: Noted) -> Result<(), Error> {
         figures.pending.with_label_values(&labels).set(i64::try_from(lag.pending).unwrap_or(i64::MAX));
         figures.in_flight.with_label_values(&labels).set(i64::try_from(lag.in_flight).unwrap_or(i64::MAX));
         figures.redelivered.with_label_values(&labels).set(i64::try_from(lag.redelivered).unwrap_or(i64::MAX));
+    }
+    // Last: a stream that is missing must not keep the backlog from being exported.
+    for room in fleet.bus.storage().await? {
+        let gauge = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        figures.stream_bytes.with_label_values(&[&room.stream]).set(gauge(room.held_bytes));
+        figures.stream_limit.with_label_values(&[&room.stream]).set(room.limit_bytes.map_or(0, gauge));
     }
     Ok(())
 }

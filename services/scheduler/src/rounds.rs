@@ -12,7 +12,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 pub(crate) fn longest(duty: &str) -> Duration {
     match duty {
         // These read amounts that grow: a night's work, a provider's records at its rate, streams.
-        "nightly" | "reconcile" | "delete" => Duration::from_secs(6 * 3_600),
+        "nightly" | "reconcile" | "delete" | "cost" => Duration::from_secs(6 * 3_600),
         // These signal the rows they claimed one by one: if a slow bus after an outage cut a round
         // short, claims would be used up without a signal.
         "sweep" | "due" | "campaigns" => Duration::from_secs(1_800),
